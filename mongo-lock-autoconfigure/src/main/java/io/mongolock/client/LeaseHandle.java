@@ -97,8 +97,13 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void doubt(boolean inDoubt) {
-		this.heldLock.shares().doubt(inDoubt);
+	public Runnable doubt() {
+		return this.heldLock.shares().doubt();
+	}
+
+	@Override
+	public boolean isTaken() {
+		return !this.heldLock.shares().isOver() && this.heldLock.lease().isHeld(now());
 	}
 
 	@Override

@@ -1,6 +1,8 @@
 package io.mongolock.core;
 
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
@@ -29,8 +31,8 @@ public final class LockShares {
 	/** Whether a statement is underway that may end it. */
 	private volatile boolean suspended;
 
-	/** Whether such a statement may have ended it, now or later. */
-	private volatile boolean inDoubt;
+	/** One for each such statement that may have ended it, now or later. */
+	private final Set<Object> doubts = ConcurrentHashMap.newKeySet();
 
 	/** Whether the last one let go of it meanwhile. */
 	private boolean deferred;
@@ -49,7 +51,7 @@ public final class LockShares {
 	 * claim does not allow that
 	 */
 	public boolean add(int limit, ClockReading now) {
-		if (this.inDoubt) {
+		if (isInDoubt()) {
 			throw LockExceptions.inDoubt(this.lease);
 		}
 		if (!this.lease.isHeld(now) && this.lease.lossReason() != null) {
@@ -106,24 +108,26 @@ public final class LockShares {
 	/**
 	 * A statement may have ended the lock, or may still do so when it is executed late:
 	 * nobody relies on it from here on.
-	 * @param inDoubt {@code false} if it was found to be there after all
+	 * @return to be run if it has not, and will not
 	 */
-	public void doubt(boolean inDoubt) {
-		this.inDoubt = inDoubt;
+	public Runnable doubt() {
+		Object doubt = new Object();
+		this.doubts.add(doubt);
+		return () -> this.doubts.remove(doubt);
 	}
 
 	/**
 	 * Whether a statement may have ended the lock.
 	 */
 	public boolean isInDoubt() {
-		return this.inDoubt;
+		return !this.doubts.isEmpty();
 	}
 
 	/**
 	 * Whether the lock can be relied on.
 	 */
 	public boolean isHeld(ClockReading now) {
-		return !this.inDoubt && this.lease.isHeld(now);
+		return !isInDoubt() && this.lease.isHeld(now);
 	}
 
 	/**
@@ -143,7 +147,7 @@ public final class LockShares {
 	 */
 	public void assertHeld(ClockReading now) {
 		if (!isHeld(now)) {
-			throw (this.inDoubt) ? LockExceptions.inDoubt(this.lease) : LockExceptions.lost(this.lease);
+			throw (isInDoubt()) ? LockExceptions.inDoubt(this.lease) : LockExceptions.lost(this.lease);
 		}
 	}
 

@@ -62,10 +62,16 @@ public interface Leased {
 
 	/**
 	 * The statement that began with {@link #suspend} may have ended the lease, now or
-	 * later: it is not relied on unless a later one renews it, and still to be released.
-	 * @param inDoubt {@code false} if it was part of a transaction that was rolled back
+	 * later: it is not relied on, and still to be released.
+	 * @return to be run if the statement was not executed after all, and will not be
 	 */
-	void doubt(boolean inDoubt);
+	Runnable doubt();
+
+	/**
+	 * Whether it keeps others away, as far as is known: also in doubt, and after its
+	 * handle was closed inside a transaction, until that ends.
+	 */
+	boolean isTaken();
 
 	/**
 	 * The lease has ended: nothing is to be released any more.

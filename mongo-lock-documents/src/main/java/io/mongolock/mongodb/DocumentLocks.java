@@ -293,9 +293,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private void refuseWhileWritten(LockedType<?> type, String key) {
-		boolean written = DocumentSynchronization.isWritten(key) && this.keeper.hasSnapshot()
-				|| this.transactions.keeping(key).filter(HeldDocument::isSuspended).isPresent();
-		if (written) {
+		if (DocumentSynchronization.isWritten(key)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
 					+ " can be neither renewed nor released here: a transaction around this code has written the "
 					+ "document, so that this would wait for it. Do it before the transaction begins, or after it");

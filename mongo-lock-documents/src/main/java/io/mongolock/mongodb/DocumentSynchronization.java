@@ -1,11 +1,14 @@
 package io.mongolock.mongodb;
 
+import java.util.stream.Stream;
+
+import com.mongodb.client.ClientSession;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
  * Belongs to a transaction that may have written a document, which others cannot write
- * until its end.
+ * until its end. A document whose transaction is suspended is bound to the thread.
  */
 interface DocumentSynchronization extends TransactionSynchronization {
 
@@ -16,36 +19,42 @@ interface DocumentSynchronization extends TransactionSynchronization {
 	HeldDocument<?> held();
 
 	/**
-	 * Whether it has written it.
-	 * @return {@code false} if it merely keeps its lock
+	 * Which transaction.
+	 * @return its session
+	 */
+	ClientSession session();
+
+	/**
+	 * Whether the transaction has written it and is not over.
+	 * @return {@code false} also if it merely keeps the lock
 	 */
 	default boolean isWritten() {
-		return true;
+		return session().hasActiveTransaction();
 	}
 
 	@Override
 	default void suspend() {
-		if (isWritten()) {
-			held().suspended(Thread.currentThread());
+		if (isWritten() && !held().isSuspended()) {
+			TransactionSynchronizationManager.bindResource(held(), this);
 		}
 	}
 
 	@Override
 	default void resume() {
-		held().suspended(null);
+		TransactionSynchronizationManager.unbindResourceIfPossible(held());
 	}
 
 	/**
-	 * Whether the transaction of this thread has written a document.
+	 * Whether a transaction of this thread, suspended or not, has written a document.
 	 * @param key the key of its lock
 	 * @return whether what this thread writes beside it would wait for it
 	 */
 	static boolean isWritten(String key) {
-		return TransactionSynchronizationManager.isSynchronizationActive()
-				&& TransactionSynchronizationManager.getSynchronizations()
-					.stream()
-					.anyMatch((one) -> one instanceof DocumentSynchronization document && document.isWritten()
-							&& document.held().proof().key().equals(key));
+		Stream<?> current = (TransactionSynchronizationManager.isSynchronizationActive())
+				? TransactionSynchronizationManager.getSynchronizations().stream() : Stream.empty();
+		return Stream.concat(current, TransactionSynchronizationManager.getResourceMap().values().stream())
+			.anyMatch((one) -> one instanceof DocumentSynchronization document && document.isWritten()
+					&& document.held().proof().key().equals(key));
 	}
 
 }

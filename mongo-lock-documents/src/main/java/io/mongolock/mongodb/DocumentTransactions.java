@@ -41,7 +41,7 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
 		return (documents != null) ? documents.keySet()
 			.stream()
-			.filter((document) -> document.isKept() && document.proof().key().equals(key))
+			.filter((document) -> document.isKept() && document.isTaken() && document.proof().key().equals(key))
 			.findFirst() : Optional.empty();
 	}
 

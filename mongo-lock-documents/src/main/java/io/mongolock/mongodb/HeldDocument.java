@@ -1,15 +1,19 @@
 package io.mongolock.mongodb;
 
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
+import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
 import org.bson.BsonUndefined;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
@@ -60,17 +64,17 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** How many writes had no certain answer, but for those that were rolled back. */
 	private int doubts;
 
+	/** End what the next write of this document proves not to have been executed. */
+	private final List<Runnable> disproved = new ArrayList<>();
+
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
 
 	/** The transaction that keeps the lock, so that this JVM must not renew it. */
-	private volatile @Nullable Object keeper;
+	private volatile @Nullable ClientSession keeper;
 
 	/** Whether it renews it. */
 	private volatile boolean renewing;
-
-	/** The thread whose transaction has written the document, while it is suspended. */
-	private volatile @Nullable Thread suspended;
 
 	private volatile @Nullable Thread writer;
 
@@ -227,7 +231,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @param renewing whether the transaction renews it, and so keeps others away
 	 * @return whether it did not before, and there is something to keep
 	 */
-	synchronized boolean beginKeep(Object keeper, boolean renewing) {
+	synchronized boolean beginKeep(ClientSession keeper, boolean renewing) {
 		if (this.state != State.OPEN || isKept()) {
 			return false;
 		}
@@ -252,10 +256,13 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * That transaction is over.
+	 * @param keeper the transaction
 	 */
-	synchronized void endKeep() {
+	synchronized void endKeep(ClientSession keeper) {
+		if (this.keeper != keeper) {
+			return;
+		}
 		this.keeper = null;
-		this.suspended = null;
 		if (this.state != State.WRITING && this.takeBacks.isEmpty()) {
 			this.lease.resume();
 		}
@@ -263,24 +270,33 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * That transaction, which has written the document, is suspended: what its thread
-	 * writes to it until it goes on would wait for it.
-	 * @param thread the thread, {@code null} when it goes on
+	 * Whether a transaction around the code of this thread may have written it and is
+	 * suspended.
+	 * @return whether what the thread writes to it until that goes on would wait for it
 	 */
-	synchronized void suspended(@Nullable Thread thread) {
-		this.suspended = thread;
-	}
-
 	boolean isSuspended() {
-		return this.suspended == Thread.currentThread();
+		return TransactionSynchronizationManager.hasResource(this);
 	}
 
 	/**
-	 * Whether it is locked and nothing has released it.
-	 * @return whether only a save that knows the lock may write it
+	 * Whether only a save that knows the lock may write it: also if it was closed inside
+	 * a transaction, or a transaction that is not over has released it.
+	 * @return {@code false} if the transaction of this thread has released it
 	 */
 	boolean isToBeSaved() {
-		return this.state == State.OPEN && this.handle.isHeld();
+		return isTaken() && !isWrittenHere();
+	}
+
+	boolean isOpen() {
+		return this.state == State.OPEN;
+	}
+
+	/**
+	 * Whether its lock keeps others away, as far as is known.
+	 * @return also in doubt, and if it was closed and its release has to wait
+	 */
+	boolean isTaken() {
+		return this.lease.isTaken();
 	}
 
 	/**
@@ -292,14 +308,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	boolean isKept() {
-		return this.keeper != null;
+		ClientSession keeper = this.keeper;
+		return keeper != null && keeper.hasActiveTransaction();
 	}
 
 	boolean isRenewedByTransaction() {
 		return isKept() && this.renewing;
 	}
 
-	boolean isKeptBy(Object transaction) {
+	boolean isKeptBy(ClientSession transaction) {
 		return this.keeper == transaction;
 	}
 
@@ -308,7 +325,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return whether it was released, passed on, or refused as lost
 	 */
 	boolean isOver() {
-		return !isKept() && (this.refused || this.state == State.RELEASED || this.state == State.PASSED_ON);
+		return !isKept() && !isTaken()
+				&& (this.refused || this.state == State.RELEASED || this.state == State.PASSED_ON);
 	}
 
 	/**
@@ -333,14 +351,18 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * A statement is about to write the document, and to release the lock or to renew it.
 	 * @param fields what it sets of a document that stays locked
 	 * @throws IllegalStateException if the lock was released or passed on before, or the
-	 * transaction that keeps it is suspended
+	 * transaction that has written it is suspended or another thread's
 	 */
 	synchronized void beginWrite(Collection<String> fields) {
 		requireOpen();
 		if (isSuspended()) {
 			throw new IllegalStateException("The " + this + " cannot be written here: the transaction around this code "
-					+ "keeps it and is suspended, so that this write would wait for it. Write it in that transaction, "
-					+ "or before that begins");
+					+ "keeps it and is suspended, so that this write would wait for it, or be undone by it unseen. "
+					+ "Write it in that transaction, or before that begins");
+		}
+		if (!this.takeBacks.isEmpty() && this.writer != Thread.currentThread()) {
+			throw new IllegalStateException("The " + this + " cannot be written here: a transaction of another thread "
+					+ "has written it, and this write would wait for that. Write it in that transaction, or after it");
 		}
 		this.state = State.WRITING;
 		this.writer = Thread.currentThread();
@@ -359,11 +381,17 @@ final class HeldDocument<T> implements LockedDocument<T> {
 				this.renewalOfTransaction = this.renewal;
 			}
 			else {
-				this.renewal.run();
+				found(this.renewal);
 				goOn();
 			}
 		}
 		closeIfAsked();
+	}
+
+	private void found(Runnable renewal) {
+		renewal.run();
+		this.disproved.forEach(Runnable::run);
+		this.disproved.clear();
 	}
 
 	// A renewal would fail the transaction that keeps it
@@ -400,13 +428,12 @@ final class HeldDocument<T> implements LockedDocument<T> {
 				this.takeBacks.forEach(Runnable::run);
 			}
 			this.takeBacks.clear();
-			this.suspended = null;
 			released = this.state == State.WRITING;
 			if (!released) {
 				this.doubts += (known) ? 0 : 1;
 				if (status == TransactionSynchronization.STATUS_COMMITTED) {
 					// From here on others see it
-					this.renewalOfTransaction.run();
+					found(this.renewalOfTransaction);
 				}
 				goOn();
 			}
@@ -447,26 +474,26 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * It failed without a certain answer.
-	 * @param releases whether it may have released the lock, or will when it is executed
+	 * @param write what may have released the lock, or will when it is executed
+	 * @return to be run if it was part of a transaction that was rolled back
 	 */
-	void unanswered(boolean releases) {
+	Runnable unanswered(ReleasingWrite write) {
+		Runnable undone;
 		synchronized (this) {
 			this.doubts++;
-			if (releases) {
-				this.lease.doubt(true);
+			undone = (write.releases()) ? this.lease.doubt() : () -> {
+			};
+			if (write.versioned()) {
+				this.disproved.add(undone);
 			}
 		}
 		notWritten();
+		return () -> undone(undone);
 	}
 
-	/**
-	 * One that failed so was part of a transaction that was rolled back.
-	 */
-	synchronized void undone() {
+	private synchronized void undone(Runnable undone) {
 		this.doubts--;
-		if (this.doubts == 0) {
-			this.lease.doubt(false);
-		}
+		undone.run();
 	}
 
 	private synchronized boolean isInDoubt() {

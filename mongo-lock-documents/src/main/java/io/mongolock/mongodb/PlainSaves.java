@@ -119,9 +119,12 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		for (HeldDocument<?> held : this.locked) {
 			if (held.isToBeSaved() && held.type().is(held.proof().key(), document, collection)) {
 				throw new IllegalStateException("The " + held + " cannot be saved by the template or a repository, "
-						+ "which would drop its lock: save it by DocumentLockOperations.save(locked, entity). A method "
-						+ "that is annotated with @DistributedLock(document = …) has it as a parameter of type "
-						+ "LockedDocument");
+						+ "which would drop its lock: "
+						+ ((held.isOpen()) ? """
+								save it by DocumentLockOperations.save(locked, entity). A method that is annotated \
+								with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
+								: "it was closed or saved, and is locked until that transaction is over: lock it again "
+										+ "there, or save it after that"));
 			}
 		}
 	}

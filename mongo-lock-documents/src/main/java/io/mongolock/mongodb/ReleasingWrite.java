@@ -23,22 +23,28 @@ import io.mongolock.mongodb.store.DocumentKey;
  * @param filter finds the document while the lock is held
  * @param update what to change, {@code null} to delete the document
  * @param options how to update
+ * @param versioned whether it finds one version of the document alone, so that it is not
+ * executed after another write
  */
-record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions options) {
+record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions options, boolean versioned) {
 
 	static ReleasingWrite save(LockTicket ticket, String field, Written<?> written, Document change) {
-		return new ReleasingWrite(held(ticket, field, written.before()), releasing(change, ticket, field),
-				new UpdateOptions());
+		return of(ticket, field, written.before(), releasing(change, ticket, field));
 	}
 
 	static ReleasingWrite saveAndKeep(LockTicket ticket, String field, Written<?> written, Document change) {
 		Document renewed = new Document(field + ".holders.$.renewedAt", true);
-		return new ReleasingWrite(held(ticket, field, written.before()),
-				new Document(change).append("$currentDate", renewed), new UpdateOptions());
+		return of(ticket, field, written.before(), new Document(change).append("$currentDate", renewed));
 	}
 
 	static ReleasingWrite delete(LockTicket ticket, String field, Document version) {
-		return new ReleasingWrite(held(ticket, field, version), null, new UpdateOptions());
+		return of(ticket, field, version, null);
+	}
+
+	private static ReleasingWrite of(LockTicket ticket, String field, Document version, @Nullable Document update) {
+		Document filter = held(ticket, field);
+		filter.putAll(version);
+		return new ReleasingWrite(filter, update, new UpdateOptions(), !version.isEmpty());
 	}
 
 	static ReleasingWrite update(LockTicket ticket, String field, Update update, UpdateMapper mapper,
@@ -53,7 +59,7 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		if (update.hasArrayFilters()) {
 			options.arrayFilters(update.getArrayFilters().stream().map(ArrayFilter::asDocument).toList());
 		}
-		return new ReleasingWrite(held(ticket, field), releasing(change, ticket, field), options);
+		return new ReleasingWrite(held(ticket, field), releasing(change, ticket, field), options, false);
 	}
 
 	/**
@@ -89,12 +95,6 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 	private static Document releasing(Document change, LockTicket ticket, String field) {
 		return new Document(change).append("$pull",
 				part(change, "$pull").append(field + ".holders", new Document("token", ticket.lease().leaseToken())));
-	}
-
-	private static Document held(LockTicket ticket, String field, Document version) {
-		Document filter = held(ticket, field);
-		filter.putAll(version);
-		return filter;
 	}
 
 	/**

@@ -89,9 +89,9 @@ final class ReleasingWrites {
 		}
 		Optional<ClientSession> transaction = CurrentTransaction.session(this.template);
 		transaction.filter((session) -> held.writtenInTransaction(takeBack)).ifPresent((session) -> {
-			Completion completion = new Completion(held);
+			Completion completion = new Completion(held, session);
 			TransactionSynchronizationManager.registerSynchronization(completion);
-			TransactionSynchronizationManager.registerSynchronization(new Commit(completion, session));
+			TransactionSynchronizationManager.registerSynchronization(new Commit(completion));
 		});
 		return transaction.isPresent();
 	}
@@ -107,19 +107,18 @@ final class ReleasingWrites {
 					(documents) -> write.run(documents, this.confirmed)));
 		}
 		catch (RuntimeException | Error ex) {
-			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
-			if (conflict != null) {
-				held.notWritten();
-				throw conflict;
-			}
-			if (StoreFailures.isUnwritten(ex)) {
+			if (StoreFailures.isUnwritten(ex) || TransactionConflict.isAnswer(ex)) {
 				held.notWritten();
 			}
 			else {
-				held.unanswered(write.releases());
-				if (CurrentTransaction.session(this.template).isPresent()) {
-					TransactionSynchronizationManager.registerSynchronization(new Doubt(held));
-				}
+				Runnable undone = held.unanswered(write);
+				CurrentTransaction.session(this.template)
+					.ifPresent((session) -> TransactionSynchronizationManager
+						.registerSynchronization(new Doubt(undone, session)));
+			}
+			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
+			if (conflict != null) {
+				throw conflict;
 			}
 			throw ex;
 		}
@@ -150,14 +149,15 @@ final class ReleasingWrites {
 	/**
 	 * Lasts until the transaction is rolled back.
 	 *
-	 * @param held what may have been written in it
+	 * @param undone is run then
+	 * @param session the transaction's
 	 */
-	private record Doubt(HeldDocument<?> held) implements TransactionSynchronization {
+	private record Doubt(Runnable undone, ClientSession session) implements TransactionSynchronization {
 
 		@Override
 		public void afterCompletion(int status) {
-			if (status == STATUS_ROLLED_BACK) {
-				this.held.undone();
+			if (status == STATUS_ROLLED_BACK && !this.session.hasActiveTransaction()) {
+				this.undone.run();
 			}
 		}
 
@@ -170,12 +170,15 @@ final class ReleasingWrites {
 
 		private final HeldDocument<?> held;
 
+		private final ClientSession session;
+
 		private boolean committed;
 
 		private boolean over;
 
-		private Completion(HeldDocument<?> held) {
+		private Completion(HeldDocument<?> held, ClientSession session) {
 			this.held = held;
+			this.session = session;
 		}
 
 		@Override
@@ -184,15 +187,21 @@ final class ReleasingWrites {
 		}
 
 		@Override
+		public ClientSession session() {
+			return this.session;
+		}
+
+		@Override
 		public void afterCommit() {
 			this.committed = true;
 		}
 
 		// MongoDB's part of a transaction of another kind is committed after that, and
-		// may fail then
+		// may fail then; or it is not over, as it began around that one
 		@Override
 		public void afterCompletion(int status) {
-			end((status == STATUS_COMMITTED && !this.committed) ? STATUS_UNKNOWN : status);
+			boolean known = (status != STATUS_COMMITTED || this.committed) && !this.session.hasActiveTransaction();
+			end((known) ? status : STATUS_UNKNOWN);
 		}
 
 		private void end(int status) {
@@ -210,9 +219,8 @@ final class ReleasingWrites {
 	 * kind has yet to commit MongoDB's part.
 	 *
 	 * @param completion ends it
-	 * @param session the transaction's
 	 */
-	private record Commit(Completion completion, ClientSession session) implements TransactionSynchronization {
+	private record Commit(Completion completion) implements TransactionSynchronization {
 
 		@Override
 		public int getOrder() {
@@ -221,7 +229,7 @@ final class ReleasingWrites {
 
 		@Override
 		public void afterCommit() {
-			if (!this.session.hasActiveTransaction()) {
+			if (!this.completion.isWritten()) {
 				this.completion.end(STATUS_COMMITTED);
 			}
 		}

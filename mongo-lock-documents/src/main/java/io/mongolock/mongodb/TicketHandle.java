@@ -1,6 +1,8 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -35,9 +37,12 @@ final class TicketHandle implements LockHandle, Leased {
 
 	private volatile boolean suspended;
 
-	private volatile boolean inDoubt;
+	/** One for each write that may have released it. */
+	private final Set<Object> doubts = ConcurrentHashMap.newKeySet();
 
 	private volatile boolean over;
+
+	private volatile boolean closed;
 
 	TicketHandle(LockTicket ticket, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
 			StoredHolder holder) {
@@ -78,10 +83,7 @@ final class TicketHandle implements LockHandle, Leased {
 	public Runnable suspend() {
 		long began = this.clock.nanoTime();
 		this.suspended = true;
-		return () -> {
-			this.inDoubt = false;
-			this.until = reliable(began, this.ttl);
-		};
+		return () -> this.until = reliable(began, this.ttl);
 	}
 
 	@Override
@@ -90,8 +92,15 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public void doubt(boolean inDoubt) {
-		this.inDoubt = inDoubt;
+	public Runnable doubt() {
+		Object doubt = new Object();
+		this.doubts.add(doubt);
+		return () -> this.doubts.remove(doubt);
+	}
+
+	@Override
+	public boolean isTaken() {
+		return !this.closed && !this.over && !left().isZero();
 	}
 
 	private long reliable(long requested, Duration left) {
@@ -128,7 +137,7 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public void assertHeld() {
 		assertMayCommit();
-		if (this.inDoubt) {
+		if (!this.doubts.isEmpty()) {
 			throw new LockLostException(key(), fence(), LossReason.REFUSED,
 					"Lock '" + KeyText.printable(key()) + "' (fence " + fence()
 							+ ") may have been released, by a write whose answer was lost; another may "
@@ -142,8 +151,11 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public Duration remaining() {
-		return (this.over || this.inDoubt) ? Duration.ZERO
-				: Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+		return (this.over || !this.doubts.isEmpty()) ? Duration.ZERO : left();
+	}
+
+	private Duration left() {
+		return Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
 	}
 
 	@Override
@@ -165,7 +177,8 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public void close() {
-		// the ticket keeps it
+		// The ticket keeps it, and nobody says here when it is released
+		this.closed = true;
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import com.mongodb.MongoException;
+import com.mongodb.MongoServerException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
 
@@ -14,20 +15,36 @@ final class TransactionConflict {
 	}
 
 	/**
+	 * Whether the server says so itself, which has undone the statement then.
+	 * @param failure what a statement of a transaction failed with
+	 * @return {@code false} also if its answer was lost, which the driver calls a
+	 * conflict
+	 */
+	static boolean isAnswer(Throwable failure) {
+		return find(failure) instanceof MongoServerException;
+	}
+
+	/**
 	 * Look for a conflict in a failure.
 	 * @param failure what a statement of a transaction failed with
 	 * @param what was to be written
 	 * @return the conflict, or {@code null} if it is something else
 	 */
 	static @Nullable ConcurrencyFailureException in(Throwable failure, String what) {
+		MongoException conflict = find(failure);
+		return (conflict != null) ? new ConcurrencyFailureException("The " + what
+				+ " was not written: the transaction is over, "
+				+ "because another has written what it cannot see, or because the server or the connection failed ("
+				+ conflict.getMessage()
+				+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = "
+				+ "TransientDataAccessException.class) outside of @Transactional", failure) : null;
+	}
+
+	private static @Nullable MongoException find(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
-			if (cause instanceof MongoException answer
-					&& answer.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
-				return new ConcurrencyFailureException("The " + what + " was not written: the transaction is over, "
-						+ "because another has written what it cannot see, or because the server or the connection "
-						+ "failed (" + answer.getMessage()
-						+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = "
-						+ "TransientDataAccessException.class) outside of @Transactional", failure);
+			if (cause instanceof MongoException exception
+					&& exception.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
+				return exception;
 			}
 		}
 		return null;

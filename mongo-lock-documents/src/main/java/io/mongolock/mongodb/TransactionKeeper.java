@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.util.Optional;
 
 import com.mongodb.client.ClientSession;
+import org.springframework.core.Ordered;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -122,7 +123,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	private static boolean pause(HeldDocument<?> held, ClientSession session, boolean renewing) {
 		boolean pauses = held.beginKeep(session, renewing);
 		if (pauses) {
-			TransactionSynchronizationManager.registerSynchronization(new Keep(held, renewing));
+			TransactionSynchronizationManager.registerSynchronization(new Keep(held, session, renewing));
 		}
 		return pauses;
 	}
@@ -170,13 +171,33 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * Ends with the transaction.
 	 *
 	 * @param held what it keeps
-	 * @param isWritten whether it has written it
+	 * @param session the transaction's
+	 * @param renews whether it renews the lock, and so has written the document
 	 */
-	private record Keep(HeldDocument<?> held, boolean isWritten) implements DocumentSynchronization {
+	private record Keep(HeldDocument<?> held, ClientSession session,
+			boolean renews) implements DocumentSynchronization {
+
+		@Override
+		public boolean isWritten() {
+			return this.renews && DocumentSynchronization.super.isWritten();
+		}
+
+		@Override
+		public int getOrder() {
+			return Ordered.HIGHEST_PRECEDENCE;
+		}
+
+		// A transaction of another kind has yet to commit MongoDB's part
+		@Override
+		public void afterCommit() {
+			if (!this.session.hasActiveTransaction()) {
+				this.held.endKeep(this.session);
+			}
+		}
 
 		@Override
 		public void afterCompletion(int status) {
-			this.held.endKeep();
+			this.held.endKeep(this.session);
 		}
 
 	}

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.util.Date;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
+import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
@@ -36,6 +38,7 @@ import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
+import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -246,10 +249,12 @@ class DocumentLockTransactionTests {
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
 		assertThatIllegalStateException()
 			.isThrownBy(() -> new TransactionTemplate(quiet()).executeWithoutResult((status) -> {
+				ClientSession session = CurrentTransaction.session(this.template).orElseThrow();
 				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
 
 					@Override
 					public void afterCommit() {
+						session.commitTransaction();
 						throw new IllegalStateException("not committed");
 					}
 
@@ -257,6 +262,27 @@ class DocumentLockTransactionTests {
 				this.here.documents().save(locked, locked.entity());
 			}));
 		assertThat(locked.entity().version).isEqualTo(1);
+		assertThat(this.here.client().held()).isZero();
+		assertThat(this.heard).doesNotContain("lost", "released");
+	}
+
+	@Test
+	void theEndOfATransactionOfAnotherKindSaysNothingOfWhatWasWrittenInIt() {
+		this.template.insert(new Sheet("a"));
+		this.template.insert(new Sheet("b"));
+		TransactionTemplate inner = new TransactionTemplate(new ForeignTransactionManager());
+		for (String id : List.of("a", "b")) {
+			LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, id);
+			new TransactionTemplate(this.manager)
+				.executeWithoutResult((status) -> inner.executeWithoutResult((other) -> {
+					this.here.documents().save(locked, locked.entity());
+					if (id.equals("b")) {
+						other.setRollbackOnly();
+					}
+				}));
+			assertThat(locked.handle().isHeld()).isFalse();
+			assertThat(locked.entity().version).isEqualTo(1);
+		}
 		assertThat(this.here.client().held()).isZero();
 		assertThat(this.heard).doesNotContain("lost", "released");
 	}
@@ -477,6 +503,21 @@ class DocumentLockTransactionTests {
 		});
 		awaitRenewals("a");
 		witness.close();
+	}
+
+	@Test
+	void aWriteOfAnotherThreadIsRefusedUntilTheTransactionThatHasWrittenIsOver() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		Runnable otherThread = () -> CompletableFuture
+			.runAsync(() -> this.here.documents().saveAndKeep(locked, new Page("a", "two")))
+			.join();
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+			this.here.documents().saveAndKeep(locked, new Page("a", "one"));
+			assertThatExceptionOfType(CompletionException.class).isThrownBy(otherThread::run)
+				.withMessageContaining("a transaction of another thread has written it");
+		});
+		otherThread.run();
+		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("two");
 	}
 
 	private AbstractPlatformTransactionManager foreign() {

@@ -17,6 +17,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.ReplaceOptions;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -75,6 +76,25 @@ class PlainSavesTests {
 		}, (locked) -> this.template.save(new Page("a", "plain"))));
 		assertThat(text()).isEqualTo("draft");
 		this.template.save(new Page("a", "plain"));
+	}
+
+	@Test
+	void aPlainSaveOfWhatWasClosedInsideATransactionIsRefusedUntilItsEnd() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
+			locked.close();
+			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")))
+				.withMessageContaining("is locked until that transaction is over");
+			this.here.documents().save(this.here.documents().lock(Page.class, "a"), new Page("a", "locked again"));
+		});
+		assertThat(text()).isEqualTo("locked again");
+		this.template.save(new Page("a", "plain"));
+		LockTicket ticket = this.here.documents().lock(Page.class, "a").ticket();
+		LockedDocument<Page> resumed = this.here.documents().resume(Page.class, ticket);
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
+		resumed.close();
+		this.here.documents().release(Page.class, ticket);
+		this.template.save(new Page("a", "after the release"));
 	}
 
 	@Test

@@ -35,6 +35,7 @@ import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
+import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -132,11 +133,8 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
 		for (int propagation : new int[] { TransactionDefinition.PROPAGATION_NOT_SUPPORTED,
 				TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
-			TransactionTemplate within = new TransactionTemplate(
-					Objects.requireNonNull(this.transactions.getTransactionManager()));
-			within.setPropagationBehavior(propagation);
 			this.transactions.executeWithoutResult((status) -> assertThatIllegalStateException()
-				.isThrownBy(() -> within.executeWithoutResult((inner) -> save(locked, "within")))
+				.isThrownBy(() -> within(propagation).executeWithoutResult((inner) -> save(locked, "within")))
 				.withMessageContaining("keeps it and is suspended"));
 		}
 		save(locked, "saved");
@@ -164,10 +162,8 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThatIllegalStateException().isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
 			keep(locked, "outer");
 			CompletableFuture.runAsync(() -> assertThat(text("p1")).isEqualTo("two")).join();
-			TransactionTemplate within = new TransactionTemplate(
-					Objects.requireNonNull(this.transactions.getTransactionManager()));
-			within.setPropagationBehavior(TransactionDefinition.PROPAGATION_REQUIRES_NEW);
-			within.executeWithoutResult((inner) -> keep(locked, "within"));
+			within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+				.executeWithoutResult((inner) -> keep(locked, "within"));
 		})).withMessageContaining("keeps it and is suspended");
 		awaitRenewals("p1");
 		this.transactions.executeWithoutResult((status) -> {
@@ -296,6 +292,37 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 			cut.close();
 		}
 		assertThat(text("p1")).isEqualTo("again");
+	}
+
+	@Test
+	void aSaveWhoseAnswerIsLostIsADoubtAlsoIfItsTransactionIsCommittedAllTheSame() {
+		ConnectionString server = new ConnectionString(uri());
+		String[] address = server.getHosts().get(0).split(":");
+		try (FaultProxy proxy = FaultProxy.to(address[0], Integer.parseInt(address[1]));
+				MongoClient client = MongoClients.create(proxy.connectionString())) {
+			MongoTemplate throughProxy = new MongoTemplate(
+					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
+			DocumentLocksFixture cut = new DocumentLocksFixture("cut", throughProxy, new GenericApplicationContext());
+			TransactionTemplate unheard = new TransactionTemplate(
+					new MongoTransactionManager(throughProxy.getMongoDatabaseFactory()));
+			for (boolean commit : new boolean[] { false, true }) {
+				LockedDocument<Post> locked = cut.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+				unheard.executeWithoutResult((status) -> {
+					throughProxy.findById("p2", Post.class);
+					proxy.on("update").when((command) -> command.containsKey("txnNumber")).cutBeforeReply().once();
+					assertThatExceptionOfType(ConcurrencyFailureException.class).isThrownBy(
+							() -> cut.documents().save(locked, new Post("p1", "saved", locked.entity().version())));
+					assertThat(locked.handle().isHeld()).isFalse();
+					endBy(status, commit);
+				});
+				assertThat(locked.handle().isHeld()).isEqualTo(!commit);
+				assertThat(this.there.documents().find(Post.class, "p1").isPresent()).isEqualTo(!commit);
+				if (!commit) {
+					locked.close();
+				}
+			}
+			cut.close();
+		}
 	}
 
 	@Test
@@ -672,13 +699,11 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	@Test
 	void aLockThatASuspendedTransactionKeepsCannotBeBrokenWithinIt() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
-		TransactionTemplate within = new TransactionTemplate(
-				Objects.requireNonNull(this.transactions.getTransactionManager()));
-		within.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
 		this.transactions.executeWithoutResult((status) -> {
-			within.executeWithoutResult((none) -> assertThatIllegalStateException()
-				.isThrownBy(() -> this.here.documents().breakLock(Post.class, "p1"))
-				.withMessageContaining("Do it before the transaction begins, or after it"));
+			within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
+				.executeWithoutResult((none) -> assertThatIllegalStateException()
+					.isThrownBy(() -> this.here.documents().breakLock(Post.class, "p1"))
+					.withMessageContaining("Do it before the transaction begins, or after it"));
 			save(locked, "saved");
 		});
 		assertThat(text("p1")).isEqualTo("saved");
@@ -704,11 +729,152 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 					assertThatIllegalStateException().isThrownBy(waiting)
 						.withMessageContaining("Do it before the transaction begins, or after it");
 				}
+				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
+					assertThatIllegalStateException().isThrownBy(() -> documents.renew(Post.class, ticket))
+						.withMessageContaining("Do it before the transaction begins, or after it");
+					documents.renew(Post.class, other);
+				});
 				documents.renew(Post.class, other);
 				status.setRollbackOnly();
 			});
 		}
 		assertThat(documents.release(Post.class, ticket)).isTrue();
+	}
+
+	@Test
+	void aSaveInsideATransactionOfAnotherKindIsUpToTheOneThatItIsPartOf() {
+		for (boolean inner : new boolean[] { true, false }) {
+			for (boolean outer : new boolean[] { true, false }) {
+				String id = inner + "/" + outer;
+				this.template.insert(new Sheet(id));
+				LockedDocument<Sheet> locked = Objects.requireNonNull(this.transactions.execute((status) -> {
+					LockedDocument<Sheet> inside = this.here.documents().lock(Sheet.class, id, SELDOM_RENEWED);
+					inAnotherKind(inner, () -> this.here.documents().save(inside, inside.entity()));
+					assertThat(inside.handle().isHeld()).isFalse();
+					assertThat(inside.entity().version).as("of what may be undone").isOne();
+					endBy(status, outer);
+					return inside;
+				}));
+				locked.close();
+				assertThat(this.there.documents().tryLock(Sheet.class, id).isPresent()).as(id).isEqualTo(outer);
+			}
+		}
+	}
+
+	@Test
+	void aSaveThatKeepsTheLockInsideATransactionOfAnotherKindIsMadeAgainIfItWasUndone() {
+		for (boolean inner : new boolean[] { true, false }) {
+			this.template.insert(new Post("inner " + inner, "draft", null));
+			LockedDocument<Post> locked = Objects.requireNonNull(this.transactions.execute((status) -> {
+				status.setRollbackOnly();
+				LockedDocument<Post> inside = this.here.documents().lock(Post.class, "inner " + inner, SELDOM_RENEWED);
+				inAnotherKind(inner, () -> keep(inside, "kept"));
+				return inside;
+			}));
+			save(locked, "kept");
+			assertThat(text("inner " + inner)).isEqualTo("kept");
+		}
+	}
+
+	private void inAnotherKind(boolean commit, Runnable work) {
+		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
+			work.run();
+			endBy(status, commit);
+		});
+	}
+
+	private static void endBy(TransactionStatus status, boolean commit) {
+		if (!commit) {
+			status.setRollbackOnly();
+		}
+	}
+
+	private TransactionTemplate within(int propagation) {
+		TransactionTemplate within = new TransactionTemplate(
+				Objects.requireNonNull(this.transactions.getTransactionManager()));
+		within.setPropagationBehavior(propagation);
+		return within;
+	}
+
+	@Test
+	void aLockOfATransactionThatWasGrantedAfterTheCommitBeforeIsItsOwn() {
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		try (LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1")) {
+			this.transactions.executeWithoutResult((status) -> {
+				save(locked, "saved");
+				afterCommit(
+						() -> within(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult((next) -> {
+							LockedDocument<Post> again = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
+							this.template.findById("p2", Post.class);
+							CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
+							save(again, "saved again");
+						}));
+			});
+		}
+		assertThat(text("p1")).isEqualTo("saved again");
+		witness.close();
+	}
+
+	@Test
+	void whatATransactionHasKeptIsWrittenAndBrokenAfterItsCommit() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		LockTicket ticket = this.here.documents().lock(Post.class, "p2", SELDOM_RENEWED).ticket();
+		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, ticket);
+		this.transactions.executeWithoutResult((status) -> {
+			keep(locked, "kept");
+			keep(resumed, "kept");
+			afterCommit(() -> {
+				within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+					.executeWithoutResult((next) -> save(locked, "saved"));
+				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
+					.executeWithoutResult((none) -> this.here.documents().renew(Post.class, ticket));
+				this.here.documents().breakLock(Post.class, "p2");
+			});
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+		assertThat(this.here.documents().find(Post.class, "p2")).isEmpty();
+	}
+
+	private static void afterCommit(Runnable work) {
+		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public void afterCommit() {
+				work.run();
+			}
+
+		});
+	}
+
+	@Test
+	void aPlainSaveIsRefusedUntilTheTransactionIsOverThatReleasesTheLock() {
+		for (boolean commit : new boolean[] { false, true }) {
+			LockedDocument<Post> saved = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+			LockedDocument<Post> closed = this.here.documents().lock(Post.class, "p2", SELDOM_RENEWED);
+			this.transactions.executeWithoutResult((status) -> {
+				save(saved, "saved");
+				closed.close();
+				assertThatPlainSavesAreRefused();
+				CompletableFuture.runAsync(this::assertThatPlainSavesAreRefused).join();
+				endBy(status, commit);
+			});
+			saved.close();
+			plainSave("p1");
+			plainSave("p2");
+		}
+	}
+
+	private void assertThatPlainSavesAreRefused() {
+		for (String id : List.of("p1", "p2")) {
+			if (id.equals("p2") || TransactionSynchronizationManager.getResourceMap().isEmpty()) {
+				assertThatIllegalStateException().isThrownBy(() -> plainSave(id))
+					.withMessageContaining("is locked until that transaction is over");
+			}
+		}
+	}
+
+	private void plainSave(String id) {
+		this.template.save(this.template.findById(id, Post.class));
 	}
 
 	private void write(String id, String text) {

@@ -12,6 +12,9 @@ import java.util.stream.Stream;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.MongoException;
+import com.mongodb.MongoSocketReadException;
+import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
@@ -25,6 +28,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
@@ -126,11 +130,38 @@ class UnansweredDocumentWritesTests {
 			.isThrownBy(() -> this.here.documents().save(locked, new Page("a", "saved", null)));
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.there.documents().tryLock(Page.class, "a")).isEmpty();
-		this.here.documents().saveAndKeep(locked, new Page("a", "kept", null));
-		assertThat(locked.handle().isHeld()).isTrue();
 		this.template.loses = Losing.REQUEST;
 		assertThatExceptionOfType(DataAccessResourceFailureException.class)
 			.isThrownBy(() -> this.here.documents().delete(locked));
+		locked.close();
+		assertThat(this.there.documents().tryLock(Page.class, "a")).isPresent();
+	}
+
+	@Test
+	void aSaveAfterItEndsTheDoubtOfWhatCannotBeExecutedLate() {
+		this.template.insert(new Sheet("a", "draft", null));
+		this.template.insert(new Sheet("b", "draft", null));
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Sheet> locked = documents.lock(Sheet.class, "a", LONG);
+		LockedDocument<Sheet> resumed = documents.resume(Sheet.class, documents.lock(Sheet.class, "b", LONG).ticket());
+		for (LockedDocument<Sheet> one : List.of(locked, resumed)) {
+			saveWithoutAnAnswer(one);
+			documents.saveAndKeep(one, new Sheet(one.entity().id(), "kept", one.entity().version()));
+			one.handle().assertHeld();
+			this.template.loses = Losing.REQUEST;
+			assertThatExceptionOfType(DataAccessResourceFailureException.class)
+				.isThrownBy(() -> documents.update(one, new Update().set("text", "late")));
+			documents.saveAndKeep(one, new Sheet(one.entity().id(), "kept", one.entity().version()));
+			assertThat(one.handle().isHeld()).as("an update finds any version").isFalse();
+		}
+	}
+
+	@Test
+	void aSaveOfADocumentWithoutAVersionEndsNoDoubt() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		saveWithoutAnAnswer(locked);
+		this.here.documents().saveAndKeep(locked, new Page("a", "kept", null));
+		assertThat(locked.handle().isHeld()).isFalse();
 		locked.close();
 		assertThat(this.there.documents().tryLock(Page.class, "a")).isPresent();
 	}
@@ -150,6 +181,24 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
+	void aConnectionThatFailsInATransactionLeavesADoubtUnlessThatIsRolledBack() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		for (boolean commit : new boolean[] { false, true }) {
+			new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+				.executeWithoutResult((status) -> {
+					this.template.loses = Losing.CONNECTION;
+					assertThatExceptionOfType(ConcurrencyFailureException.class)
+						.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
+					assertThat(locked.handle().isHeld()).isFalse();
+					if (!commit) {
+						status.setRollbackOnly();
+					}
+				});
+			assertThat(locked.handle().isHeld()).isEqualTo(!commit);
+		}
+	}
+
+	@Test
 	void aRollbackLeavesTheDoubtThatBeganOutsideOfItsTransaction() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		MongoTransactionManager transactions = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
@@ -163,7 +212,30 @@ class UnansweredDocumentWritesTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 	}
 
-	private void saveWithoutAnAnswer(LockedDocument<Page> locked) {
+	@Test
+	void aRollbackLeavesTheDoubtOfAnotherClaimOfTheSameLock() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Page.class, "a", (how) -> {
+		}, (outer) -> documents.execute(Page.class, "a", (how) -> {
+		}, (nested) -> {
+			saveWithoutAnAnswer(outer);
+			saveInRollbackWithoutAnAnswer(nested);
+			assertThat(nested.handle().isHeld()).isFalse();
+			return null;
+		}));
+	}
+
+	@Test
+	void aRollbackEndsTheDoubtAlsoAfterASaveThatWasToKeepTheLock() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		this.template.loses = Losing.REQUEST;
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, locked.entity()));
+		saveInRollbackWithoutAnAnswer(locked);
+		locked.handle().assertHeld();
+	}
+
+	private <T> void saveWithoutAnAnswer(LockedDocument<T> locked) {
 		this.template.loses = Losing.REQUEST;
 		assertThatExceptionOfType(DataAccessResourceFailureException.class)
 			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
@@ -374,6 +446,8 @@ class UnansweredDocumentWritesTests {
 
 		static final String ANSWER = "answer";
 
+		static final String CONNECTION = "connection";
+
 		private @Nullable String loses;
 
 		Losing(MongoClient client) {
@@ -386,6 +460,12 @@ class UnansweredDocumentWritesTests {
 			this.loses = null;
 			if (REQUEST.equals(lost)) {
 				throw new DataAccessResourceFailureException(lost);
+			}
+			if (CONNECTION.equals(lost)) {
+				MongoException failure = new MongoSocketReadException(lost, new ServerAddress(),
+						new IllegalStateException());
+				failure.addLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL);
+				throw new DataAccessResourceFailureException(lost, failure);
 			}
 			T answer = super.execute(collection, action);
 			if (ANSWER.equals(lost)) {

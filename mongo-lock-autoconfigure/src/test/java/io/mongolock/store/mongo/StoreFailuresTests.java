@@ -81,7 +81,7 @@ class StoreFailuresTests {
 	static Stream<RuntimeException> whatMayHaveBeenExecutedMayBeWritten() {
 		return Stream.of(refusal(5637601), answer("{ok: 1, code: 64}"),
 				labelled(answer("{ok: 0, code: 189}"), "RetryableWriteError"), answer("{ok: 0, code: 11601}"),
-				answer("{ok: 0, code: 24}"), labelled(refusal(91), "RetryableWriteError"),
+				answer("{ok: 0, code: 24}"), answer("{ok: 0, code: 133}"), labelled(refusal(91), "RetryableWriteError"),
 				new MongoNotPrimaryException(BsonDocument.parse("{ok: 0, code: 10107}"), SERVER),
 				new MongoOperationTimeoutException("in time"),
 				new MongoSocketReadException("no answer", SERVER, new IllegalStateException()),
