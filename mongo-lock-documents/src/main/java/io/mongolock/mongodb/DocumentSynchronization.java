@@ -8,7 +8,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 
 /**
  * Belongs to a transaction that may have written a document, which others cannot write
- * until its end. A document whose transaction is suspended is bound to the thread.
+ * until its end. While it is suspended, it is bound to the thread by the lease.
  */
 interface DocumentSynchronization extends TransactionSynchronization {
 
@@ -35,13 +35,13 @@ interface DocumentSynchronization extends TransactionSynchronization {
 	@Override
 	default void suspend() {
 		if (isWritten() && !held().isSuspended()) {
-			TransactionSynchronizationManager.bindResource(held(), this);
+			TransactionSynchronizationManager.bindResource(held().proof().lease(), this);
 		}
 	}
 
 	@Override
 	default void resume() {
-		TransactionSynchronizationManager.unbindResourceIfPossible(held());
+		TransactionSynchronizationManager.unbindResourceIfPossible(held().proof().lease());
 	}
 
 	/**

@@ -270,12 +270,12 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * Whether a transaction around the code of this thread may have written it and is
-	 * suspended.
+	 * Whether a transaction around the code of this thread may have written it, by this
+	 * claim of its lock or another, and is suspended.
 	 * @return whether what the thread writes to it until that goes on would wait for it
 	 */
 	boolean isSuspended() {
-		return TransactionSynchronizationManager.hasResource(this);
+		return TransactionSynchronizationManager.hasResource(this.ticket.lease());
 	}
 
 	/**

@@ -584,6 +584,22 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void aNestedClaimBesideTheSuspendedTransactionThatHasWrittenTheDocumentCannotWriteIt() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> how.settings(SELDOM_RENEWED), (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				keep(outer, "kept");
+				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
+					.executeWithoutResult((none) -> documents.execute(Post.class, "p1", (how) -> {
+					}, (nested) -> assertThatIllegalStateException().isThrownBy(() -> save(nested, "beside it"))
+						.withMessageContaining("keeps it and is suspended")));
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("kept");
+	}
+
+	@Test
 	void aNestedClaimLeavesTheLockToTheTransactionThatKeepsIt() {
 		DocumentLockOperations documents = this.here.documents();
 		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(1)).build();
