@@ -101,7 +101,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			return cancelled;
 		}
 		catch (RuntimeException | Error ex) {
-			broken(ex);
+			giveUp(ex);
 			return false;
 		}
 	}
@@ -121,7 +121,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			act(event.get());
 		}
 		catch (RuntimeException | Error ex) {
-			broken(ex);
+			giveUp(ex);
 		}
 	}
 
@@ -139,7 +139,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			if (step instanceof Granted granted) {
 				this.heldLocks.takeBack(granted.held(), ex);
 			}
-			broken(ex);
+			giveUp(ex);
 		}
 	}
 
@@ -187,7 +187,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		}
 	}
 
-	private void broken(Throwable failure) {
+	private void giveUp(Throwable failure) {
 		try {
 			this.sender.cancel(this.acquisition, AttemptOutcome.CANCELLED);
 		}

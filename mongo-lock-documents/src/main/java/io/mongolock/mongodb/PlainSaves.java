@@ -116,16 +116,17 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	private void refuseIfLockedHere(Document document, String collection) {
-		for (HeldDocument<?> held : this.locked) {
-			if (held.isToBeSaved() && held.type().is(held.proof().key(), document, collection)) {
-				throw new IllegalStateException("The " + held + " cannot be saved by the template or a repository, "
-						+ "which would drop its lock: "
-						+ ((held.isOpen()) ? """
-								save it by DocumentLockOperations.save(locked, entity). A method that is annotated \
-								with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
-								: "it was closed or saved, and is locked until that transaction is over: lock it again "
-										+ "there, or save it after that"));
-			}
+		List<HeldDocument<?>> here = this.locked.stream()
+			.filter((held) -> held.isToBeSaved() && held.type().is(held.proof().key(), document, collection))
+			.toList();
+		if (!here.isEmpty()) {
+			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
+					+ "which would drop its lock: "
+					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
+							save it by DocumentLockOperations.save(locked, entity). A method that is annotated \
+							with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
+							: "it was closed or saved, and stays locked until that, or the transaction around that, is "
+									+ "over: lock it again there, or save it afterwards"));
 		}
 	}
 

@@ -84,7 +84,7 @@ class PlainSavesTests {
 		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
 			locked.close();
 			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")))
-				.withMessageContaining("is locked until that transaction is over");
+				.withMessageContaining("stays locked until that, or the transaction around that");
 			this.here.documents().save(this.here.documents().lock(Page.class, "a"), new Page("a", "locked again"));
 		});
 		assertThat(text()).isEqualTo("locked again");
