@@ -220,7 +220,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 		if (handOver.maxCount() < 0 || handOver.maxCount() > HandOver.MAX_COUNT) {
 			throw invalid("hand-over.max-count", handOver.maxCount(),
-					"must be from 0 to " + HandOver.MAX_COUNT + ", because each turn sets aside so many fences");
+					"must be from 0 to " + HandOver.MAX_COUNT + ", because each streak sets aside so many fences");
 		}
 	}
 

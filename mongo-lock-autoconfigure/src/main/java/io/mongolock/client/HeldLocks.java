@@ -347,7 +347,7 @@ final class HeldLocks {
 		}
 	}
 
-	// So that the turn goes on if no other JVM waits
+	// So that the streak goes on if no other JVM waits
 	private void look(HeldLock heldLock) {
 		if (!this.lifecycle.beginClaim()) {
 			return;
@@ -358,7 +358,7 @@ final class HeldLocks {
 				.ifPresent((lock) -> heldLock.looked(lock, left));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("It is unknown whether others wait for a lock that is handed over here: its turn ends", ex);
+			logger.debug("It is unknown whether others wait for a lock that is handed over here: its streak ends", ex);
 		}
 		finally {
 			this.lifecycle.endRequest();

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Hands a lock to the next one who waits for it in this JVM, with no request to the
- * store, as long as the turn of this JVM lasts: other JVMs wait meanwhile. Decides; knows
- * no thread, clock or driver.
+ * store, as long as the streak of this JVM lasts: other JVMs wait meanwhile. Decides;
+ * knows no thread, clock or driver.
  *
  * @param maxTime how long a lock may be handed on after its grant, or after a look that
  * found no other JVM waiting; zero for never
@@ -24,7 +24,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 	 */
 	public static final HandOver DEFAULT = new HandOver(Duration.ofMillis(250), 1000);
 
-	/** So that a turn finds as many fences between the last one and the clock. */
+	/** So that a streak finds as many fences between the last one and the clock. */
 	public static final int MAX_COUNT = 10_000;
 
 	public HandOver {
@@ -35,7 +35,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 	}
 
 	/**
-	 * How many fences a grant has to set aside for a turn.
+	 * How many fences a grant has to set aside for a streak.
 	 */
 	public int reserve() {
 		return (this.maxTime.isZero()) ? 0 : this.maxCount;
@@ -81,12 +81,12 @@ public record HandOver(Duration maxTime, int maxCount) {
 
 	/**
 	 * Whether to look if other JVMs wait for a lock that was handed over, so that the
-	 * turn goes on if they do not.
-	 * @return whether half of the turn is over, and nobody has looked; the answer goes to
-	 * {@link HeldLock#looked}, and without one the turn ends
+	 * streak goes on if they do not.
+	 * @return whether half of the streak is over, and nobody has looked; the answer goes
+	 * to {@link HeldLock#looked}, and without one the streak ends
 	 */
 	public boolean looks(HeldLock handedOver, ClockReading now) {
-		return handedOver.turn().elapsed(now) >= this.maxTime.toNanos() / 2 && handedOver.turn().looks();
+		return handedOver.streak().elapsed(now) >= this.maxTime.toNanos() / 2 && handedOver.streak().looks();
 	}
 
 	private @Nullable LocalWaiter next(HeldLock from, ClientQueues queues, ClockReading now) {
@@ -94,7 +94,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 	}
 
 	private boolean mayPass(HeldLock from, ClockReading now) {
-		return mayPass(from) && from.turn().elapsed(now) < this.maxTime.toNanos();
+		return mayPass(from) && from.streak().elapsed(now) < this.maxTime.toNanos();
 	}
 
 }

@@ -37,7 +37,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	private final HoldEnd ending;
 
-	private final Turn turn;
+	private final Streak streak;
 
 	/** Whether its lease may be idle next, as far as its holder says. */
 	private final boolean lingers;
@@ -63,11 +63,11 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.turn = new Turn(grant.begun().nanos(), fence(), grant.contended());
+		this.streak = new Streak(grant.begun().nanos(), fence(), grant.contended());
 		this.lingers = attempt.lingers();
 	}
 
-	private HeldLock(HeldLock from, Attempt to, ClockReading now, boolean sameTurn) {
+	private HeldLock(HeldLock from, Attempt to, ClockReading now, boolean sameStreak) {
 		this.attempt = to;
 		this.grant = from.grant;
 		this.hasContent = from.hasContent;
@@ -76,7 +76,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.turn = (sameTurn) ? from.turn : new Turn(now.nanos(), fence(), false);
+		this.streak = (sameStreak) ? from.streak : new Streak(now.nanos(), fence(), false);
 		this.lingers = to.lingers();
 	}
 
@@ -147,7 +147,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * Whether its lease was idle before.
-	 * @return whether it began a turn without a grant
+	 * @return whether it began a streak without a grant
 	 */
 	public boolean wasIdle() {
 		return isHandedOver() && handOvers() == 0;
@@ -158,20 +158,20 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * The turn of this JVM: from the grant, or since the lease was last idle, when nobody
-	 * waited.
+	 * The holds of this JVM in a row: from the grant, or since the lease was last idle,
+	 * when nobody waited.
 	 */
-	Turn turn() {
-		return this.turn;
+	Streak streak() {
+		return this.streak;
 	}
 
 	/**
-	 * The store answered a look at the lock: if nobody else wants it, the turn goes on.
+	 * The store answered a look at the lock: if nobody else wants it, the streak goes on.
 	 * @param left when it left
 	 */
 	public void looked(StoredLock lock, ClockReading left) {
 		if (standsIn(lock) && !isWanted(lock)) {
-			this.turn.nobodyWaits(left);
+			this.streak.nobodyWaits(left);
 		}
 	}
 
@@ -197,10 +197,10 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * How often the lock was handed over in this turn.
+	 * How often the lock was handed over in this streak.
 	 */
 	long handOvers() {
-		return this.turn.handOvers(fence());
+		return this.streak.handOvers(fence());
 	}
 
 	/**

@@ -14,7 +14,7 @@ import io.mongolock.ReleaseRequest;
  * A holder as it is stored; times are the store's.
  *
  * @param leaseToken the token of the attempt that was granted
- * @param fence the number of the grant; one that holds it later in the same turn has a
+ * @param fence the number of the grant; one that holds it later in the same streak has a
  * higher one
  * @param limit how many may hold the lock together with it
  * @param owner who holds, for diagnostics; if a lock is handed on inside a JVM, the

@@ -307,7 +307,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void aTurnGoesOnInTheBackgroundWhileNoOtherJvmWaits() {
+	void aStreakGoesOnInTheBackgroundWhileNoOtherJvmWaits() {
 		LockHandle holder = beginTurn();
 		LockHandle second = passAfterMinutes(31, holder);
 		awaitLook(second);
@@ -319,7 +319,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void aTurnGoesOnFromWhenTheLookLeft() {
+	void aStreakGoesOnFromWhenTheLookLeft() {
 		this.store.next("find", (request) -> {
 			this.clock.stepped.addAndGet(Duration.ofMinutes(10).toNanos());
 			request.run();
@@ -332,7 +332,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void aTurnEndsInItsTimeIfALookFails() {
+	void aStreakEndsInItsTimeIfALookFails() {
 		this.store.nextFails("find", Outcome.UNKNOWN, false);
 		LockHandle second = passAfterMinutes(31, beginTurn());
 		Awaitility.await().until(() -> this.store.count("find") == 1);

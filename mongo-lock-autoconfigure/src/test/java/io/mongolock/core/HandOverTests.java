@@ -79,7 +79,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void aTurnEndsWithItsTimeCountedFromTheGrant() {
+	void aStreakEndsWithItsTimeCountedFromTheGrant() {
 		this.jvm.waiting("a");
 		Waiter b = this.jvm.waiting("b");
 		assertThat(this.jvm.release(this.first, 249)).isTrue();
@@ -104,7 +104,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void aTurnGoesOnFromALookThatFoundNobody() {
+	void aStreakGoesOnFromALookThatFoundNobody() {
 		this.jvm.waiting("a");
 		this.jvm.waiting("b");
 		this.first.looked(stored(), at(125));
@@ -113,7 +113,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void aTurnIsLookedAtOnceWhenHalfOfItIsOverAndAgainHalfATurnAfterALookThatFoundNobody() {
+	void aStreakIsLookedAtOnceWhenHalfOfItIsOverAndAgainHalfAStreakAfterALookThatFoundNobody() {
 		assertThat(this.jvm.handOver.looks(this.first, at(124))).isFalse();
 		assertThat(this.jvm.handOver.looks(this.first, at(125))).isTrue();
 		assertThat(this.jvm.handOver.looks(this.first, at(126))).as("underway").isFalse();
@@ -134,7 +134,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void aTurnEndsInItsTimeIfOthersWantTheLockAndIsLookedAtNoMore() {
+	void aStreakEndsInItsTimeIfOthersWantTheLockAndIsLookedAtNoMore() {
 		StoredHolder asked = new StoredHolder("first", 100, 1, HandOverHarness.OWNER, Instant.EPOCH, Instant.EPOCH, TTL,
 				new ReleaseRequest("deployment", "ops", Instant.EPOCH), false, Duration.ZERO);
 		StoredLock unwanted = stored();
@@ -160,14 +160,14 @@ class HandOverTests {
 	}
 
 	@Test
-	void aTurnThatOthersWaitForFromTheStartIsNotLookedAt() {
+	void aStreakThatOthersWaitForFromTheStartIsNotLookedAt() {
 		HandOverHarness contended = new HandOverHarness(HandOverHarness.atMost(250, 3));
 		HeldLock held = contended.granted(LockRequest.of("k"), 3, false, true);
 		assertThat(contended.handOver.looks(held, at(200))).isFalse();
 	}
 
 	@Test
-	void aTurnEndsWithItsNumberThoughNobodyElseWaits() {
+	void aStreakEndsWithItsNumberThoughNobodyElseWaits() {
 		for (String name : new String[] { "a", "b", "c", "d" }) {
 			this.jvm.waiting(name);
 		}
@@ -190,7 +190,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void aTurnEndsWithItsNumber() {
+	void aStreakEndsWithItsNumber() {
 		for (String name : new String[] { "a", "b", "c", "d" }) {
 			this.jvm.waiting(name);
 		}
@@ -203,7 +203,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void aTurnEndsWithTheLastFenceThatTheStoreHasSetAside() {
+	void aStreakEndsWithTheLastFenceThatTheStoreHasSetAside() {
 		HandOverHarness jvm = new HandOverHarness(HandOverHarness.atMost(250, 3));
 		HeldLock heldLock = jvm.granted(LockRequest.of("k"), 1, false);
 		jvm.waiting("a");

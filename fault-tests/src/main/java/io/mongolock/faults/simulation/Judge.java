@@ -101,9 +101,9 @@ final class Judge {
 		long age = this.timeline.now() - Math.max(this.store.truth.turnBegunAt(grant(to)), entry.takenAt);
 		// A grant that is answered only when asked again counts from there
 		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
-				Violation.Kind.TURN, () -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
+				Violation.Kind.STREAK, () -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
 		if (this.timeline.now() - from.grantedAt >= turn.maxTime().toNanos()) {
-			count(Event.TURN_LENGTHENED);
+			count(Event.STREAK_LENGTHENED);
 		}
 		passedOn(from, to, 0);
 	}
@@ -165,7 +165,7 @@ final class Judge {
 			// A lease that was idle is a turn of its own
 			boolean lingers = !from.terms.linger().isZero();
 			Violation.check(lingers || entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
-					Violation.Kind.TURN,
+					Violation.Kind.STREAK,
 					() -> from + " handed over " + age / 1_000_000 + "ms after others may have come");
 			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
 		}
@@ -195,7 +195,7 @@ final class Judge {
 				history.stoppedAt = (atStop) ? this.timeline.now() : history.stoppedAt;
 				event(history, "is notified of the loss", Event.TOLD_OF_A_LOSS);
 				if (heldLock.isHandedOver()) {
-					count(Event.LOST_IN_A_TURN);
+					count(Event.LOST_IN_A_STREAK);
 				}
 			}
 		}

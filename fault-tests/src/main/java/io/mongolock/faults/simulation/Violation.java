@@ -65,7 +65,7 @@ final class Violation extends RuntimeException {
 		STORM,
 
 		/** A lock kept from other clients longer than a turn lasts. */
-		TURN,
+		STREAK,
 
 		/** A lock that had to stay taken was granted before. */
 		MIN_HOLD,

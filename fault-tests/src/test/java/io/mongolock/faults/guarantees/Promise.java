@@ -22,7 +22,7 @@ enum Promise {
 	IN_TIME("5–7, 10–13, 18, 28, 34, 52–53, 61, 72", "that a thread which is interrupted looks", "TOLD_LATE", "REVIVED",
 			"BEGUN_LOST", "OUTCOME"),
 
-	WITHIN_ONE_INSTANCE("38, 50, 60–61", "", "TURN"),
+	WITHIN_ONE_INSTANCE("38, 50, 60–61", "", "STREAK"),
 
 	LINGER("72, 86–91", "that a server delivers what its stream has seen", "KEPT"),
 

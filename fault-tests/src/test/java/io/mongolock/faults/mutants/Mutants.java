@@ -238,7 +238,7 @@ final class Mutants {
 						test(PLACES, "aPlaceThatSeesALeaseWhichMayBeIdleAndNobodyRecalledAsks")),
 				new Mutant("recall: by all that wait at once", "QueuePlace.looked", " && seen.othersAhead() == 0", "",
 						test(PLACES, "aPlaceThatSeesALeaseWhichMayBeIdleAndNobodyRecalledAsks")),
-				new Mutant("recall: ends the turn of those who handed the lock on before", "HandOver.mayPass",
+				new Mutant("recall: ends the streak of those who handed the lock on before", "HandOver.mayPass",
 						"(!from.isRecalled() || from.grant().contended())", "!from.isRecalled()",
 						test(IDLE, "aRecallEndsNoTurnOfAGrantThatOthersHadWaitedFor")),
 				new Mutant("idle: kept though its release was asked for before it was taken", "Lease.releaseRequested",
@@ -333,7 +333,7 @@ final class Mutants {
 						test(ACQUISITION, "noMoreFencesAreHandedOutThanTheStoreHasSetAside")),
 				new Mutant("fences given out beyond those set aside", "Grant.lastFence",
 						"return this.entry.fence() + this.reserve;", "return Long.MAX_VALUE;",
-						test(HAND_OVER, "aTurnEndsWithTheLastFenceThatTheStoreHasSetAside")),
+						test(HAND_OVER, "aStreakEndsWithTheLastFenceThatTheStoreHasSetAside")),
 				new Mutant("handed over after the deadline", "Lease.handOver",
 						"boolean held = isReliable(this.state, now) && end();", "boolean held = end();",
 						test(LEASE, "itIsNotHandedOverAfterItsDeadlineNorTwiceNorOnceReleased")),
@@ -349,9 +349,10 @@ final class Mutants {
 				new Mutant("handed over though the store shows another's name", "HeldLock.suits",
 						"Objects.equals(next.request().settings().as(), request().settings().as())", "true",
 						test(HAND_OVER, "itIsNotHandedToOnesWhomPeopleKnowByAnotherName")),
-				new Mutant("turn without end", "HandOver.mayPass", "from.turn().elapsed(now) < this.maxTime.toNanos()",
-						"now.nanos() != 1", search("HANDED_OVER", "TURN"), simulation("TURN"),
-						test(HAND_OVER, "aTurnEndsWithItsTimeCountedFromTheGrant")),
+				new Mutant("streak without end", "HandOver.mayPass",
+						"from.streak().elapsed(now) < this.maxTime.toNanos()", "now.nanos() != 1",
+						search("HANDED_OVER", "STREAK"), simulation("STREAK"),
+						test(HAND_OVER, "aStreakEndsWithItsTimeCountedFromTheGrant")),
 				new Mutant("handed to one who had gone", "LockAcquisition.takeOver",
 						"(this.state.isQueued()) ? from.handOver(this.attempt, now) : null",
 						"from.handOver(this.attempt, now)",
@@ -388,11 +389,11 @@ final class Mutants {
 						"holder = this.entry.holder();", "holder = this;",
 						test(LEASE, "aRefusalReachesWhoHoldsItByThen")),
 				new Mutant("turn lengthened though others wait", "HeldLock.looked", "standsIn(lock) && !isWanted(lock)",
-						"standsIn(lock)", simulation("TURN"),
-						test(HAND_OVER, "aTurnEndsInItsTimeIfOthersWantTheLockAndIsLookedAtNoMore")),
+						"standsIn(lock)", simulation("STREAK"),
+						test(HAND_OVER, "aStreakEndsInItsTimeIfOthersWantTheLockAndIsLookedAtNoMore")),
 				new Mutant("turn counted from the answer to a look", "HeldLocks.look", "heldLock.looked(lock, left)",
 						"heldLock.looked(lock, now())",
-						test("io.mongolock.client.LocalHandOverTests", "aTurnGoesOnFromWhenTheLookLeft")));
+						test("io.mongolock.client.LocalHandOverTests", "aStreakGoesOnFromWhenTheLookLeft")));
 	}
 
 	private static List<Mutant> idle() {

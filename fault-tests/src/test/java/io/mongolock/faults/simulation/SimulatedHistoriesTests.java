@@ -45,7 +45,7 @@ class SimulatedHistoriesTests {
 		}
 		if (this.histories < ENOUGH_FOR_MOST) {
 			// Seven in 5,000
-			missed.remove(Event.TURN_LENGTHENED);
+			missed.remove(Event.STREAK_LENGTHENED);
 		}
 		missed.removeIf((event) -> run.coverage().of(event) > 0);
 		assertThat(missed).isEmpty();

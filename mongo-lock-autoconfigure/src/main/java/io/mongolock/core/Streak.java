@@ -1,11 +1,12 @@
 package io.mongolock.core;
 
 /**
- * The turn of this JVM at a lock: who holds it in turn shares it. It has a time, which
- * counts from when other JVMs were last known not to wait. They may come at any moment
- * after that, and nobody notifies the holder. Thread-safe.
+ * The holds of one lock that this JVM hands on among its own threads, one after the
+ * other, which share it. It has a time, which counts from when other JVMs were last known
+ * not to wait. They may come at any moment after that, and nobody notifies the holder.
+ * Thread-safe.
  */
-final class Turn {
+final class Streak {
 
 	private final long firstFence;
 
@@ -16,11 +17,11 @@ final class Turn {
 	private boolean looked;
 
 	/**
-	 * Begin a turn.
+	 * Begin a streak.
 	 * @param begun when, on the monotonic clock
 	 * @param contended whether others wait from the start
 	 */
-	Turn(long begun, long firstFence, boolean contended) {
+	Streak(long begun, long firstFence, boolean contended) {
 		this.begun = begun;
 		this.firstFence = firstFence;
 		this.looked = contended;
