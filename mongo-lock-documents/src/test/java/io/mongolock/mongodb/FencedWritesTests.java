@@ -205,8 +205,10 @@ class FencedWritesTests {
 		StubTransactions transactions = new StubTransactions();
 		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
 			assertThatIllegalStateException()
-				.isThrownBy(() -> new TransactionTemplate(transactions)
-					.executeWithoutResult((status) -> this.fenced.touch(lock)))
+				.isThrownBy(() -> new TransactionTemplate(transactions).executeWithoutResult((status) -> {
+					this.locks.acquire(LockRequest.of("bound to it by the library")).close();
+					this.fenced.touch(lock);
+				}))
 				.withMessageContaining("the transaction on this thread (of StubTransactions) is none")
 				.withMessageContaining("MongoTransactionManager");
 		}

@@ -12,6 +12,7 @@ import org.springframework.dao.support.PersistenceExceptionTranslator;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoDatabaseUtils;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 /**
@@ -72,9 +73,11 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 			return "there is no transaction on this thread";
 		}
 		String resources = TransactionSynchronizationManager.getResourceMap()
-			.keySet()
+			.entrySet()
 			.stream()
-			.map((resource) -> resource.getClass().getSimpleName())
+			// This library binds its own synchronizations, by what they are about
+			.filter((resource) -> !(resource.getValue() instanceof TransactionSynchronization))
+			.map((resource) -> resource.getKey().getClass().getSimpleName())
 			.sorted()
 			.collect(Collectors.joining(", "));
 		return "the transaction on this thread (" + ((resources.isEmpty()) ? "of no resource" : "of " + resources)
