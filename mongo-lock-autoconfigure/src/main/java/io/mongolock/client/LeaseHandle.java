@@ -97,13 +97,13 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public Runnable doubt() {
-		return this.heldLock.shares().doubt();
+	public Runnable doubt(boolean late) {
+		return this.heldLock.shares().doubt(late);
 	}
 
 	@Override
 	public boolean isTaken() {
-		return !this.heldLock.shares().isOver() && this.heldLock.lease().isHeld(now());
+		return this.heldLock.lease().isHeld(now());
 	}
 
 	@Override

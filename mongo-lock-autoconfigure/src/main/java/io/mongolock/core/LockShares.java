@@ -1,7 +1,7 @@
 package io.mongolock.core;
 
 import java.util.List;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
@@ -31,8 +31,8 @@ public final class LockShares {
 	/** Whether a statement is underway that may end it. */
 	private volatile boolean suspended;
 
-	/** One for each such statement that may have ended it, now or later. */
-	private final Set<Object> doubts = ConcurrentHashMap.newKeySet();
+	/** One for each such statement that may have ended it, and whether it may late. */
+	private final Map<Object, Boolean> doubts = new ConcurrentHashMap<>();
 
 	/** Whether the last one let go of it meanwhile. */
 	private boolean deferred;
@@ -108,12 +108,17 @@ public final class LockShares {
 	/**
 	 * A statement may have ended the lock, or may still do so when it is executed late:
 	 * nobody relies on it from here on.
+	 * @param late whether it may be executed after another one
 	 * @return to be run if it has not, and will not
 	 */
-	public Runnable doubt() {
+	public Runnable doubt(boolean late) {
 		Object doubt = new Object();
-		this.doubts.add(doubt);
+		this.doubts.put(doubt, late);
 		return () -> this.doubts.remove(doubt);
+	}
+
+	void found() {
+		this.doubts.values().removeIf((late) -> !late);
 	}
 
 	/**

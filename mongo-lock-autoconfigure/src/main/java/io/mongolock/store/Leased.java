@@ -63,9 +63,11 @@ public interface Leased {
 	/**
 	 * The statement that began with {@link #suspend} may have ended the lease, now or
 	 * later: it is not relied on, and still to be released.
-	 * @return to be run if the statement was not executed after all, and will not be
+	 * @param late whether it may also be executed after another one that has renewed the
+	 * lease; else that is proof that it was not
+	 * @return to be run if it was not executed, and will not be
 	 */
-	Runnable doubt();
+	Runnable doubt(boolean late);
 
 	/**
 	 * Whether it keeps others away, as far as is known: also in doubt, and after its

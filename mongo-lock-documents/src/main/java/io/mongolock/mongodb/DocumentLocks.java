@@ -116,7 +116,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <R extends @Nullable Object, E extends Throwable> R claim(LockedType<?> type, LockRequest request,
 			Claim<R, E> claim) throws E {
-		refuseAfterSnapshot(type, request);
+		refuseInTransaction(type, request);
 		try {
 			return claim.send(request);
 		}
@@ -133,10 +133,14 @@ final class DocumentLocks implements DocumentLockOperations {
 		return new LockRequest(request.key(), request.name(), sole, request.onUnavailable(), request.onLost());
 	}
 
-	private void refuseAfterSnapshot(LockedType<?> type, LockRequest request) {
+	private void refuseInTransaction(LockedType<?> type, LockRequest request) {
 		boolean shared = LockContext.find((handle) -> handle.key().equals(request.key())).isPresent()
-				|| this.transactions.keeping(request.key()).isPresent();
-		if (!shared && this.keeper.hasSnapshot()) {
+				|| this.transactions.keeping(request.key(), this.keeper).isPresent();
+		if (shared) {
+			return;
+		}
+		this.keeper.requireOwn(type.describe(request.key()));
+		if (this.keeper.hasSnapshot()) {
 			throw new IllegalStateException(type.describe(request.key())
 					+ " cannot be locked here: this transaction has "
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
@@ -156,7 +160,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			if (request.settings().ttl() == null) {
 				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
 			}
-			this.keeper.granted(held, this.transactions.keeping(request.key()));
+			this.keeper.granted(held, this.transactions.keeping(request.key(), this.keeper));
 			this.transactions.locked(held, this.keeper);
 			return guarded(held);
 		}
@@ -262,7 +266,9 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public boolean release(Class<?> type, LockTicket ticket) {
 		refuseWhileWritten(type(type, ticket), ticket.key());
-		return this.tickets.release(ticket);
+		boolean released = this.tickets.release(ticket);
+		this.plainSaves.ifPresent((saves) -> saves.released(ticket.lease()));
+		return released;
 	}
 
 	@Override
@@ -293,7 +299,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private void refuseWhileWritten(LockedType<?> type, String key) {
-		if (DocumentSynchronization.isWritten(key)) {
+		if (DocumentSynchronization.isWritten(key, type)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
 					+ " can be neither renewed nor released here: a transaction around this code has written the "
 					+ "document, so that this would wait for it. Do it before the transaction begins, or after it");

@@ -47,14 +47,15 @@ interface DocumentSynchronization extends TransactionSynchronization {
 	/**
 	 * Whether a transaction of this thread, suspended or not, has written a document.
 	 * @param key the key of its lock
+	 * @param type whose documents are in the same database
 	 * @return whether what this thread writes beside it would wait for it
 	 */
-	static boolean isWritten(String key) {
+	static boolean isWritten(String key, LockedType<?> type) {
 		Stream<?> current = (TransactionSynchronizationManager.isSynchronizationActive())
 				? TransactionSynchronizationManager.getSynchronizations().stream() : Stream.empty();
 		return Stream.concat(current, TransactionSynchronizationManager.getResourceMap().values().stream())
 			.anyMatch((one) -> one instanceof DocumentSynchronization document && document.isWritten()
-					&& document.held().proof().key().equals(key));
+					&& document.held().proof().key().equals(key) && document.held().type().isBeside(type));
 	}
 
 }

@@ -10,6 +10,7 @@ import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
 import io.mongolock.mongodb.TransactionKeeper.Begun;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Has each transaction keep the documents that its thread has locked before, and refuses
@@ -35,14 +36,18 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	/**
 	 * The document whose lock a transaction of this thread keeps.
 	 * @param key the key of the lock
+	 * @param keeper of which database
 	 * @return the document, if there is such a transaction
 	 */
-	Optional<HeldDocument<?>> keeping(String key) {
+	Optional<HeldDocument<?>> keeping(String key, TransactionKeeper keeper) {
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		return (documents != null) ? documents.keySet()
+		return Optional.ofNullable(documents)
 			.stream()
+			.flatMap((all) -> all.entrySet().stream())
+			.filter((one) -> one.getValue().equals(keeper))
+			.<HeldDocument<?>>map(Map.Entry::getKey)
 			.filter((document) -> document.isKept() && document.isTaken() && document.proof().key().equals(key))
-			.findFirst() : Optional.empty();
+			.findFirst();
 	}
 
 	/**
@@ -68,6 +73,7 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	 */
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+		CurrentTransaction.sessions().forEach(SessionOwner::mark);
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
 		if (documents == null) {
 			return;

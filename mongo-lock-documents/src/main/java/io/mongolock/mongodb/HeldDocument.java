@@ -1,11 +1,9 @@
 package io.mongolock.mongodb;
 
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 
 import com.mongodb.client.ClientSession;
@@ -24,8 +22,9 @@ import io.mongolock.store.Leased;
 
 /**
  * A locked document, and what has become of its lock. The state is changed under the
- * monitor; what others look at is volatile, since they must not wait for this document,
- * and the handle is closed outside of it, which may ask the store.
+ * monitor; what others look at is volatile, since they must not wait for this document.
+ * The handle is closed outside of it, which may ask the store; under it is sent the
+ * release of what was closed while a write was underway that did not release it.
  *
  * @param <T> the type of the document
  */
@@ -64,9 +63,6 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** How many writes had no certain answer, but for those that were rolled back. */
 	private int doubts;
 
-	/** End what the next write of this document proves not to have been executed. */
-	private final List<Runnable> disproved = new ArrayList<>();
-
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
 
@@ -77,6 +73,9 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	private volatile boolean renewing;
 
 	private volatile @Nullable Thread writer;
+
+	/** The claim that this one shares the lock of, if a transaction kept that one. */
+	private volatile @Nullable HeldDocument<?> outer;
 
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease) {
 		this.type = type;
@@ -226,6 +225,14 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
+	 * It is locked within a claim whose lock it shares, and which a transaction keeps.
+	 * @param outer the other
+	 */
+	synchronized void within(HeldDocument<?> outer) {
+		this.outer = outer;
+	}
+
+	/**
 	 * From here on a transaction keeps the lock: a renewal would fail its save.
 	 * @param keeper the transaction
 	 * @param renewing whether the transaction renews it, and so keeps others away
@@ -264,7 +271,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		}
 		this.keeper = null;
 		if (this.state != State.WRITING && this.takeBacks.isEmpty()) {
-			this.lease.resume();
+			goOn();
 		}
 		// Else when what it has written is decided on
 	}
@@ -279,12 +286,11 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * Whether only a save that knows the lock may write it: also if it was closed inside
-	 * a transaction, or a transaction that is not over has released it.
-	 * @return {@code false} if the transaction of this thread has released it
+	 * Whether only a save that knows the lock may write it.
+	 * @return also if it was closed, or saved, by a transaction that is not over
 	 */
 	boolean isToBeSaved() {
-		return isTaken() && !isWrittenHere();
+		return isTaken() || isKept();
 	}
 
 	boolean isOpen() {
@@ -308,16 +314,18 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	boolean isKept() {
-		ClientSession keeper = this.keeper;
-		return keeper != null && keeper.hasActiveTransaction();
+		HeldDocument<?> outer = this.outer;
+		return this.keeper != null || outer != null && outer.isKept();
 	}
 
 	boolean isRenewedByTransaction() {
-		return isKept() && this.renewing;
+		HeldDocument<?> outer = this.outer;
+		return (this.keeper != null) ? this.renewing : outer != null && outer.isRenewedByTransaction();
 	}
 
 	boolean isKeptBy(ClientSession transaction) {
-		return this.keeper == transaction;
+		HeldDocument<?> outer = this.outer;
+		return this.keeper == transaction || outer != null && outer.isKeptBy(transaction);
 	}
 
 	/**
@@ -350,19 +358,20 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/**
 	 * A statement is about to write the document, and to release the lock or to renew it.
 	 * @param fields what it sets of a document that stays locked
+	 * @param session the transaction that it is part of, {@code null} for none
 	 * @throws IllegalStateException if the lock was released or passed on before, or the
 	 * transaction that has written it is suspended or another thread's
 	 */
-	synchronized void beginWrite(Collection<String> fields) {
+	synchronized void beginWrite(Collection<String> fields, @Nullable ClientSession session) {
 		requireOpen();
 		if (isSuspended()) {
 			throw new IllegalStateException("The " + this + " cannot be written here: the transaction around this code "
 					+ "keeps it and is suspended, so that this write would wait for it, or be undone by it unseen. "
 					+ "Write it in that transaction, or before that begins");
 		}
-		if (!this.takeBacks.isEmpty() && this.writer != Thread.currentThread()) {
+		if (isRenewedByTransaction() && (session == null || !isKeptBy(session))) {
 			throw new IllegalStateException("The " + this + " cannot be written here: a transaction of another thread "
-					+ "has written it, and this write would wait for that. Write it in that transaction, or after it");
+					+ "keeps it, and this write would wait for that. Write it in that transaction, or after it");
 		}
 		this.state = State.WRITING;
 		this.writer = Thread.currentThread();
@@ -381,17 +390,11 @@ final class HeldDocument<T> implements LockedDocument<T> {
 				this.renewalOfTransaction = this.renewal;
 			}
 			else {
-				found(this.renewal);
+				this.renewal.run();
 				goOn();
 			}
 		}
 		closeIfAsked();
-	}
-
-	private void found(Runnable renewal) {
-		renewal.run();
-		this.disproved.forEach(Runnable::run);
-		this.disproved.clear();
 	}
 
 	// A renewal would fail the transaction that keeps it
@@ -399,7 +402,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		if (!isKept()) {
 			this.lease.resume();
 		}
-		else if (!this.renewing) {
+		else if (!isRenewedByTransaction()) {
 			this.lease.pause();
 		}
 	}
@@ -433,7 +436,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 				this.doubts += (known) ? 0 : 1;
 				if (status == TransactionSynchronization.STATUS_COMMITTED) {
 					// From here on others see it
-					found(this.renewalOfTransaction);
+					this.renewalOfTransaction.run();
 				}
 				goOn();
 			}
@@ -481,11 +484,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		Runnable undone;
 		synchronized (this) {
 			this.doubts++;
-			undone = (write.releases()) ? this.lease.doubt() : () -> {
+			undone = (write.releases()) ? this.lease.doubt(!write.versioned()) : () -> {
 			};
-			if (write.versioned()) {
-				this.disproved.add(undone);
-			}
 		}
 		notWritten();
 		return () -> undone(undone);

@@ -282,6 +282,15 @@ final class LockedType<T> {
 	}
 
 	/**
+	 * Whether another is of the same database.
+	 * @param other the other
+	 * @return whether one factory has opened both
+	 */
+	boolean isBeside(LockedType<?> other) {
+		return this.template.getMongoDatabaseFactory() == other.template.getMongoDatabaseFactory();
+	}
+
+	/**
 	 * Run a deletion between the events that the template publishes for one.
 	 * @param key the key of the document
 	 * @param deletion deletes it

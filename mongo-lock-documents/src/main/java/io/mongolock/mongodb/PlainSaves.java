@@ -25,6 +25,7 @@ import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.store.LeaseId;
 
 /**
  * Refuses saves by the application's template that would drop the lock of a document: a
@@ -89,6 +90,14 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	/**
+	 * A lock was released by its ticket: nobody has to close what was resumed by it.
+	 * @param lease the lock
+	 */
+	void released(LeaseId lease) {
+		this.locked.removeIf((held) -> held.proof().lease().equals(lease));
+	}
+
+	/**
 	 * Look at the lock of a document that is about to be saved.
 	 * @throws IllegalStateException if this application has locked it
 	 * @throws LockUnavailableException if it is guarded and another has locked it
@@ -117,9 +126,9 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 
 	private void refuseIfLockedHere(Document document, String collection) {
 		List<HeldDocument<?>> here = this.locked.stream()
-			.filter((held) -> held.isToBeSaved() && held.type().is(held.proof().key(), document, collection))
+			.filter((held) -> held.type().is(held.proof().key(), document, collection))
 			.toList();
-		if (!here.isEmpty()) {
+		if (here.stream().anyMatch(HeldDocument::isToBeSaved) && here.stream().noneMatch(HeldDocument::isWrittenHere)) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
 					+ "which would drop its lock: "
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """

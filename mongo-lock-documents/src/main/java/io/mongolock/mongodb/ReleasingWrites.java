@@ -81,6 +81,8 @@ final class ReleasingWrites {
 
 	private boolean writeInTransaction(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
 		try {
+			CurrentTransaction.session(this.template)
+				.ifPresent((session) -> SessionOwner.require(session, "The " + held + " cannot be written"));
 			send(held, write);
 		}
 		catch (RuntimeException | Error ex) {
@@ -97,10 +99,9 @@ final class ReleasingWrites {
 	}
 
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
-		held.beginWrite(write.fields());
-		if (CurrentTransaction.session(this.template).isPresent()) {
-			held.awaitRenewals();
-		}
+		Optional<ClientSession> transaction = CurrentTransaction.session(this.template);
+		held.beginWrite(write.fields(), transaction.orElse(null));
+		transaction.ifPresent((session) -> held.awaitRenewals());
 		boolean matched;
 		try {
 			matched = Boolean.TRUE.equals(this.template.execute(held.type().collection(),
@@ -112,9 +113,8 @@ final class ReleasingWrites {
 			}
 			else {
 				Runnable undone = held.unanswered(write);
-				CurrentTransaction.session(this.template)
-					.ifPresent((session) -> TransactionSynchronizationManager
-						.registerSynchronization(new Doubt(undone, session)));
+				transaction.ifPresent((session) -> TransactionSynchronizationManager
+					.registerSynchronization(new Doubt(undone, session)));
 			}
 			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
 			if (conflict != null) {
@@ -143,7 +143,8 @@ final class ReleasingWrites {
 		return new OptimisticLockingFailureException(held.type().describe(ticket.key())
 				+ " was not written: it is locked, but has another version than the one to save" + held.outdated()
 				+ ((CurrentTransaction.session(this.template).isPresent())
-						? ", or this transaction began to read before the lock was granted: lock first" : ""));
+						? ", or this transaction has released it by another claim of the lock, or began to read before the lock was granted: lock first"
+						: ""));
 	}
 
 	/**

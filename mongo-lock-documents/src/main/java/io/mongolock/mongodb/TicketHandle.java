@@ -1,7 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
-import java.util.Set;
+import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
@@ -37,8 +37,8 @@ final class TicketHandle implements LockHandle, Leased {
 
 	private volatile boolean suspended;
 
-	/** One for each write that may have released it. */
-	private final Set<Object> doubts = ConcurrentHashMap.newKeySet();
+	/** One for each write that may have released it, and whether it may late. */
+	private final Map<Object, Boolean> doubts = new ConcurrentHashMap<>();
 
 	private volatile boolean over;
 
@@ -83,7 +83,10 @@ final class TicketHandle implements LockHandle, Leased {
 	public Runnable suspend() {
 		long began = this.clock.nanoTime();
 		this.suspended = true;
-		return () -> this.until = reliable(began, this.ttl);
+		return () -> {
+			this.doubts.values().removeIf((late) -> !late);
+			this.until = reliable(began, this.ttl);
+		};
 	}
 
 	@Override
@@ -92,9 +95,9 @@ final class TicketHandle implements LockHandle, Leased {
 	}
 
 	@Override
-	public Runnable doubt() {
+	public Runnable doubt(boolean late) {
 		Object doubt = new Object();
-		this.doubts.add(doubt);
+		this.doubts.put(doubt, late);
 		return () -> this.doubts.remove(doubt);
 	}
 

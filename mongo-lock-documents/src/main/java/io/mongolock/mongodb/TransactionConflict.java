@@ -32,9 +32,10 @@ final class TransactionConflict {
 	 */
 	static @Nullable ConcurrencyFailureException in(Throwable failure, String what) {
 		MongoException conflict = find(failure);
-		return (conflict != null) ? new ConcurrencyFailureException("The " + what
-				+ " was not written: the transaction is over, "
-				+ "because another has written what it cannot see, or because the server or the connection failed ("
+		return (conflict != null) ? new ConcurrencyFailureException("The " + what + ((isAnswer(conflict))
+				? " was not written: the transaction is over, because another has written what it cannot see, or "
+						+ "because the server failed ("
+				: " may have been written, and is if this transaction is committed all the same: the connection failed (")
 				+ conflict.getMessage()
 				+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = "
 				+ "TransientDataAccessException.class) outside of @Transactional", failure) : null;

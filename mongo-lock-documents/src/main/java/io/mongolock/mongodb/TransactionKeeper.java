@@ -28,7 +28,8 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @return what it is to renew, unless it keeps that already or is of another template
 	 */
 	Optional<Begun> begin(HeldDocument<?> held) {
-		return session().filter((session) -> pause(held, session, true))
+		return session().filter(SessionOwner::isOwn)
+			.filter((session) -> pause(held, session, true))
 			.map((session) -> new Begun(held, this.store, session));
 	}
 
@@ -40,10 +41,8 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * transaction keeps it: what that has begun goes on
 	 */
 	void granted(HeldDocument<?> held, Optional<HeldDocument<?>> outer) {
-		boolean renewing = outer.filter(HeldDocument::isRenewedByTransaction).isPresent();
-		session().filter((session) -> outer.isEmpty() || outer.get().isKeptBy(session))
-			.filter((session) -> pause(held, session, renewing))
-			.ifPresent((session) -> held.awaitRenewals());
+		outer.ifPresent(held::within);
+		session().filter((session) -> pause(held, session, false)).ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**
@@ -52,7 +51,9 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param held the document
 	 */
 	void keeps(HeldDocument<?> held) {
-		session().filter((session) -> pause(held, session, true)).ifPresent((session) -> held.awaitRenewals());
+		session().filter(SessionOwner::isOwn)
+			.filter((session) -> pause(held, session, true))
+			.ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**
@@ -63,6 +64,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		ClientSession session = session().orElseThrow(() -> new IllegalStateException(
 				"The " + held + " can be kept only by a MongoDB transaction of the application's template, and "
 						+ CurrentTransaction.describe()));
+		SessionOwner.require(session, "The " + held + " cannot be kept");
 		if (held.isKeptBy(session)) {
 			return;
 		}
@@ -90,6 +92,14 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	private static RuntimeException explained(RuntimeException failure, HeldDocument<?> held) {
 		RuntimeException conflict = TransactionConflict.in(failure, held.toString());
 		return (conflict != null) ? conflict : failure;
+	}
+
+	/**
+	 * Refuse a lock that would end before the transaction that writes under it.
+	 * @param what what would be locked
+	 */
+	void requireOwn(String what) {
+		session().ifPresent((session) -> SessionOwner.require(session, what + " cannot be locked"));
 	}
 
 	/**

@@ -287,6 +287,19 @@ class DocumentLockTransactionTests {
 		assertThat(this.heard).doesNotContain("lost", "released");
 	}
 
+	@Test
+	void whatATransactionKeepsIsNotWrittenInsideOneOfAnotherKindWithinIt() {
+		TransactionTemplate inner = new TransactionTemplate(new ForeignTransactionManager());
+		listened().executeWithoutResult((status) -> {
+			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+			inner.executeWithoutResult((other) -> assertThatIllegalStateException()
+				.isThrownBy(() -> this.here.documents().save(locked, new Page("a", "never")))
+				.withMessageContaining("Do it in MongoDB's own transaction"));
+			this.here.documents().save(locked, new Page("a", "saved"));
+		});
+		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
+	}
+
 	private MongoTransactionManager unsure() {
 		return new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
 
@@ -514,7 +527,7 @@ class DocumentLockTransactionTests {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			this.here.documents().saveAndKeep(locked, new Page("a", "one"));
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(otherThread::run)
-				.withMessageContaining("a transaction of another thread has written it");
+				.withMessageContaining("a transaction of another thread keeps it");
 		});
 		otherThread.run();
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("two");

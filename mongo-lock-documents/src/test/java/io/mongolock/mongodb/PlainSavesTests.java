@@ -83,6 +83,7 @@ class PlainSavesTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
 			locked.close();
+			this.here.documents().lock(Guarded.class, "a").close();
 			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")))
 				.withMessageContaining("stays locked until that, or the transaction around that");
 			this.here.documents().save(this.here.documents().lock(Page.class, "a"), new Page("a", "locked again"));
@@ -93,8 +94,14 @@ class PlainSavesTests {
 		LockedDocument<Page> resumed = this.here.documents().resume(Page.class, ticket);
 		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
 		resumed.close();
+		LockedDocument<Page> again = this.here.documents().resume(Page.class, ticket);
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
 		this.here.documents().release(Page.class, ticket);
 		this.template.save(new Page("a", "after the release"));
+		again.close();
+		LockTicket other = this.here.documents().lock(Page.class, "a").ticket();
+		this.here.documents().save(this.here.documents().resume(Page.class, other), new Page("a", "saved"));
+		this.template.save(new Page("a", "after the save"));
 	}
 
 	@Test

@@ -6,6 +6,8 @@ import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoException;
@@ -284,7 +286,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 							cut.documents().save(locked, new Post("p1", "lost", locked.entity().version()));
 						}
 					}))
-					.withMessageContaining("or the connection failed (")
+					.withMessageContaining("if this transaction is committed all the same: the connection failed (")
 					.withMessageContaining("Do the whole transaction again");
 			}
 			new TransactionTemplate(manager).executeWithoutResult(
@@ -758,19 +760,42 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void aSaveInsideATransactionOfAnotherKindIsUpToTheOneThatItIsPartOf() {
+	void insideATransactionOfAnotherKindNothingIsLockedOrWrittenThatIsUpToMongoDbsOwn() {
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Post> elsewhere = lockElsewhere("p3");
+		this.transactions.executeWithoutResult((status) -> {
+			LockedDocument<Post> inside = documents.lock(Post.class, "p1", SELDOM_RENEWED);
+			inAnotherKind(true, () -> {
+				for (ThrowingCallable refused : List.<ThrowingCallable>of(() -> save(inside, "never"),
+						() -> keep(inside, "never"), () -> documents.delete(inside),
+						() -> documents.keepInTransaction(elsewhere), () -> documents.lock(Post.class, "p2"))) {
+					assertThatIllegalStateException().isThrownBy(refused)
+						.withMessageContaining(
+								"here: this transaction is of another manager and began inside MongoDB's")
+						.withMessageContaining("Do it in MongoDB's own transaction, or outside of it");
+				}
+			});
+			save(inside, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+		elsewhere.close();
+	}
+
+	@Test
+	void whatIsKnownOfNoTransactionButTheInnerOneIsUpToTheOtherAllTheSame() {
+		TransactionTemplate unheard = new TransactionTemplate(
+				new MongoTransactionManager(this.template.getMongoDatabaseFactory()));
 		for (boolean inner : new boolean[] { true, false }) {
 			for (boolean outer : new boolean[] { true, false }) {
 				String id = inner + "/" + outer;
 				this.template.insert(new Sheet(id));
-				LockedDocument<Sheet> locked = Objects.requireNonNull(this.transactions.execute((status) -> {
-					LockedDocument<Sheet> inside = this.here.documents().lock(Sheet.class, id, SELDOM_RENEWED);
-					inAnotherKind(inner, () -> this.here.documents().save(inside, inside.entity()));
-					assertThat(inside.handle().isHeld()).isFalse();
-					assertThat(inside.entity().version).as("of what may be undone").isOne();
+				LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, id, SELDOM_RENEWED);
+				unheard.executeWithoutResult((status) -> {
+					inAnotherKind(inner, () -> this.here.documents().save(locked, locked.entity()));
+					assertThat(locked.handle().isHeld()).isFalse();
+					assertThat(locked.entity().version).as("of what may be undone").isOne();
 					endBy(status, outer);
-					return inside;
-				}));
+				});
 				locked.close();
 				assertThat(this.there.documents().tryLock(Sheet.class, id).isPresent()).as(id).isEqualTo(outer);
 			}
@@ -778,18 +803,164 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void aSaveThatKeepsTheLockInsideATransactionOfAnotherKindIsMadeAgainIfItWasUndone() {
-		for (boolean inner : new boolean[] { true, false }) {
-			this.template.insert(new Post("inner " + inner, "draft", null));
-			LockedDocument<Post> locked = Objects.requireNonNull(this.transactions.execute((status) -> {
-				status.setRollbackOnly();
-				LockedDocument<Post> inside = this.here.documents().lock(Post.class, "inner " + inner, SELDOM_RENEWED);
-				inAnotherKind(inner, () -> keep(inside, "kept"));
-				return inside;
-			}));
-			save(locked, "kept");
-			assertThat(text("inner " + inner)).isEqualTo("kept");
+	void aTransactionOfAnotherKindWithinOneThatOnlyReadsLeavesThatAlone() {
+		ForeignTransactionManager foreign = new ForeignTransactionManager();
+		foreign.addListener(this.here.transactions());
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
+		TransactionTemplate reading = within(TransactionDefinition.PROPAGATION_REQUIRED);
+		reading.setReadOnly(true);
+		reading.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			CompletableFuture.runAsync(() -> awaitRenewals("p1")).join();
+			new TransactionTemplate(foreign).executeWithoutResult((inner) -> {
+			});
+			assertThat(this.template.findById("p2", Post.class)).isNotNull();
+		});
+		locked.close();
+	}
+
+	@Test
+	void whatANestedClaimHasWrittenInATransactionOfItsOwnIsStillKeptByTheOneAroundIt() {
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		for (boolean commit : new boolean[] { false, true }) {
+			this.transactions.executeWithoutResult(
+					(status) -> documents.execute(Post.class, "p1", (how) -> how.settings(OFTEN_RENEWED), (outer) -> {
+						within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+							.executeWithoutResult((inner) -> documents.execute(Post.class, "p1", (how) -> {
+							}, (nested) -> {
+								keep(nested, "nested");
+								endBy(inner, commit);
+								return null;
+							}));
+						this.template.findById("p2", Post.class);
+						CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
+						this.here.documents().update(outer, Update.update("text", "saved " + commit));
+						return null;
+					}));
+			assertThat(text("p1")).isEqualTo("saved " + commit);
 		}
+		witness.close();
+	}
+
+	@Test
+	void anotherDatabaseIsLeftAlone() {
+		String name = this.template.getDb().getName() + "-archive";
+		try (MongoClient client = MongoClients.create(uri())) {
+			MongoTemplate archive = new MongoTemplate(new SimpleMongoClientDatabaseFactory(client, name));
+			archive.insert(new Post("p1", "archived", null));
+			try (DocumentLocksFixture other = new DocumentLocksFixture("other", archive,
+					new GenericApplicationContext())) {
+				LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+				LockTicket ticket = other.documents().lock(Post.class, "p1", SELDOM_RENEWED).ticket();
+				this.transactions.executeWithoutResult((status) -> {
+					other.documents().renew(Post.class, ticket);
+					assertThat(other.documents().breakLock(Post.class, "p1")).isPresent();
+				});
+				locked.close();
+			}
+			archive.getDb().drop();
+		}
+	}
+
+	@Test
+	void aPlainSaveIsRefusedInATransactionThatOutlivesTheLease() {
+		LockedDocument<Post> locked = this.here.documents()
+			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(1)).build());
+		this.transactions.executeWithoutResult((status) -> {
+			await().until(() -> this.there.documents().find(Post.class, "p1").isEmpty());
+			assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void aPlainSaveInTheTransactionThatSavedPassesWhateverElseWasClosed() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> how.settings(SELDOM_RENEWED), (outer) -> {
+			documents.execute(Post.class, "p1", (how) -> {
+			}, LockedDocument::entity);
+			this.transactions.executeWithoutResult((status) -> {
+				Post saved = documents.save(outer, new Post("p1", "saved", outer.entity().version()));
+				this.template.save(new Post("p1", "once more", saved.version()));
+				within(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult(
+						(inner) -> assertThatIllegalStateException().isThrownBy(() -> plainSave("p1")));
+			});
+			return null;
+		});
+		assertThat(text("p1")).isEqualTo("once more");
+	}
+
+	@Test
+	void anotherThreadWritesNothingThatATransactionKeeps() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		this.transactions.executeWithoutResult((status) -> {
+			CompletableFuture
+				.runAsync(() -> assertThatIllegalStateException().isThrownBy(() -> save(locked, "other"))
+					.withMessageContaining("a transaction of another thread keeps it"))
+				.join();
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+	}
+
+	@Test
+	void whatATransactionOfAnotherThreadKeepsStaysKeptWhenTheOneBeforeItEnds() throws Exception {
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		LockedDocument<Post> locked = lockElsewhere("p1");
+		CountDownLatch kept = new CountDownLatch(1);
+		CountDownLatch over = new CountDownLatch(1);
+		CompletableFuture<?>[] other = new CompletableFuture<?>[1];
+		this.transactions.executeWithoutResult((status) -> {
+			afterCommit(() -> {
+				other[0] = CompletableFuture.runAsync(() -> this.transactions.executeWithoutResult((next) -> {
+					this.here.documents().keepInTransaction(locked);
+					kept.countDown();
+					reach(over);
+					save(locked, "saved");
+				}));
+				reach(kept);
+			});
+			keep(locked, "kept");
+		});
+		try {
+			CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
+		}
+		finally {
+			over.countDown();
+		}
+		other[0].get(30, TimeUnit.SECONDS);
+		assertThat(text("p1")).isEqualTo("saved");
+		witness.close();
+	}
+
+	private static void reach(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
+	@Test
+	void aSaveAfterThatOfANestedClaimInTheTransactionSaysWhatMayHaveHappened() {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> how.settings(SELDOM_RENEWED), (outer) -> {
+			this.transactions.executeWithoutResult((status) -> {
+				status.setRollbackOnly();
+				documents.execute(Post.class, "p1", (how) -> {
+				}, (nested) -> {
+					save(nested, "nested");
+					return null;
+				});
+				assertThatExceptionOfType(OptimisticLockingFailureException.class)
+					.isThrownBy(() -> save(outer, "outer"))
+					.withMessageContaining("or this transaction has released it by another claim of the lock");
+			});
+			return null;
+		});
 	}
 
 	private void inAnotherKind(boolean commit, Runnable work) {
@@ -837,8 +1008,6 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		LockTicket ticket = this.here.documents().lock(Post.class, "p2", SELDOM_RENEWED).ticket();
 		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, ticket);
 		this.transactions.executeWithoutResult((status) -> {
-			keep(locked, "kept");
-			keep(resumed, "kept");
 			afterCommit(() -> {
 				within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 					.executeWithoutResult((next) -> save(locked, "saved"));
@@ -846,6 +1015,8 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 					.executeWithoutResult((none) -> this.here.documents().renew(Post.class, ticket));
 				this.here.documents().breakLock(Post.class, "p2");
 			});
+			keep(locked, "kept");
+			keep(resumed, "kept");
 		});
 		assertThat(text("p1")).isEqualTo("saved");
 		assertThat(this.here.documents().find(Post.class, "p2")).isEmpty();

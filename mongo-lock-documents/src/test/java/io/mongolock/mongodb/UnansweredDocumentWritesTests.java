@@ -157,6 +157,48 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
+	void soDoesTheSaveOfAnotherClaimOfTheSameLockAndOneThatIsCommitted() {
+		this.template.insert(new Sheet("a", "draft", null));
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Sheet.class, "a", (how) -> how.settings(LONG), (outer) -> {
+			documents.execute(Sheet.class, "a", (how) -> {
+			}, (nested) -> {
+				saveWithoutAnAnswer(nested);
+				return null;
+			});
+			documents.saveAndKeep(outer, new Sheet("a", "kept", outer.entity().version()));
+			outer.handle().assertHeld();
+			saveWithoutAnAnswer(outer);
+			new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+				.executeWithoutResult((status) -> documents.saveAndKeep(outer,
+						new Sheet("a", "committed", outer.entity().version())));
+			outer.handle().assertHeld();
+			return null;
+		});
+	}
+
+	@Test
+	void aDoubtThatARollbackEndedHasTheNextSaveWriteNoMoreThanItChanges() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		saveInRollbackWithoutAnAnswer(locked);
+		this.template.updateFirst(new Query(), Update.update("more", "by another"), Page.class);
+		this.here.documents().save(locked, new Page("a", "saved", null));
+		assertThat(this.template.findById("a", Page.class)).isEqualTo(new Page("a", "saved", "by another"));
+	}
+
+	@Test
+	void aRollbackOfAnotherTransactionThanItsOwnEndsNoDoubt() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+			.executeWithoutResult((status) -> new TransactionTemplate(new ForeignTransactionManager())
+				.executeWithoutResult((inner) -> {
+					inner.setRollbackOnly();
+					saveWithoutAnAnswer(locked);
+				}));
+		assertThat(locked.handle().isHeld()).isFalse();
+	}
+
+	@Test
 	void aSaveOfADocumentWithoutAVersionEndsNoDoubt() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		saveWithoutAnAnswer(locked);
