@@ -90,12 +90,12 @@ class DistributedLockParser {
 		Attributes attributes = new Attributes(annotation, method, targetClass);
 		String name = attributes.literal("name");
 		String key = annotation.getString("key");
+		Class<?> document = attributes.document(key);
 		if (name == null && key.isBlank()) {
 			throw attributes.invalid("has neither a name nor a key",
 					"Give it a name, for example @DistributedLock(\"order\"), a key, for example key = \"#id\", or both.",
 					null);
 		}
-		Class<?> document = attributes.document(key);
 		LockSettings settings = LockSettings.builder()
 			.ttl(attributes.duration("ttl"))
 			.waitTimeout(attributes.duration("waitTimeout"))

@@ -64,6 +64,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		names.checkUnits();
 		validate();
 		extensions.forEach((extension) -> extension.check(this));
+		extensions.forEach((extension) -> this.declared.addAll(extension.names()));
 		checkPrefixes(extensions.stream().filter((extension) -> !extension.operatorPrefix().isEmpty()).toList());
 		names.unknown().forEach(logger::warn);
 	}

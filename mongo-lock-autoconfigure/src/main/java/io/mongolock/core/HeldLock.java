@@ -342,7 +342,8 @@ public final class HeldLock implements WaitQueue.Member {
 		if (isHandedOver()) {
 			acquiredAt = acquiredAt.plusNanos(this.since.nanos() - this.grant.begun().nanos());
 		}
-		return new LockHolder(this.attempt.owner(), fence(), acquiredAt, heldFor(now), this.lease.remaining(now));
+		long left = Math.max(0, ttl().toNanos() - this.lease.elapsed(now));
+		return new LockHolder(this.attempt.owner(), fence(), acquiredAt, heldFor(now), Duration.ofNanos(left));
 	}
 
 }

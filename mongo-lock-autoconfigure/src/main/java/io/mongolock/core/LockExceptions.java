@@ -103,8 +103,8 @@ public final class LockExceptions {
 		Duration waited = attempt.waited(now);
 		return new LockUnavailableException(attempt.key(), holders, waited, claims,
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + "; gave up after "
-						+ millis(waited) + " and " + describeClaims(claims) + inQueue(position) + ", wait-timeout is "
-						+ millis(attempt.terms().waitTimeout()));
+						+ millis(waited) + " and " + describeClaims(claims, attempt, holders) + inQueue(position)
+						+ ", wait-timeout is " + millis(attempt.terms().waitTimeout()));
 	}
 
 	/**
@@ -117,9 +117,15 @@ public final class LockExceptions {
 						+ ", and its queue is full: mongo-lock.max-places is " + maxPlaces);
 	}
 
-	private static String describeClaims(int claims) {
-		return (claims == 0) ? "no claim, as others of this application were ahead"
-				: claims + ((claims != 1) ? " claims" : " claim");
+	private static String describeClaims(int claims, Attempt attempt, List<LockHolder> holders) {
+		if (claims != 0) {
+			return claims + ((claims != 1) ? " claims" : " claim");
+		}
+		boolean own = holders.stream().anyMatch((holder) -> holder.owner().equals(attempt.owner()));
+		return (own)
+				? "no claim, as a thread of this name holds it, maybe this one: only the annotation and "
+						+ "LockOperations.execute share a lock with what runs under it"
+				: "no claim, as others of this application were ahead";
 	}
 
 	/**
@@ -218,7 +224,7 @@ public final class LockExceptions {
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
 				? "the store no longer has it; it was taken over, deleted, or released by force, which the log of the "
-						+ "application that did it says"
+						+ "application that did it says, or overwritten by what does not know it"
 				: "this application shut down while it was held";
 	}
 

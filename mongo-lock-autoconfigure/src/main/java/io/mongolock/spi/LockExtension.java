@@ -44,6 +44,14 @@ public interface LockExtension {
 	}
 
 	/**
+	 * The names of locks that the module asks for in code: their settings are in use.
+	 * @return the names, as of {@code mongo-lock.locks.<name>}
+	 */
+	default Set<String> names() {
+		return Set.of();
+	}
+
+	/**
 	 * What the keys of {@link #clients()} begin with in the view of operators. The store
 	 * does not see it. Locks of the application itself with such keys are not shown.
 	 * @return the prefix, no other module's and no beginning of it, which is refused at

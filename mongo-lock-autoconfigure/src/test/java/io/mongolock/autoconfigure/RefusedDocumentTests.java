@@ -50,7 +50,7 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 
 	static class DocumentWithoutKey {
 
-		@DistributedLock(name = "order", document = Order.class)
+		@DistributedLock(document = Order.class)
 		void run(String id) {
 		}
 

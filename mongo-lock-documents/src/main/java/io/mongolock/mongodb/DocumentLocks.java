@@ -121,7 +121,8 @@ final class DocumentLocks implements DocumentLockOperations {
 			return claim.send(request);
 		}
 		catch (MissingDocumentException ex) {
-			throw new NoSuchDocumentException("There is no " + type.describe(request.key()) + " to lock", ex);
+			throw new NoSuchDocumentException("There is no " + type.describe(request.key())
+					+ " to lock, with an id of type " + DocumentKey.parse(request.key()).id().getBsonType(), ex);
 		}
 	}
 
@@ -325,6 +326,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private <T> LockedType<T> type(Class<T> type, LockTicket ticket) {
+		Assert.notNull(ticket, "The ticket is null: what it was kept in, for example a form, does not have it");
 		LockedType<T> locked = type(type);
 		if (!DocumentKey.parse(ticket.key()).collection().equals(locked.collection())) {
 			throw new IllegalArgumentException("This ticket is for no " + type.getSimpleName()

@@ -105,7 +105,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	static LockLostException notHeld(LockTicket ticket) {
 		return new LockLostException(ticket.key(), ticket.fence(), LossReason.REFUSED, "Lock '"
 				+ KeyText.printable(ticket.key()) + "' (fence " + ticket.fence()
-				+ ") is not held by this ticket: it was taken over, released or broken, or there is no such document");
+				+ ") is not held by this ticket: it was saved with it or released before, taken over or broken, "
+				+ "overwritten by a plain save, or there is no such document");
 	}
 
 	/**
@@ -128,8 +129,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 					+ holder.fence() + "), until " + lock.now().plus(holder.remaining()) + " unless renewed";
 		}
 		return (lock.holders().isEmpty())
-				? "it was released, by this holder or another, or the document was saved by code that does not know "
-						+ "the lock"
+				? "it was released, by this holder or by one that took it over, or the document was saved by code that "
+						+ "does not know the lock"
 				: "another took it over, and does not hold it any more";
 	}
 

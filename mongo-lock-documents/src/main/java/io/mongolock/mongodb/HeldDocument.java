@@ -543,7 +543,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		return switch (this.state) {
 			case WRITING -> releasedInTransaction(this.type, this.ticket);
 			case PASSED_ON -> over(this.type, this.ticket, "passed on to its ticket: go on with resume(…, ticket)");
-			default -> over(this.type, this.ticket, "released before: lock the document again");
+			default -> over(this.type, this.ticket,
+					"released before, by a save that does not keep it or a close: lock the document again, or use saveAndKeep");
 		};
 	}
 

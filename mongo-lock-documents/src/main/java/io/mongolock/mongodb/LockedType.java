@@ -20,6 +20,7 @@ import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.format.datetime.standard.DurationFormatterUtils;
+import org.springframework.util.Assert;
 
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
@@ -156,6 +157,7 @@ final class LockedType<T> {
 	 * @return the key
 	 */
 	DocumentKey key(Object id) {
+		Assert.notNull(id, () -> "The id of the " + this.type.getSimpleName() + " to lock is null");
 		MongoPersistentProperty property = this.mapping.getRequiredIdProperty();
 		Document mapped = new QueryMapper(converter()).getMappedObject(new Document(property.getName(), id),
 				this.mapping);

@@ -62,8 +62,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
-	private static final String NOT_YOURS = "Lock 'posts:p1' (fence %s) is not held by this ticket: it was taken "
-			+ "over, released or broken, or there is no such document";
+	private static final String NOT_YOURS = "Lock 'posts:p1' (fence %s) is not held by this ticket: it was saved "
+			+ "with it or released before, taken over or broken, overwritten by a plain save, or there is no such document";
 
 	private final List<String> broken = new CopyOnWriteArrayList<>();
 
@@ -142,7 +142,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void aDocumentThatDoesNotExistIsRefusedAndNotCreated() {
 		assertThatExceptionOfType(NoSuchDocumentException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "p2"))
-			.withMessage("There is no Post 'posts:p2' to lock");
+			.withMessage("There is no Post 'posts:p2' to lock, with an id of type STRING");
+		assertThatExceptionOfType(NoSuchDocumentException.class)
+			.isThrownBy(() -> this.here.documents().lock(Post.class, 1))
+			.withMessage("There is no Post 'posts:1' to lock, with an id of type INT32");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().lock(Post.class, null))
+			.withMessage("The id of the Post to lock is null");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().resume(Post.class, null))
+			.withMessageStartingWith("The ticket is null");
 		assertThat(this.template.findById("p2", Document.class, "posts")).isNull();
 	}
 
@@ -229,7 +236,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, saved))
-			.withMessageContaining("was released before: lock the document again");
+			.withMessageContaining("was released before, by a save that does not keep it or a close: lock the document "
+					+ "again, or use saveAndKeep");
 		locked.close();
 		this.there.documents().lock(Post.class, "p1").close();
 	}
@@ -847,7 +855,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
-			.withMessageContaining("by this holder or another");
+			.withMessageContaining("by this holder or by one that took it over");
 		LockTicket ticket = lock().ticket();
 		runOut();
 		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();

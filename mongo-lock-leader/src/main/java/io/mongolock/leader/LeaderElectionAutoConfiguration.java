@@ -1,5 +1,7 @@
 package io.mongolock.leader;
 
+import java.util.Set;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -12,6 +14,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.integration.leader.event.AbstractLeaderEvent;
 
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.spi.LockExtension;
 
 /**
  * Auto-configuration for what stands around elections: the guard of methods, and the
@@ -19,6 +22,19 @@ import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 public final class LeaderElectionAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockExtension mongoLockLeaderExtension() {
+		return new LockExtension() {
+
+			@Override
+			public Set<String> names() {
+				return Set.of(LeaderElection.NAME);
+			}
+
+		};
+	}
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)

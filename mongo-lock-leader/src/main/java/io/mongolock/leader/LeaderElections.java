@@ -5,6 +5,8 @@ import java.util.stream.Collectors;
 
 import org.springframework.beans.factory.ObjectProvider;
 
+import io.mongolock.spi.LockStartupException;
+
 /**
  * The elections of this application. Thread-safe.
  */
@@ -22,14 +24,17 @@ final class LeaderElections {
 
 	/**
 	 * The election of a role.
-	 * @throws IllegalStateException if there is not exactly one
+	 * @throws LockStartupException if there is not exactly one
 	 */
 	LeaderElection of(String role) {
 		List<LeaderElection> ofRole = all().stream().filter((each) -> each.role().equals(role)).toList();
 		if (ofRole.size() != 1) {
-			throw new IllegalStateException("There are " + ofRole.size() + " LeaderElection beans of the role '" + role
-					+ "' that @LeaderOnly names, and there must be one; the roles of all: "
-					+ all().stream().map(LeaderElection::role).collect(Collectors.joining(", ")));
+			throw new LockStartupException("There are " + ofRole.size() + " LeaderElection beans of the role '" + role
+					+ "', which @LeaderOnly names, and there must be one; "
+					+ ((all().isEmpty()) ? "there is none of any role." : "those that are there have the roles '"
+							+ all().stream().map(LeaderElection::role).collect(Collectors.joining("', '")) + "'."),
+					"Declare one bean of it: new LeaderElection(\"" + role
+							+ "\", locks, action), or have @LeaderOnly name " + "the role of another.");
 		}
 		return ofRole.get(0);
 	}

@@ -9,6 +9,7 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +19,8 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -39,6 +42,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.leader.LeaderSnippets.Reports;
 import io.mongolock.leader.LeadersEndpoint.LeaderDescriptor;
 import io.mongolock.leader.elsewhere.OfAnotherPackage;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.InMemoryLockStore;
@@ -129,10 +133,22 @@ class LeaderElectionAutoConfigurationTests {
 	}
 
 	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void theSettingsOfElectionsAreThoseOfANameInUse(CapturedOutput output) {
+		this.reports.withPropertyValues("mongo-lock.locks.leader.ttl=2s", "mongo-lock.locks.leaders.ttl=2s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("has the name 'leader'")
+			.contains("No @DistributedLock has the name 'leaders'", "did you mean mongo-lock.locks.leader.*?");
+	}
+
+	@Test
 	void aGuardedMethodOfAnUnknownRoleFailsTheStart() {
 		this.instance.withBean(UnknownRole.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'"));
+				.isInstanceOf(LockStartupException.class)
+				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'")
+				.hasMessageContaining(
+						"there is none of any role. Declare one bean of it: new LeaderElection(\"nobody\""));
 	}
 
 	@Test

@@ -266,9 +266,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		operations.values().forEach((locks) -> this.reach.check(locks.get(0).method(), targetClass));
 		if (this.verification.isOn() && !Proxy.isProxyClass(targetClass)) {
 			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations)
-				.forEach((call) -> this.verification
-					.warn(call + ", a @DistributedLock method, on the same object, past the proxy: "
-							+ "it runs WITHOUT its lock. Move it to another bean, or use LockOperations inside it"));
+				.forEach((call) -> this.verification.warn(call
+						+ ", a @DistributedLock method, on the same object, past the proxy: "
+						+ "it runs WITHOUT its lock. Move it to another bean, use LockOperations inside it, or weave it by mongo-lock-aspectj"));
 		}
 	}
 
