@@ -92,10 +92,17 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 			return evaluation.get();
 		}
 		catch (EvaluationException | IllegalArgumentException ex) {
-			throw new IllegalArgumentException("No lock key for " + call
-					+ ((expression != null) ? " from expression '" + expression + "'" : "") + ": " + ex.getMessage(),
-					ex);
+			throw new IllegalArgumentException(noKey(call, expression) + ": " + ex.getMessage(), ex);
 		}
+		catch (RuntimeException ex) {
+			// Of what the expression calls: its caller may handle it as such
+			ex.addSuppressed(new IllegalStateException(noKey(call, expression)));
+			throw ex;
+		}
+	}
+
+	private static String noKey(LockedCall call, @Nullable String expression) {
+		return "No lock key for " + call + ((expression != null) ? " from expression '" + expression + "'" : "");
 	}
 
 	private static List<LockRequest> requests(LockOperation operation, Object key) {
@@ -131,8 +138,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 	private Object key(LockOperation operation, LockedCall call) {
 		Object key = evaluate(Objects.requireNonNull(operation.key()), call);
 		if (key == null) {
-			throw new IllegalArgumentException("it is null. If it refers to parameters by name, the class must be "
-					+ "compiled with -parameters; #p0 always is the first argument");
+			throw new IllegalArgumentException("it is null");
 		}
 		return key;
 	}

@@ -49,6 +49,7 @@ import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
@@ -76,7 +77,7 @@ class LockKeyEvaluatorTests {
 			Arguments.of(new Line(null, null), "Line[id, text]"),
 			Arguments.of(new Line(null, "null"), "Line[id, text=null]"));
 
-	static final List<Arguments> refused = List.of(Arguments.of(null, "-parameters"), Arguments.of("", "blank"),
+	static final List<Arguments> refused = List.of(Arguments.of(null, "it is null"), Arguments.of("", "blank"),
 			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
 			Arguments.of(new Object(), "for example its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
 			Arguments.of(Map.of(), "one key"), Arguments.of(Optional.of("a"), "for example by get()"),
@@ -176,6 +177,16 @@ class LockKeyEvaluatorTests {
 		assertThat(requests("order", "#id.![id]", List.of(new Order(1), new Order(2)), null))
 			.extracting(LockRequest::key)
 			.containsExactly("order:1", "order:2");
+	}
+
+	@Test
+	void whatTheExpressionCallsFailsTheCallAndTellsWhere() {
+		assertThatExceptionOfType(StringIndexOutOfBoundsException.class)
+			.isThrownBy(() -> request(null, "#id.substring(5)", "abc", null))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
+				.extracting(Throwable::getMessage)
+				.asString()
+				.contains("Service.pay(Object, Order) from expression '#id.substring(5)'"));
 	}
 
 	@Test
