@@ -17,6 +17,8 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.ReplaceOptions;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockUnavailableException;
@@ -102,6 +104,26 @@ class PlainSavesTests {
 		LockTicket other = this.here.documents().lock(Page.class, "a").ticket();
 		this.here.documents().save(this.here.documents().resume(Page.class, other), new Page("a", "saved"));
 		this.template.save(new Page("a", "after the save"));
+	}
+
+	// That is when Spring calls a @TransactionalEventListener
+	@Test
+	void aListenerOfTheCommitMaySaveWhatWasClosedInTheTransaction() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		MongoTemplate template = this.template;
+		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public void afterCompletion(int status) {
+					template.save(new Page("a", "by a listener"));
+				}
+
+			});
+			locked.close();
+		});
+		assertThat(text()).isEqualTo("by a listener");
+		assertThat(this.here.client().held()).isZero();
 	}
 
 	@Test
