@@ -87,8 +87,12 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public Runnable suspend() {
 		ClockReading began = now();
+		Runnable disproof = this.heldLock.shares().disproof();
 		this.heldLocks.suspend(this.heldLock);
-		return () -> this.heldLock.found(began, now());
+		return () -> {
+			disproof.run();
+			this.heldLock.found(began, now());
+		};
 	}
 
 	@Override

@@ -10,7 +10,6 @@ import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -74,7 +73,6 @@ final class TransactionLocks implements TransactionSynchronization {
 	private static TransactionLocks begin(HeldLocks heldLocks) {
 		TransactionLocks locks = new TransactionLocks(heldLocks);
 		TransactionSynchronizationManager.registerSynchronization(locks);
-		TransactionSynchronizationManager.registerSynchronization(new Committed(locks));
 		TransactionSynchronizationManager.bindResource(heldLocks, locks);
 		return locks;
 	}
@@ -136,27 +134,6 @@ final class TransactionLocks implements TransactionSynchronization {
 			logger.error("Lock '" + KeyText.printable(heldLock.key())
 					+ "' could not be released after the end of the transaction, and runs out by itself", ex);
 		}
-	}
-
-	/**
-	 * Lets go of what was committed before others hear of that, who may want it.
-	 *
-	 * @param locks the locks
-	 */
-	private record Committed(TransactionLocks locks) implements TransactionSynchronization {
-
-		@Override
-		public int getOrder() {
-			return Ordered.HIGHEST_PRECEDENCE;
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			if (status == STATUS_COMMITTED) {
-				this.locks.afterCompletion(status);
-			}
-		}
-
 	}
 
 }

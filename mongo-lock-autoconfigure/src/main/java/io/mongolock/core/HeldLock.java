@@ -296,10 +296,9 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * A statement has found the lease and renewed it, which proves that nobody else was
-	 * granted the lock: it is held, also if it had run out or was in doubt.
+	 * granted the lock: it is held, also if it had run out.
 	 */
 	public void found(ClockReading requested, ClockReading now) {
-		this.shares.found();
 		this.lease.found(requested, now);
 	}
 

@@ -117,8 +117,18 @@ public final class LockShares {
 		return () -> this.doubts.remove(doubt);
 	}
 
-	void found() {
-		this.doubts.values().removeIf((late) -> !late);
+	/**
+	 * A statement begins that renews the lease if it finds it.
+	 * @return to be run if it has: then no statement from before has ended it, but for
+	 * those that may be late
+	 */
+	public Runnable disproof() {
+		List<Object> before = this.doubts.entrySet()
+			.stream()
+			.filter((doubt) -> !doubt.getValue())
+			.map(Map.Entry::getKey)
+			.toList();
+		return () -> before.forEach(this.doubts::remove);
 	}
 
 	/**

@@ -219,13 +219,13 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void howeverManyLocksATransactionHasTheyAreTwoSynchronizations() {
+	void allLocksOfATransactionAreOneSynchronization() {
 		this.transaction.executeWithoutResult((status) -> {
 			for (int i = 0; i < 100; i++) {
 				this.locks.execute(LockRequest.of("k" + i), (handle) -> null);
 				this.locks.acquire(LockRequest.of("k" + i)).close();
 			}
-			assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(2);
+			assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(1);
 			assertThat(this.store.count("acquire")).isEqualTo(100);
 		});
 		assertThat(this.store.count("release")).isEqualTo(100);

@@ -135,13 +135,11 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private void refuseInTransaction(LockedType<?> type, LockRequest request) {
-		boolean shared = LockContext.find((handle) -> handle.key().equals(request.key())).isPresent()
-				|| this.transactions.keeping(request.key(), this.keeper).isPresent();
-		if (shared) {
+		if (LockContext.find((handle) -> handle.key().equals(request.key())).isPresent()) {
 			return;
 		}
 		this.keeper.requireOwn(type.describe(request.key()));
-		if (this.keeper.hasSnapshot()) {
+		if (this.transactions.keeping(request.key(), this.keeper).isEmpty() && this.keeper.hasSnapshot()) {
 			throw new IllegalStateException(type.describe(request.key())
 					+ " cannot be locked here: this transaction has "
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "

@@ -3,14 +3,15 @@ package io.mongolock.mongodb;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.WeakHashMap;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.mongodb.TransactionKeeper.Begun;
-import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Has each transaction keep the documents that its thread has locked before, and refuses
@@ -22,6 +23,9 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 
 	/** Weak, because a handle that nobody closes has to be noticed. */
 	private final ThreadLocal<@Nullable Map<HeldDocument<?>, TransactionKeeper>> locked = new ThreadLocal<>();
+
+	/** For the time between the two events of a begin. */
+	private final ThreadLocal<@Nullable Set<Object>> inherited = new ThreadLocal<>();
 
 	void locked(HeldDocument<?> document, TransactionKeeper keeper) {
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
@@ -51,6 +55,15 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	}
 
 	/**
+	 * Look which transactions of MongoDB the one that begins is to be part of.
+	 * @param transaction the transaction
+	 */
+	@Override
+	public void beforeBegin(TransactionExecution transaction) {
+		this.inherited.set(InheritedSessions.bound());
+	}
+
+	/**
 	 * Refuse the commit of what was done under a lock that is gone, unless the
 	 * transaction only reads.
 	 * @param transaction the transaction
@@ -73,7 +86,11 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	 */
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-		CurrentTransaction.sessions().forEach(SessionOwner::mark);
+		Set<Object> inherited = this.inherited.get();
+		this.inherited.remove();
+		if (beginFailure == null && inherited != null && !inherited.isEmpty()) {
+			TransactionSynchronizationManager.registerSynchronization(new InheritedSessions(inherited));
+		}
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
 		if (documents == null) {
 			return;

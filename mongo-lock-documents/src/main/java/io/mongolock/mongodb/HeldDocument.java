@@ -72,6 +72,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** Whether it renews it. */
 	private volatile boolean renewing;
 
+	/** Who wrote or closed it last. */
 	private volatile @Nullable Thread writer;
 
 	/** The claim that this one shares the lock of, if a transaction kept that one. */
@@ -196,6 +197,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		boolean closes = this.state == State.OPEN;
 		if (closes) {
 			this.state = State.RELEASED;
+			this.writer = Thread.currentThread();
 		}
 		this.closing = true;
 		return closes;
@@ -290,7 +292,13 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return also if it was closed, or saved, by a transaction that is not over
 	 */
 	boolean isToBeSaved() {
-		return isTaken() || isKept();
+		return (isTaken() || isKept()) && !isLetGoHere();
+	}
+
+	// Its release waits for the end of the transaction, which listeners hear of before
+	private boolean isLetGoHere() {
+		return this.state == State.RELEASED && this.writer == Thread.currentThread()
+				&& !TransactionSynchronizationManager.isSynchronizationActive();
 	}
 
 	boolean isOpen() {
@@ -303,6 +311,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	boolean isTaken() {
 		return this.lease.isTaken();
+	}
+
+	/**
+	 * Whether the transaction that this thread is in has released it.
+	 * @param other the document as another claim has locked it
+	 * @return whether that one has written it
+	 */
+	boolean isWrittenHereBy(HeldDocument<?> other) {
+		return other.isWrittenHere() && other.type().isBeside(this.type);
 	}
 
 	/**

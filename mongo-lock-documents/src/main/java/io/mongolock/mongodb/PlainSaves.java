@@ -128,7 +128,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		List<HeldDocument<?>> here = this.locked.stream()
 			.filter((held) -> held.type().is(held.proof().key(), document, collection))
 			.toList();
-		if (here.stream().anyMatch(HeldDocument::isToBeSaved) && here.stream().noneMatch(HeldDocument::isWrittenHere)) {
+		if (here.stream().anyMatch((held) -> held.isToBeSaved() && here.stream().noneMatch(held::isWrittenHereBy))) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
 					+ "which would drop its lock: "
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """

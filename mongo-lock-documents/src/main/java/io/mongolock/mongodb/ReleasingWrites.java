@@ -82,7 +82,8 @@ final class ReleasingWrites {
 	private boolean writeInTransaction(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
 		try {
 			CurrentTransaction.session(this.template)
-				.ifPresent((session) -> SessionOwner.require(session, "The " + held + " cannot be written"));
+				.ifPresent(
+						(session) -> InheritedSessions.requireOwn(this.template, "The " + held + " cannot be written"));
 			send(held, write);
 		}
 		catch (RuntimeException | Error ex) {

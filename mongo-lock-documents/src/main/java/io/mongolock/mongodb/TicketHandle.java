@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -83,8 +84,13 @@ final class TicketHandle implements LockHandle, Leased {
 	public Runnable suspend() {
 		long began = this.clock.nanoTime();
 		this.suspended = true;
+		List<Object> before = this.doubts.entrySet()
+			.stream()
+			.filter((doubt) -> !doubt.getValue())
+			.map(Map.Entry::getKey)
+			.toList();
 		return () -> {
-			this.doubts.values().removeIf((late) -> !late);
+			before.forEach(this.doubts::remove);
 			this.until = reliable(began, this.ttl);
 		};
 	}
@@ -103,7 +109,8 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public boolean isTaken() {
-		return !this.closed && !this.over && !left().isZero();
+		long margin = this.ttl.dividedBy(MARGIN_SHARE).toNanos();
+		return !this.closed && !this.over && this.until + margin - this.clock.nanoTime() > 0;
 	}
 
 	private long reliable(long requested, Duration left) {

@@ -28,8 +28,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @return what it is to renew, unless it keeps that already or is of another template
 	 */
 	Optional<Begun> begin(HeldDocument<?> held) {
-		return session().filter(SessionOwner::isOwn)
-			.filter((session) -> pause(held, session, true))
+		return ownSession().filter((session) -> pause(held, session, true))
 			.map((session) -> new Begun(held, this.store, session));
 	}
 
@@ -51,9 +50,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param held the document
 	 */
 	void keeps(HeldDocument<?> held) {
-		session().filter(SessionOwner::isOwn)
-			.filter((session) -> pause(held, session, true))
-			.ifPresent((session) -> held.awaitRenewals());
+		ownSession().filter((session) -> pause(held, session, true)).ifPresent((session) -> held.awaitRenewals());
 	}
 
 	/**
@@ -64,7 +61,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		ClientSession session = session().orElseThrow(() -> new IllegalStateException(
 				"The " + held + " can be kept only by a MongoDB transaction of the application's template, and "
 						+ CurrentTransaction.describe()));
-		SessionOwner.require(session, "The " + held + " cannot be kept");
+		InheritedSessions.requireOwn(this.template, "The " + held + " cannot be kept");
 		if (held.isKeptBy(session)) {
 			return;
 		}
@@ -99,7 +96,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 * @param what what would be locked
 	 */
 	void requireOwn(String what) {
-		session().ifPresent((session) -> SessionOwner.require(session, what + " cannot be locked"));
+		session().ifPresent((session) -> InheritedSessions.requireOwn(this.template, what + " cannot be locked"));
 	}
 
 	/**
@@ -112,6 +109,10 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 
 	private static boolean hasRead(ClientSession session) {
 		return session.getOperationTime() != null;
+	}
+
+	private Optional<ClientSession> ownSession() {
+		return session().filter((session) -> InheritedSessions.isOwn(this.template));
 	}
 
 	// A template that is to join transactions of another kind does so with its first

@@ -289,12 +289,12 @@ class DocumentLockTransactionTests {
 
 	@Test
 	void whatATransactionKeepsIsNotWrittenInsideOneOfAnotherKindWithinIt() {
-		TransactionTemplate inner = new TransactionTemplate(new ForeignTransactionManager());
+		TransactionTemplate inner = new TransactionTemplate(foreign());
 		listened().executeWithoutResult((status) -> {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 			inner.executeWithoutResult((other) -> assertThatIllegalStateException()
 				.isThrownBy(() -> this.here.documents().save(locked, new Page("a", "never")))
-				.withMessageContaining("Do it in MongoDB's own transaction"));
+				.withMessageContaining("Do it in MongoDB's own before this one begins"));
 			this.here.documents().save(locked, new Page("a", "saved"));
 		});
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");

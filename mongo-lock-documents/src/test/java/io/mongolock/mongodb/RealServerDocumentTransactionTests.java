@@ -772,7 +772,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 					assertThatIllegalStateException().isThrownBy(refused)
 						.withMessageContaining(
 								"here: this transaction is of another manager and began inside MongoDB's")
-						.withMessageContaining("Do it in MongoDB's own transaction, or outside of it");
+						.withMessageContaining("Do it in MongoDB's own before this one begins");
 				}
 			});
 			save(inside, "saved");
@@ -782,7 +782,7 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatIsKnownOfNoTransactionButTheInnerOneIsUpToTheOtherAllTheSame() {
+	void aSaveInsideAnUnknownTransactionIsUpToMongoDbsAllTheSame() {
 		TransactionTemplate unheard = new TransactionTemplate(
 				new MongoTransactionManager(this.template.getMongoDatabaseFactory()));
 		for (boolean inner : new boolean[] { true, false }) {
@@ -791,7 +791,8 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 				this.template.insert(new Sheet(id));
 				LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, id, SELDOM_RENEWED);
 				unheard.executeWithoutResult((status) -> {
-					inAnotherKind(inner, () -> this.here.documents().save(locked, locked.entity()));
+					inAnotherKind(new ForeignTransactionManager(), inner,
+							() -> this.here.documents().save(locked, locked.entity()));
 					assertThat(locked.handle().isHeld()).isFalse();
 					assertThat(locked.entity().version).as("of what may be undone").isOne();
 					endBy(status, outer);
@@ -963,8 +964,83 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		});
 	}
 
+	@Test
+	void aTransactionWithinOneThatNobodyListensToWritesNothingInIt() {
+		TransactionTemplate unheard = new TransactionTemplate(
+				new MongoTransactionManager(this.template.getMongoDatabaseFactory()));
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		unheard.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			locked.handle().renew();
+			inAnotherKind(true,
+					() -> assertThatIllegalStateException()
+						.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
+						.withMessageContaining("this transaction is of another manager"));
+			write("p2", "written");
+		});
+		assertThat(text("p2")).isEqualTo("written");
+		locked.close();
+	}
+
+	@Test
+	void whatTheTransactionAroundHasClosedIsNotLockedInsideOneOfAnotherKind() {
+		this.transactions.executeWithoutResult((status) -> {
+			this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED).close();
+			inAnotherKind(true,
+					() -> assertThatIllegalStateException()
+						.isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
+						.withMessageContaining("this transaction is of another manager"));
+		});
+	}
+
+	@Test
+	void aSaveInOneDatabaseLetsNoPlainSavePassInAnother() {
+		String name = this.template.getDb().getName() + "-archive";
+		try (MongoClient client = MongoClients.create(uri())) {
+			GenericApplicationContext context = new GenericApplicationContext();
+			MongoTemplate archive = new MongoTemplate(new SimpleMongoClientDatabaseFactory(client, name));
+			DocumentLocksFixture[] main = new DocumentLocksFixture[1];
+			DocumentLocksFixture.guardPlainSaves(context, archive, () -> main[0]);
+			main[0] = new DocumentLocksFixture("main", this.template, context);
+			archive.setApplicationContext(context);
+			archive.insert(new Post("p1", "archived", null));
+			try (DocumentLocksFixture other = new DocumentLocksFixture("other", archive, context)) {
+				LockedDocument<Post> editor = CompletableFuture
+					.supplyAsync(() -> other.documents().lock(Post.class, "p1", SELDOM_RENEWED))
+					.join();
+				LockedDocument<Post> locked = main[0].documents().lock(Post.class, "p1", SELDOM_RENEWED);
+				this.transactions.executeWithoutResult((status) -> {
+					main[0].documents().save(locked, new Post("p1", "saved", locked.entity().version()));
+					assertThatIllegalStateException()
+						.isThrownBy(() -> archive.save(archive.findById("p1", Post.class)));
+				});
+				editor.close();
+				main[0].client().close();
+			}
+			archive.getDb().drop();
+		}
+	}
+
+	@Test
+	void aResumedDocumentIsGuardedAsLongAsItsLeaseLasts() {
+		LockTicket ticket = this.here.documents()
+			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(3)).build())
+			.ticket();
+		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, ticket);
+		await().until(() -> !resumed.handle().isHeld());
+		assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
+		await().until(() -> this.here.documents().find(Post.class, "p1").isEmpty());
+		await().untilAsserted(() -> plainSave("p1"));
+	}
+
 	private void inAnotherKind(boolean commit, Runnable work) {
-		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
+		ForeignTransactionManager foreign = new ForeignTransactionManager();
+		foreign.addListener(this.here.transactions());
+		inAnotherKind(foreign, commit, work);
+	}
+
+	private static void inAnotherKind(ForeignTransactionManager foreign, boolean commit, Runnable work) {
+		new TransactionTemplate(foreign).executeWithoutResult((status) -> {
 			work.run();
 			endBy(status, commit);
 		});

@@ -199,6 +199,23 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
+	void aCommitEndsNoDoubtThatAroseAfterWhatItHasRenewed() {
+		this.template.insert(new Sheet("a", "draft", null));
+		this.template.insert(new Sheet("b", "draft", null));
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Sheet> locked = documents.lock(Sheet.class, "a", LONG);
+		LockedDocument<Sheet> resumed = documents.resume(Sheet.class, documents.lock(Sheet.class, "b", LONG).ticket());
+		for (LockedDocument<Sheet> one : List.of(locked, resumed)) {
+			new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+				.executeWithoutResult((status) -> {
+					documents.saveAndKeep(one, new Sheet(one.entity().id(), "kept", one.entity().version()));
+					saveWithoutAnAnswer(one);
+				});
+			assertThat(one.handle().isHeld()).isFalse();
+		}
+	}
+
+	@Test
 	void aSaveOfADocumentWithoutAVersionEndsNoDoubt() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		saveWithoutAnAnswer(locked);

@@ -1,6 +1,5 @@
 package io.mongolock.store.mongo;
 
-import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 
@@ -47,20 +46,13 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 	 * @return {@code false} if there is none, or none of MongoDB
 	 */
 	public static boolean hasSnapshot() {
-		return sessions().stream().anyMatch((session) -> session.getOperationTime() != null);
-	}
-
-	/**
-	 * The sessions of the transactions of this thread.
-	 * @return those of MongoDB
-	 */
-	public static List<ClientSession> sessions() {
 		return TransactionSynchronizationManager.getResourceMap()
 			.keySet()
 			.stream()
 			.filter(MongoDatabaseFactory.class::isInstance)
-			.flatMap((factory) -> session((MongoDatabaseFactory) factory).stream())
-			.toList();
+			.anyMatch((factory) -> session((MongoDatabaseFactory) factory)
+				.filter((session) -> session.getOperationTime() != null)
+				.isPresent());
 	}
 
 	private static Optional<ClientSession> session(MongoDatabaseFactory factory) {
