@@ -88,7 +88,8 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
 		Set<Object> inherited = this.inherited.get();
 		this.inherited.remove();
-		if (beginFailure == null && inherited != null && !inherited.isEmpty()) {
+		if (beginFailure == null && inherited != null && !inherited.isEmpty()
+				&& TransactionSynchronizationManager.isSynchronizationActive()) {
 			TransactionSynchronizationManager.registerSynchronization(new InheritedSessions(inherited));
 		}
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
@@ -100,15 +101,25 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 			this.locked.remove();
 		}
 		else if (beginFailure == null && !transaction.isReadOnly()) {
-			// The renewal of the first one opens the snapshot, which any of the others in
-			// the background would fail
-			List<Begun> begun = List.copyOf(documents.entrySet())
-				.stream()
-				.flatMap((one) -> one.getValue().begin(one.getKey()).stream())
-				.toList();
-			begun.forEach(Begun::awaitRenewals);
-			begun.forEach(Begun::renew);
+			try {
+				keep(documents);
+			}
+			catch (RuntimeException ex) {
+				// Spring would leave the transaction open on the thread
+				TransactionKeeper.refuse(ex);
+			}
 		}
+	}
+
+	private static void keep(Map<HeldDocument<?>, TransactionKeeper> documents) {
+		// The renewal of the first one opens the snapshot, which any of the others in
+		// the background would fail
+		List<Begun> begun = List.copyOf(documents.entrySet())
+			.stream()
+			.flatMap((one) -> one.getValue().begin(one.getKey()).stream())
+			.toList();
+		begun.forEach(Begun::awaitRenewals);
+		begun.forEach(Begun::renew);
 	}
 
 }

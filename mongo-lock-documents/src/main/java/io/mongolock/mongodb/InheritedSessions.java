@@ -19,8 +19,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 record InheritedSessions(Set<Object> resources) implements TransactionSynchronization {
 
 	/**
-	 * What is bound to this thread, where a transaction is about to begin.
-	 * @return what it would inherit
+	 * The transactions of MongoDB that this thread works in, where another is to begin.
+	 * @return what they are bound to the thread by
 	 */
 	static Set<Object> bound() {
 		return TransactionSynchronizationManager.getResourceMap()

@@ -125,6 +125,14 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		return CurrentTransaction.session(this.template);
 	}
 
+	/**
+	 * Refuse the commit of the transaction that begins.
+	 * @param failure why it could not keep a lock
+	 */
+	static void refuse(RuntimeException failure) {
+		TransactionSynchronizationManager.registerSynchronization(new Refusal(failure));
+	}
+
 	private static void renew(HeldDocument<?> held, DocumentLockStore store, ClientSession session) {
 		if (!store.renew(held.proof().lease(), session)) {
 			held.lost();
@@ -158,7 +166,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 			}
 			catch (RuntimeException ex) {
 				// Code that can do something about it begins with the next statement
-				TransactionSynchronizationManager.registerSynchronization(new Refusal(explained(ex, this.held)));
+				refuse(explained(ex, this.held));
 			}
 		}
 

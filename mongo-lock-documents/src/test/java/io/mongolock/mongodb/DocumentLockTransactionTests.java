@@ -6,11 +6,13 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -32,6 +34,7 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
@@ -439,6 +442,33 @@ class DocumentLockTransactionTests {
 				.isThrownBy(() -> listened(other).executeWithoutResult((status) -> status.flush()))
 				.withMessageContaining("ClientSession");
 			kept.close();
+		}
+	}
+
+	@Test
+	void aTransactionWhoseBeginCannotLookForTheDatabaseIsRolledBackAndOver() {
+		AtomicBoolean gone = new AtomicBoolean();
+		MongoTemplate failing = new MongoTemplate(this.template.getMongoDatabaseFactory()) {
+
+			@Override
+			public MongoDatabase getDb() {
+				Assert.state(!gone.get(), "no database");
+				return super.getDb();
+			}
+
+		};
+		try (DocumentLocksFixture fixture = new DocumentLocksFixture("failing", failing,
+				new MongoTemplate(this.template.getMongoDatabaseFactory()), new GenericApplicationContext())) {
+			LockedDocument<Page> locked = fixture.documents().lock(Page.class, "a");
+			AbstractPlatformTransactionManager manager = new ForeignTransactionManager();
+			manager.addListener(fixture.transactions());
+			gone.set(true);
+			assertThatIllegalStateException()
+				.isThrownBy(() -> new TransactionTemplate(manager).executeWithoutResult((status) -> status.flush()))
+				.withMessage("no database");
+			gone.set(false);
+			assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
+			locked.close();
 		}
 	}
 
