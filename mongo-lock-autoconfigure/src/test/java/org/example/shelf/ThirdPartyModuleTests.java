@@ -101,7 +101,7 @@ class ThirdPartyModuleTests {
 
 	@Test
 	void itsLocksAreNotHandedOverWithinTheJvm() {
-		this.runner.run((context) -> {
+		this.runner.withPropertyValues("mongo-lock.hand-over.max-time=1m").run((context) -> {
 			StoreClient client = context.getBean(StoreClient.class);
 			LockRequest waiting = LockRequest.builder("a").waitTimeout(Duration.ofMinutes(1)).build();
 			LockHandle first = client.locks().acquire(waiting);
