@@ -915,18 +915,19 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		CompletableFuture<?>[] other = new CompletableFuture<?>[1];
 		this.transactions.executeWithoutResult((status) -> {
 			afterCommit(() -> {
+				// A thread of its own: the pool may have but one
 				other[0] = CompletableFuture.runAsync(() -> this.transactions.executeWithoutResult((next) -> {
 					this.here.documents().keepInTransaction(locked);
 					kept.countDown();
 					reach(over);
 					save(locked, "saved");
-				}));
+				}), (work) -> new Thread(work).start());
 				reach(kept);
 			});
 			keep(locked, "kept");
 		});
 		try {
-			CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
+			awaitRenewals("p3");
 		}
 		finally {
 			over.countDown();
