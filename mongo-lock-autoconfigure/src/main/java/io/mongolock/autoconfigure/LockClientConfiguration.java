@@ -22,6 +22,7 @@ import io.mongolock.event.LockEventPublisher;
 import io.mongolock.spi.LockStartupException;
 import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.StoreFailures;
 
 /**
  * Claims, keeps and releases locks.
@@ -56,7 +57,8 @@ class LockClientConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionListenerRegistrar mongoLockCommitListenerRegistrar() {
-		return new TransactionListenerRegistrar(new LockCommitListener());
+		return new TransactionListenerRegistrar(new LockCommitListener(
+				(LockMethodConfiguration.TRANSACTIONS) ? StoreFailures::isRolledBack : (failure) -> false));
 	}
 
 	private static LockStore noStore() {

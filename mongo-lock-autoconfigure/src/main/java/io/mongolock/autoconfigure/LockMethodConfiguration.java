@@ -33,7 +33,7 @@ import io.mongolock.store.mongo.CurrentTransaction;
 class LockMethodConfiguration {
 
 	/** Whether there can be transactions of MongoDB. */
-	private static final boolean TRANSACTIONS = Stream
+	static final boolean TRANSACTIONS = Stream
 		.of("org.springframework.data.mongodb.MongoDatabaseUtils", "com.mongodb.client.ClientSession")
 		.allMatch((name) -> ClassUtils.isPresent(name, LockMethodConfiguration.class.getClassLoader()));
 

@@ -1,5 +1,7 @@
 package io.mongolock.client;
 
+import java.util.function.Predicate;
+
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
@@ -15,6 +17,16 @@ import io.mongolock.LockLostException;
  */
 public final class LockCommitListener implements TransactionExecutionListener {
 
+	private final Predicate<Throwable> rolledBack;
+
+	/**
+	 * Create a listener.
+	 * @param rolledBack whether the failure of a commit says that it will not land
+	 */
+	public LockCommitListener(Predicate<Throwable> rolledBack) {
+		this.rolledBack = rolledBack;
+	}
+
 	/**
 	 * Check the locks that the current thread works under.
 	 * @throws LockLostException if one was lost whose request does not say to ignore that
@@ -27,11 +39,13 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	/**
 	 * Leave the locks that the current thread works under to their leases if the commit
 	 * may still land.
-	 * @param commitFailure why it is unknown whether it was committed, if so
+	 * @param commitFailure why it was not committed, or why that is unknown, if so
 	 */
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-		letExpireAfter(commitFailure);
+		if (commitFailure == null || !this.rolledBack.test(commitFailure)) {
+			letExpireAfter(commitFailure);
+		}
 	}
 
 	/**

@@ -44,6 +44,9 @@ class LockTransactionTests {
 
 	private final RecordingTransactionManager transactions = new RecordingTransactionManager();
 
+	private final LockCommitListener listener = new LockCommitListener(
+			(failure) -> failure.getMessage().equals("rolled back"));
+
 	private final TransactionTemplate transaction = new TransactionTemplate(this.transactions);
 
 	@Test
@@ -273,7 +276,7 @@ class LockTransactionTests {
 
 	@Test
 	void afterACommitOfUnknownFateTheLeaseAroundTheTransactionIsLeftToRunOut() {
-		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setTransactionExecutionListeners(Set.of(this.listener));
 		this.transactions.setRollbackOnCommitFailure(false);
 		this.transactions.failure = new TransactionSystemException("no answer");
 		assertThatExceptionOfType(TransactionSystemException.class)
@@ -286,8 +289,22 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void afterACommitThatIsKnownNotToLandTheLockAroundTheTransactionIsReleased() {
+		this.transactions.setTransactionExecutionListeners(Set.of(this.listener));
+		this.transactions.setRollbackOnCommitFailure(false);
+		this.transactions.failure = new TransactionSystemException("rolled back");
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> this.locks.execute(REQUEST, (handle) -> {
+				this.transaction.executeWithoutResult((status) -> {
+				});
+				return null;
+			}));
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
 	void aLeaseLeftToRunOutIsNotReleasedAtShutdownEither() {
-		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setTransactionExecutionListeners(Set.of(this.listener));
 		this.transactions.setRollbackOnCommitFailure(false);
 		this.transactions.failure = new TransactionSystemException("no answer");
 		this.locks.execute(LockRequest.builder("k").onLost(OnLost.IGNORE).build(), (handle) -> {
@@ -312,7 +329,7 @@ class LockTransactionTests {
 
 	@Test
 	void aLockLostAroundATransactionRefusesTheCommit() {
-		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setTransactionExecutionListeners(Set.of(this.listener));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.locks.execute(REQUEST, (handle) -> {
 			this.transaction.executeWithoutResult((status) -> lose());
 			return null;
@@ -322,7 +339,7 @@ class LockTransactionTests {
 
 	@Test
 	void aLossToBeIgnoredRefusesNothing() {
-		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setTransactionExecutionListeners(Set.of(this.listener));
 		LockRequest request = LockRequest.builder("k").onLost(OnLost.IGNORE).build();
 		this.locks.execute(request, (handle) -> {
 			this.transaction.executeWithoutResult((status) -> lose());
@@ -337,7 +354,7 @@ class LockTransactionTests {
 
 	@Test
 	void withoutALockNoCommitIsRefused() {
-		this.transactions.setTransactionExecutionListeners(Set.of(new LockCommitListener()));
+		this.transactions.setTransactionExecutionListeners(Set.of(this.listener));
 		this.transaction.executeWithoutResult((status) -> {
 		});
 		assertThat(this.transactions.log).containsExactly("begin", "commit");

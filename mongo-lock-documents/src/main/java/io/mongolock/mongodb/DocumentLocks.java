@@ -63,7 +63,6 @@ final class DocumentLocks implements DocumentLockOperations {
 	DocumentLocks(MongoTemplate template, DocumentLockStore store, LockOperations locks,
 			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,
 			ApplicationContext context) {
-		this.keeper = new TransactionKeeper(template, store);
 		this.transactions = transactions;
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
@@ -74,6 +73,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
+		this.keeper = new TransactionKeeper(template, this.tickets);
 		this.writes = new ReleasingWrites(template, this.tickets, timeout);
 	}
 

@@ -12,6 +12,7 @@ import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.mongodb.TransactionKeeper.Begun;
+import io.mongolock.store.mongo.StoreFailures;
 
 /**
  * Has each transaction keep the documents that its thread has locked before, and refuses
@@ -72,9 +73,27 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
 		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		if (documents != null && !transaction.isReadOnly()) {
-			documents.keySet().removeIf(HeldDocument::isOver);
+		if (documents == null) {
+			return;
+		}
+		// Also because this commit, if it fails, says nothing of one before
+		documents.keySet().removeIf(HeldDocument::isOver);
+		if (!transaction.isReadOnly()) {
 			List.copyOf(documents.keySet()).forEach(HeldDocument::assertMayCommit);
+		}
+	}
+
+	/**
+	 * Release what was left to run out because the commit failed, if MongoDB itself has
+	 * refused that.
+	 * @param transaction the transaction
+	 * @param commitFailure why it was not committed, or why that is unknown, if so
+	 */
+	@Override
+	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
+		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
+		if (documents != null && commitFailure != null && StoreFailures.isRolledBack(commitFailure)) {
+			documents.forEach((document, keeper) -> keeper.rolledBack(document, commitFailure));
 		}
 	}
 

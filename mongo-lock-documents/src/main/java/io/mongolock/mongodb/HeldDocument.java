@@ -66,6 +66,9 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
 
+	/** Whether a commit may have released it. */
+	private volatile boolean undecided;
+
 	/** The transaction that keeps the lock, so that this JVM must not renew it. */
 	private volatile @Nullable ClientSession keeper;
 
@@ -355,6 +358,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
+	 * Whether a commit without a certain answer may have released it, so that its lock is
+	 * left to run out.
+	 * @return whether it is left to
+	 */
+	boolean isUndecided() {
+		return this.undecided;
+	}
+
+	/**
 	 * Check that a transaction that works under the lock may be committed.
 	 * @throws io.mongolock.LockLostException if the lock is known to be gone
 	 */
@@ -462,6 +474,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 			notWritten();
 		}
 		else if (released) {
+			this.undecided = !known;
 			end((known) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
 		}
 	}

@@ -109,7 +109,7 @@ final class ReleasingWrites {
 					(documents) -> write.run(documents, this.confirmed)));
 		}
 		catch (RuntimeException | Error ex) {
-			if (StoreFailures.isUnwritten(ex) || TransactionConflict.isAnswer(ex)) {
+			if (StoreFailures.isUnwritten(ex) || StoreFailures.isRolledBack(ex)) {
 				held.notWritten();
 			}
 			else {

@@ -1,9 +1,10 @@
 package io.mongolock.mongodb;
 
 import com.mongodb.MongoException;
-import com.mongodb.MongoServerException;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.ConcurrencyFailureException;
+
+import io.mongolock.store.mongo.StoreFailures;
 
 /**
  * Says what Spring Data takes for a violation of integrity: a transaction that MongoDB
@@ -15,16 +16,6 @@ final class TransactionConflict {
 	}
 
 	/**
-	 * Whether the server says so itself, which has undone the statement then.
-	 * @param failure what a statement of a transaction failed with
-	 * @return {@code false} also if its answer was lost, which the driver calls a
-	 * conflict
-	 */
-	static boolean isAnswer(Throwable failure) {
-		return find(failure) instanceof MongoServerException;
-	}
-
-	/**
 	 * Look for a conflict in a failure.
 	 * @param failure what a statement of a transaction failed with
 	 * @param what was to be written
@@ -32,10 +23,11 @@ final class TransactionConflict {
 	 */
 	static @Nullable ConcurrencyFailureException in(Throwable failure, String what) {
 		MongoException conflict = find(failure);
-		return (conflict != null) ? new ConcurrencyFailureException("The " + what + ((isAnswer(conflict))
-				? " was not written: the transaction is over, because another has written what it cannot see, or "
-						+ "because the server failed ("
-				: " may have been written, and is if this transaction is committed all the same: the connection failed (")
+		return (conflict != null) ? new ConcurrencyFailureException("The " + what + ((StoreFailures
+			.isRolledBack(conflict))
+					? " was not written: the transaction is over, because another has written what it cannot see, or "
+							+ "because the server failed ("
+					: " may have been written, and is if this transaction is committed all the same: the connection failed (")
 				+ conflict.getMessage()
 				+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = "
 				+ "TransientDataAccessException.class) outside of @Transactional", failure) : null;

@@ -8,6 +8,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.mongolock.LockStoreException;
 import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.store.mongo.CurrentTransaction;
 
@@ -18,9 +19,9 @@ import io.mongolock.store.mongo.CurrentTransaction;
  * long as it lasts.
  *
  * @param template the application's template, which the transactions are of
- * @param store the locks
+ * @param tickets asks for the locks
  */
-record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
+record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 
 	/**
 	 * A transaction begins: from here on no renewal of a document begins beside it.
@@ -29,7 +30,7 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 	 */
 	Optional<Begun> begin(HeldDocument<?> held) {
 		return ownSession().filter((session) -> pause(held, session, true))
-			.map((session) -> new Begun(held, this.store, session));
+			.map((session) -> new Begun(held, this.tickets.store(), session));
 	}
 
 	/**
@@ -77,12 +78,29 @@ record TransactionKeeper(MongoTemplate template, DocumentLockStore store) {
 		try {
 			if (pause(held, session, true)) {
 				held.awaitRenewals();
-				renew(held, this.store, session);
+				renew(held, this.tickets.store(), session);
 			}
 			held.assertMayCommit();
 		}
 		catch (RuntimeException ex) {
 			throw explained(ex, held);
+		}
+	}
+
+	/**
+	 * MongoDB has refused the commit of the transaction that has written a document.
+	 * @param held the document, whose lock was left to run out if that released it
+	 * @param failure why it was refused
+	 */
+	void rolledBack(HeldDocument<?> held, Throwable failure) {
+		if (held.isUndecided()) {
+			try {
+				this.tickets.release(held.proof());
+			}
+			catch (LockStoreException ex) {
+				// It runs out all the same
+				failure.addSuppressed(ex);
+			}
 		}
 	}
 

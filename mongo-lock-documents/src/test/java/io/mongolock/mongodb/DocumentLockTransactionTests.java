@@ -9,10 +9,14 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
+import com.mongodb.ServerAddress;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoDatabase;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -31,6 +35,7 @@ import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -303,12 +308,55 @@ class DocumentLockTransactionTests {
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
 	}
 
+	@Test
+	void aCommitThatMongoDbHasRefusedLeavesNoLockToRunOut() {
+		failToSave("a", failing(refusal()), () -> {
+		});
+		assertThat(this.here.documents().find(Page.class, "a")).isEmpty();
+		assertThat(this.here.client().held()).isZero();
+	}
+
+	@Test
+	void aCommitWithoutAnAnswerLeavesItToRunOutWhateverBecomesOfTheTransactionAround() {
+		this.template.insert(new Page("b", "draft"));
+		failToSave("a", failing(refusal()), () -> failToSave("b", unsure(), () -> {
+		}));
+		assertThat(this.here.documents().find(Page.class, "a")).isEmpty();
+		assertThat(this.here.documents().find(Page.class, "b")).isPresent();
+	}
+
+	private void failToSave(String id, MongoTransactionManager manager, Runnable within) {
+		manager.addListener(this.here.transactions());
+		TransactionTemplate transaction = new TransactionTemplate(manager,
+				new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> transaction.executeWithoutResult((status) -> {
+				LockedDocument<Page> locked = this.here.documents().lock(Page.class, id);
+				Document before = this.template.findById(id, Document.class, "page");
+				this.here.documents().save(locked, new Page(id, "never"));
+				// As a rollback does, which the embedded server knows nothing of
+				this.template.getCollection("page").replaceOne(new Document("_id", id), before);
+				within.run();
+			}));
+	}
+
+	private static TransactionSystemException refusal() {
+		MongoCommandException answer = new MongoCommandException(BsonDocument.parse("{ok: 0, code: 251}"),
+				new ServerAddress());
+		answer.addLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL);
+		return new TransactionSystemException("refused", answer);
+	}
+
 	private MongoTransactionManager unsure() {
+		return failing(new TransactionSystemException("no answer"));
+	}
+
+	private MongoTransactionManager failing(RuntimeException failure) {
 		return new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
 
 			@Override
 			protected void doCommit(MongoTransactionObject transaction) {
-				throw new TransactionSystemException("no answer");
+				throw failure;
 			}
 
 		};

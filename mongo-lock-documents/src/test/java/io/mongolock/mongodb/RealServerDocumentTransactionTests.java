@@ -38,6 +38,7 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -469,14 +470,32 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "s1");
 		assertThatExceptionOfType(MongoException.class).isThrownBy(() -> joined.executeWithoutResult((status) -> {
 			this.here.documents().save(locked, locked.entity());
-			BsonDocument session = CurrentTransaction.session(this.template)
-				.orElseThrow()
-				.getServerSession()
-				.getIdentifier();
-			template().executeCommand(new Document("killSessions", List.of(session)));
+			killSession();
 		}));
 		assertThat(locked.entity().version).isOne();
 		assertThat(this.there.documents().find(Sheet.class, "s1")).isPresent();
+		assertThat(this.here.client().held()).isZero();
+	}
+
+	private void killSession() {
+		BsonDocument session = CurrentTransaction.session(this.template)
+			.orElseThrow()
+			.getServerSession()
+			.getIdentifier();
+		template().executeCommand(new Document("killSessions", List.of(session)));
+	}
+
+	@Test
+	void aCommitThatMongoDbHasRefusedLeavesNoLockToRunOut() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
+				save(locked, "refused");
+				killSession();
+			}))
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
+		assertThat(text("p1")).isEqualTo("draft");
+		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
 		assertThat(this.here.client().held()).isZero();
 	}
 

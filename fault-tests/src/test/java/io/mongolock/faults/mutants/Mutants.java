@@ -795,7 +795,11 @@ final class Mutants {
 						"", test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
 				new Mutant("released after a commit without an answer", "LockCommitListener.letExpireAfter",
 						"LockContext.find(LockCommitListener::letExpire);", "",
-						test(SPRING + "TransactionTests", "aLockWhoseCommitHasNoAnswerIsNotReleasedButRunsOut")));
+						test(SPRING + "TransactionTests", "aLockWhoseCommitHasNoAnswerIsNotReleasedButRunsOut")),
+				new Mutant("left to run out after a commit that MongoDB has refused", "LockCommitListener.afterCommit",
+						"!this.rolledBack.test(commitFailure)", "this.rolledBack != null",
+						test("io.mongolock.client.LockTransactionTests",
+								"afterACommitThatIsKnownNotToLandTheLockAroundTheTransactionIsReleased")));
 	}
 
 	private static List<Mutant> shutdown() {
@@ -885,9 +889,16 @@ final class Mutants {
 				new Mutant("document lock: held though a write that may come late releases it", "ReleasingWrite.update",
 						"options, false)", "options, true)",
 						test(unanswered, "aSaveAfterItEndsTheDoubtOfWhatCannotBeExecutedLate")),
-				new Mutant("document lock: lost connection taken for a conflict", "TransactionConflict.isAnswer",
-						"instanceof MongoServerException", "!= null",
+				new Mutant("document lock: lost connection taken for a conflict", "StoreFailures.isRolledBack",
+						"instanceof MongoServerException answer", "instanceof MongoException answer",
 						test(unanswered, "aConnectionThatFailsInATransactionLeavesADoubtUnlessThatIsRolledBack")),
+				new Mutant("document lock: left to run out by a commit that MongoDB has refused",
+						"DocumentTransactions.afterCommit", "keeper.rolledBack(document, commitFailure)",
+						"keeper.hasSnapshot()", test(transactions, "aCommitThatMongoDbHasRefusedLeavesNoLockToRunOut")),
+				new Mutant("document lock: released though a commit may land", "DocumentTransactions.beforeCommit",
+						"documents.keySet().removeIf(HeldDocument::isOver);", "",
+						test(transactions,
+								"aCommitWithoutAnAnswerLeavesItToRunOutWhateverBecomesOfTheTransactionAround")),
 				new Mutant("document lock: released by the end of another transaction than its own",
 						"ReleasingWrites.afterCompletion", "this.committed) && !this.session.hasActiveTransaction()",
 						"this.committed)",

@@ -25,6 +25,7 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockContext;
@@ -42,6 +43,7 @@ import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.mongodb.LockedDocument;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -156,6 +158,23 @@ class MongoTransactionTests {
 
 	@Test
 	@Tag("real-server")
+	@ShowsRow(value = 33, level = Level.REPLICA_SET)
+	void aCommitThatTheServerHasRefusedLeavesNoLockToRunOut() {
+		try (OtherClient other = startOnASet()) {
+			assertThatExceptionOfType(TransactionSystemException.class)
+				.isThrownBy(() -> bean(Guarded.class).run(this.id, () -> {
+					this.transaction.executeWithoutResult((status) -> {
+						write(this.id);
+						template().executeCommand(new Document("killSessions", List.of(session())));
+					});
+				}));
+			assertThat(other.seesHeld(this.key)).isFalse();
+			assertThat(isWritten(this.id)).isFalse();
+		}
+	}
+
+	@Test
+	@Tag("real-server")
 	@ShowsRow(value = 34, level = Level.REPLICA_SET)
 	void aTouchedLockThatIsGoneRefusesTheTransaction() {
 		try (OtherClient other = startOnASet()) {
@@ -239,6 +258,10 @@ class MongoTransactionTests {
 
 	private void write(String id) {
 		template().insert(new Document("_id", id), WRITTEN);
+	}
+
+	private BsonDocument session() {
+		return CurrentTransaction.session(template()).orElseThrow().getServerSession().getIdentifier();
 	}
 
 	private boolean isWritten(String id) {

@@ -16,6 +16,7 @@ import com.mongodb.MongoNodeIsRecoveringException;
 import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoOperationTimeoutException;
 import com.mongodb.MongoSecurityException;
+import com.mongodb.MongoServerException;
 import com.mongodb.MongoServerUnavailableException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.MongoSocketOpenException;
@@ -168,6 +169,22 @@ public final class StoreFailures {
 		Throwable failure = nativeFailure(thrown);
 		return outcome(failure) != Outcome.UNKNOWN || isError(failure)
 				|| (!(failure instanceof MongoException) && isUnencoded(thrown));
+	}
+
+	/**
+	 * Whether the server says that it has undone a transaction: its commit will not land.
+	 * @param thrown what a statement of it, or the commit, has thrown
+	 * @return {@code false} also if an answer was lost, which the driver calls transient
+	 * as well
+	 */
+	public static boolean isRolledBack(Throwable thrown) {
+		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+			if (cause instanceof MongoServerException answer
+					&& answer.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	// Any that the server has answered with, but those after which the driver asks again

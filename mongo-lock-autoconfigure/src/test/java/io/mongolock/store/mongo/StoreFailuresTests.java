@@ -44,6 +44,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.transaction.TransactionSystemException;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -86,6 +87,17 @@ class StoreFailuresTests {
 				new MongoOperationTimeoutException("in time"),
 				new MongoSocketReadException("no answer", SERVER, new IllegalStateException()),
 				new IllegalStateException("of any other kind"));
+	}
+
+	@Test
+	void aTransactionIsRolledBackIfTheServerSaysSoAndNotIfItsAnswerWasLost() {
+		MongoException refused = labelled(answer("{ok: 0, code: 251}"), "TransientTransactionError");
+		assertThat(StoreFailures.isRolledBack(new TransactionSystemException("not committed", refused))).isTrue();
+		assertThat(StoreFailures
+			.isRolledBack(labelled(new MongoSocketReadException("gone", SERVER), "TransientTransactionError")))
+			.isFalse();
+		assertThat(StoreFailures.isRolledBack(labelled(answer("{ok: 0, code: 91}"), "UnknownTransactionCommitResult")))
+			.isFalse();
 	}
 
 	private static MongoWriteException refusal(int code) {
