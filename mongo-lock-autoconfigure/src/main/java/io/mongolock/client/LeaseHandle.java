@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LossReason;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
@@ -107,7 +108,13 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public boolean isTaken() {
-		return this.heldLock.lease().isHeld(now());
+		return this.heldLock.lease().isHeld(now())
+				|| this.heldLock.lossReason() == LossReason.DEADLINE && !this.heldLock.ending().isOver() && mayStand();
+	}
+
+	@Override
+	public boolean mayStand() {
+		return this.heldLock.lease().mayStand(now());
 	}
 
 	@Override

@@ -151,6 +151,13 @@ public final class HoldEnd {
 	}
 
 	/**
+	 * Whether it has ended.
+	 */
+	public synchronized boolean isOver() {
+		return this.ended;
+	}
+
+	/**
 	 * It ends now.
 	 * @return whether it had not ended before
 	 */

@@ -162,6 +162,13 @@ public final class Lease {
 	}
 
 	/**
+	 * Whether the store may still have it, if nobody has ended it.
+	 */
+	public boolean mayStand(ClockReading now) {
+		return now.elapsedSince(this.state.confirmed()) < this.reliableNanos + this.terms.margin().toNanos();
+	}
+
+	/**
 	 * How long ago the request left that granted or last renewed it.
 	 * @return nanoseconds
 	 */

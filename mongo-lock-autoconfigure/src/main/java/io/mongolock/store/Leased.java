@@ -70,10 +70,16 @@ public interface Leased {
 	Runnable doubt(boolean late);
 
 	/**
-	 * Whether it keeps others away, as far as is known: also in doubt, and after its
-	 * handle was closed inside a transaction, until that ends.
+	 * Whether it keeps others away, as far as is known: also in doubt, in the margin that
+	 * nobody relies on, and after its handle was closed inside a transaction, until that
+	 * ends.
 	 */
 	boolean isTaken();
+
+	/**
+	 * Whether it would keep others away if nobody has ended it: by the time alone.
+	 */
+	boolean mayStand();
 
 	/**
 	 * The lease has ended: nothing is to be released any more.

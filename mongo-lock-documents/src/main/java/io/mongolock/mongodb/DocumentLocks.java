@@ -139,7 +139,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			return;
 		}
 		this.keeper.requireOwn(type.describe(request.key()));
-		if (this.transactions.keeping(request.key(), this.keeper).isEmpty() && this.keeper.hasSnapshot()) {
+		if (this.keeper.hasSnapshot((transaction) -> !this.transactions.isKept(request.key(), transaction))) {
 			throw new IllegalStateException(type.describe(request.key())
 					+ " cannot be locked here: this transaction has "
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
@@ -155,13 +155,13 @@ final class DocumentLocks implements DocumentLockOperations {
 			Object content = lease.takeContent();
 			// Shared with an earlier claim of this thread, which took it
 			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(type, ticket);
-			HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease);
+			HeldDocument<T> held = held(type, document, handle, ticket, lease);
 			if (request.settings().ttl() == null) {
 				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
 			}
-			this.keeper.granted(held, this.transactions.keeping(request.key(), this.keeper));
+			this.keeper.granted(held);
 			this.transactions.locked(held, this.keeper);
-			return guarded(held);
+			return held;
 		}
 		catch (RuntimeException | Error ex) {
 			close(handle, ex);
@@ -169,7 +169,11 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private <T> HeldDocument<T> guarded(HeldDocument<T> held) {
+	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LockTicket ticket,
+			Leased lease) {
+		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease,
+				this.transactions.keeping(ticket.lease()));
+		this.keeper.loaded(held);
 		this.plainSaves.ifPresent((saves) -> saves.locked(held));
 		return held;
 	}
@@ -241,12 +245,13 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockedType<T> locked = type(type, ticket);
 		long requested = this.clock.nanoTime();
 		// Asked for by its token, so that a forged ticket sees nothing
-		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		BsonDocument document = (DocumentSynchronization.isWritten(ticket.key(), locked)) ? load(locked, ticket)
+				: this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
 		// Its requests run on any thread, so none of them has its transactions keep it
-		return guarded(new HeldDocument<>(locked, locked.read(document), handle, ticket, handle));
+		return held(locked, document, handle, ticket, handle);
 	}
 
 	@Override

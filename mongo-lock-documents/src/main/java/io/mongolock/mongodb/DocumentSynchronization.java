@@ -6,6 +6,8 @@ import com.mongodb.client.ClientSession;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.mongolock.store.LeaseId;
+
 /**
  * Belongs to a transaction that may have written a document, which others cannot write
  * until its end. While it is suspended, it is bound to the thread by the lease.
@@ -41,7 +43,11 @@ interface DocumentSynchronization extends TransactionSynchronization {
 
 	@Override
 	default void resume() {
-		TransactionSynchronizationManager.unbindResourceIfPossible(held().proof().lease());
+		LeaseId lease = held().proof().lease();
+		if (TransactionSynchronizationManager.getResource(lease) == this) {
+			TransactionSynchronizationManager.unbindResource(lease);
+		}
+		// Else another transaction's, which is still suspended
 	}
 
 	/**

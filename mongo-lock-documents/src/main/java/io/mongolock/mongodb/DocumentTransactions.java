@@ -1,29 +1,35 @@
 package io.mongolock.mongodb;
 
+import java.lang.ref.WeakReference;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.concurrent.ConcurrentHashMap;
 
+import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.mongodb.TransactionKeeper.Begun;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.mongo.StoreFailures;
 
 /**
  * Has each transaction keep the documents that its thread has locked before, and refuses
  * the commit of one that works under a lock which is gone. To be added to the
  * application's transaction managers, and given to {@link DocumentLockOperations}.
- * Thread-safe: what a thread has locked belongs to that thread.
+ * Thread-safe: what a thread has locked belongs to that thread, what the claims of a
+ * lease share is found under the monitor.
  */
 public final class DocumentTransactions implements TransactionExecutionListener {
 
 	/** Weak, because a handle that nobody closes has to be noticed. */
 	private final ThreadLocal<@Nullable Map<HeldDocument<?>, TransactionKeeper>> locked = new ThreadLocal<>();
+
+	private final Map<LeaseId, WeakReference<Keeping>> keepings = new ConcurrentHashMap<>();
 
 	/** For the time between the two events of a begin. */
 	private final ThreadLocal<@Nullable Set<Object>> inherited = new ThreadLocal<>();
@@ -39,20 +45,33 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	}
 
 	/**
-	 * The document whose lock a transaction of this thread keeps.
-	 * @param key the key of the lock
-	 * @param keeper of which database
-	 * @return the document, if there is such a transaction
+	 * What the claims of a lease share.
+	 * @param lease the lease
+	 * @return the same for all, as long as one of them is there
 	 */
-	Optional<HeldDocument<?>> keeping(String key, TransactionKeeper keeper) {
-		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		return Optional.ofNullable(documents)
+	synchronized Keeping keeping(LeaseId lease) {
+		this.keepings.values().removeIf((keeping) -> keeping.get() == null);
+		WeakReference<Keeping> known = this.keepings.get(lease);
+		Keeping shared = (known != null) ? known.get() : null;
+		if (shared == null) {
+			shared = new Keeping();
+			this.keepings.put(lease, new WeakReference<>(shared));
+		}
+		return shared;
+	}
+
+	/**
+	 * Whether a transaction keeps the lock of a key.
+	 * @param key the key
+	 * @param transaction the transaction
+	 * @return whether it does
+	 */
+	boolean isKept(String key, ClientSession transaction) {
+		return this.keepings.entrySet()
 			.stream()
-			.flatMap((all) -> all.entrySet().stream())
-			.filter((one) -> one.getValue().equals(keeper))
-			.<HeldDocument<?>>map(Map.Entry::getKey)
-			.filter((document) -> document.isKept() && document.isTaken() && document.proof().key().equals(key))
-			.findFirst();
+			.filter((one) -> one.getKey().key().equals(key))
+			.map((one) -> one.getValue().get())
+			.anyMatch((keeping) -> keeping != null && keeping.isKeptBy(transaction));
 	}
 
 	/**
@@ -77,7 +96,7 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 			return;
 		}
 		// Also because this commit, if it fails, says nothing of one before
-		documents.keySet().removeIf(HeldDocument::isOver);
+		documents.keySet().removeIf((document) -> document.isOver() || document.isUndecided());
 		if (!transaction.isReadOnly()) {
 			List.copyOf(documents.keySet()).forEach(HeldDocument::assertMayCommit);
 		}

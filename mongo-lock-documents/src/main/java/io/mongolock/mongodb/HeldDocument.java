@@ -39,6 +39,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** What the handle stands for. */
 	private final Leased lease;
 
+	private final Keeping keeping;
+
 	/** Undo in the caller's objects what a running transaction writes, the last first. */
 	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
 
@@ -63,30 +65,25 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** How many writes had no certain answer, but for those that were rolled back. */
 	private int doubts;
 
+	private boolean loadedInVain;
+
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
 
 	/** Whether a commit may have released it. */
 	private volatile boolean undecided;
 
-	/** The transaction that keeps the lock, so that this JVM must not renew it. */
-	private volatile @Nullable ClientSession keeper;
-
-	/** Whether it renews it. */
-	private volatile boolean renewing;
-
-	/** Who wrote or closed it last. */
+	/** Who wrote it last. */
 	private volatile @Nullable Thread writer;
 
-	/** The claim that this one shares the lock of, if a transaction kept that one. */
-	private volatile @Nullable HeldDocument<?> outer;
-
-	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease) {
+	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease,
+			Keeping keeping) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
 		this.ticket = ticket;
 		this.lease = lease;
+		this.keeping = keeping;
 	}
 
 	static <T> HeldDocument<T> of(LockedDocument<T> locked) {
@@ -200,7 +197,6 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		boolean closes = this.state == State.OPEN;
 		if (closes) {
 			this.state = State.RELEASED;
-			this.writer = Thread.currentThread();
 		}
 		this.closing = true;
 		return closes;
@@ -219,7 +215,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	synchronized BsonDocument known() {
 		BsonDocument known = this.loaded.mapped();
-		if (this.doubts > 0) {
+		if (this.doubts > 0 || this.loadedInVain) {
 			known = known.clone();
 			this.sent.addAll(known.keySet());
 			for (String field : this.sent) {
@@ -230,32 +226,21 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * It is locked within a claim whose lock it shares, and which a transaction keeps.
-	 * @param outer the other
+	 * It was loaded by a transaction that was not committed for certain: what is stored
+	 * may be something else.
 	 */
-	synchronized void within(HeldDocument<?> outer) {
-		this.outer = outer;
+	synchronized void loadedInVain() {
+		this.loadedInVain = true;
 	}
 
 	/**
 	 * From here on a transaction keeps the lock: a renewal would fail its save.
 	 * @param keeper the transaction
 	 * @param renewing whether the transaction renews it, and so keeps others away
-	 * @return whether it did not before, and there is something to keep
+	 * @return whether none did before, and there is something to keep
 	 */
 	synchronized boolean beginKeep(ClientSession keeper, boolean renewing) {
-		if (this.state != State.OPEN || isKept()) {
-			return false;
-		}
-		this.keeper = keeper;
-		this.renewing = renewing;
-		if (renewing) {
-			this.lease.suspend();
-		}
-		else {
-			goOn();
-		}
-		return true;
+		return this.state == State.OPEN && this.keeping.begin(keeper, renewing, this.lease);
 	}
 
 	/**
@@ -270,15 +255,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * That transaction is over.
 	 * @param keeper the transaction
 	 */
-	synchronized void endKeep(ClientSession keeper) {
-		if (this.keeper != keeper) {
-			return;
-		}
-		this.keeper = null;
-		if (this.state != State.WRITING && this.takeBacks.isEmpty()) {
-			goOn();
-		}
-		// Else when what it has written is decided on
+	void endKeep(ClientSession keeper) {
+		this.keeping.end(keeper, this.lease);
 	}
 
 	/**
@@ -295,13 +273,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return also if it was closed, or saved, by a transaction that is not over
 	 */
 	boolean isToBeSaved() {
-		return (isTaken() || isKept()) && !isLetGoHere();
-	}
-
-	// Its release waits for the end of the transaction, which listeners hear of before
-	private boolean isLetGoHere() {
-		return this.state == State.RELEASED && this.writer == Thread.currentThread()
-				&& !TransactionSynchronizationManager.isSynchronizationActive();
+		return isTaken() || isKept();
 	}
 
 	boolean isOpen() {
@@ -313,7 +285,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return also in doubt, and if it was closed and its release has to wait
 	 */
 	boolean isTaken() {
-		return this.lease.isTaken();
+		return this.lease.isTaken() || this.undecided && this.lease.mayStand();
 	}
 
 	/**
@@ -334,18 +306,11 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	boolean isKept() {
-		HeldDocument<?> outer = this.outer;
-		return this.keeper != null || outer != null && outer.isKept();
-	}
-
-	boolean isRenewedByTransaction() {
-		HeldDocument<?> outer = this.outer;
-		return (this.keeper != null) ? this.renewing : outer != null && outer.isRenewedByTransaction();
+		return this.keeping.isKept();
 	}
 
 	boolean isKeptBy(ClientSession transaction) {
-		HeldDocument<?> outer = this.outer;
-		return this.keeper == transaction || outer != null && outer.isKeptBy(transaction);
+		return this.keeping.isKeptBy(transaction);
 	}
 
 	/**
@@ -364,6 +329,13 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	boolean isUndecided() {
 		return this.undecided;
+	}
+
+	/**
+	 * It has not, and the lock was released by itself.
+	 */
+	void decided() {
+		this.undecided = false;
 	}
 
 	/**
@@ -398,14 +370,15 @@ final class HeldDocument<T> implements LockedDocument<T> {
 					+ "keeps it and is suspended, so that this write would wait for it, or be undone by it unseen. "
 					+ "Write it in that transaction, or before that begins");
 		}
-		if (isRenewedByTransaction() && (session == null || !isKeptBy(session))) {
+		Runnable renewal = this.keeping.beginWrite(this, session, this.lease);
+		if (renewal == null) {
 			throw new IllegalStateException("The " + this + " cannot be written here: a transaction of another thread "
 					+ "keeps it, and this write would wait for that. Write it in that transaction, or after it");
 		}
 		this.state = State.WRITING;
 		this.writer = Thread.currentThread();
 		this.sent.addAll(fields);
-		this.renewal = this.lease.suspend();
+		this.renewal = renewal;
 	}
 
 	/**
@@ -420,20 +393,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 			}
 			else {
 				this.renewal.run();
-				goOn();
+				this.keeping.endWrite(this, this.lease);
 			}
 		}
 		closeIfAsked();
-	}
-
-	// A renewal would fail the transaction that keeps it
-	private void goOn() {
-		if (!isKept()) {
-			this.lease.resume();
-		}
-		else if (!isRenewedByTransaction()) {
-			this.lease.pause();
-		}
 	}
 
 	/**
@@ -467,7 +430,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 					// From here on others see it
 					this.renewalOfTransaction.run();
 				}
-				goOn();
+				this.keeping.endWrite(this, this.lease);
 			}
 		}
 		if (released && status == TransactionSynchronization.STATUS_ROLLED_BACK) {
@@ -489,6 +452,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	private void end(LeaseEnd end) {
 		synchronized (this) {
 			this.state = State.RELEASED;
+			this.keeping.leave(this);
 			this.lease.end(end);
 		}
 		this.handle.close();
@@ -500,7 +464,10 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	void notWritten() {
 		synchronized (this) {
 			this.state = State.OPEN;
-			goOn();
+			if (this.takeBacks.isEmpty()) {
+				this.keeping.endWrite(this, this.lease);
+			}
+			// Else when what it has written before is decided on
 		}
 		closeIfAsked();
 	}
@@ -536,6 +503,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	void lost() {
 		synchronized (this) {
 			this.state = State.OPEN;
+			this.keeping.leave(this);
 			this.lease.end(LeaseEnd.LOST);
 		}
 		try {
@@ -552,10 +520,17 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	String outdated() {
 		notWritten();
+		if (isLoadedInVain()) {
+			return "; it was loaded by a transaction that was not committed: lock it again";
+		}
 		return (isInDoubt())
 				? "; a write before, whose answer was lost, may be what has raised it: see what is stored, and go on, by "
 						+ "resume(type, locked.ticket())"
 				: "";
+	}
+
+	private synchronized boolean isLoadedInVain() {
+		return this.loadedInVain;
 	}
 
 	/**

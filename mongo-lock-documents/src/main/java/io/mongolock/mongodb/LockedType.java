@@ -173,9 +173,11 @@ final class LockedType<T> {
 	 * @return whether it is
 	 */
 	boolean is(String key, Document document, String collection) {
+		if (!collection.equals(this.collection)) {
+			return false;
+		}
 		BsonValue id = new Document("_id", document.get("_id")).toBsonDocument(Document.class, codecs()).get("_id");
-		return id != null && collection.equals(this.collection)
-				&& new DocumentKey(collection, id).toString().equals(key);
+		return id != null && new DocumentKey(collection, id).toString().equals(key);
 	}
 
 	/**

@@ -6,7 +6,9 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.WeakHashMap;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.bson.Document;
@@ -20,8 +22,6 @@ import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ConcurrentReferenceHashMap;
-import org.springframework.util.ConcurrentReferenceHashMap.ReferenceType;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockUnavailableException;
@@ -42,7 +42,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 
 	/** Weak, because a handle that nobody closes has to be noticed. */
 	private final Set<HeldDocument<?>> locked = Collections
-		.newSetFromMap(new ConcurrentReferenceHashMap<>(16, ReferenceType.WEAK));
+		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
 	private final Guard guard = new Guard();
 
@@ -89,6 +89,12 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		this.locked.add(held);
 	}
 
+	private Stream<HeldDocument<?>> locked() {
+		synchronized (this.locked) {
+			return List.copyOf(this.locked).stream();
+		}
+	}
+
 	/**
 	 * A lock was released by its ticket: nobody has to close what was resumed by it.
 	 * @param lease the lock
@@ -125,8 +131,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	private void refuseIfLockedHere(Document document, String collection) {
-		List<HeldDocument<?>> here = this.locked.stream()
-			.filter((held) -> held.type().is(held.proof().key(), document, collection))
+		List<HeldDocument<?>> here = locked().filter((held) -> held.type().is(held.proof().key(), document, collection))
 			.toList();
 		if (here.stream().anyMatch((held) -> held.isToBeSaved() && here.stream().noneMatch(held::isWrittenHereBy))) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
@@ -140,12 +145,18 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	private void refuseIfGuarded(Class<?> type, Document document, String collection) {
-		if (!isGuarded(type) || isWrittenHere(document, collection)) {
+		if (!isGuarded(type)) {
 			return;
 		}
 		Object id = Objects.requireNonNull(document.get("_id"));
+		// In another database somebody else may have it
+		Set<Long> written = locked()
+			.filter((held) -> held.isWrittenHere() && held.type().is(held.proof().key(), document, collection))
+			.map(HeldDocument::fence)
+			.collect(Collectors.toSet());
 		this.operations.get()
 			.flatMap((operations) -> operations.find(type, id, collection).stream())
+			.filter((lock) -> !written.contains(lock.holder().fence()))
 			.findFirst()
 			.ifPresent((lock) -> {
 				LockHolder holder = lock.holder();
@@ -154,11 +165,6 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 								+ " since " + holder.acquiredAt()
 								+ ". Lock it before you save it, by DocumentLockOperations");
 			});
-	}
-
-	private boolean isWrittenHere(Document document, String collection) {
-		return this.locked.stream()
-			.anyMatch((held) -> held.isWrittenHere() && held.type().is(held.proof().key(), document, collection));
 	}
 
 	// An insert names no id, either, and drops nothing
@@ -171,8 +177,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	private boolean isAnyLockedHere(String collection) {
-		return this.locked.stream()
-			.anyMatch((held) -> held.isToBeSaved() && held.type().collection().equals(collection));
+		return locked().anyMatch((held) -> held.isToBeSaved() && held.type().collection().equals(collection));
 	}
 
 	private boolean isGuarded(Class<?> type) {

@@ -10,12 +10,12 @@ import org.bson.BsonDocument;
 import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.ResourceHolderSynchronization;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.store.mongo.StoreFailures;
 
 /**
@@ -81,7 +81,7 @@ final class ReleasingWrites {
 
 	private boolean writeInTransaction(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
 		try {
-			CurrentTransaction.session(this.template)
+			TransactionKeeper.session(this.template)
 				.ifPresent(
 						(session) -> InheritedSessions.requireOwn(this.template, "The " + held + " cannot be written"));
 			send(held, write);
@@ -90,17 +90,23 @@ final class ReleasingWrites {
 			takeBack.run();
 			throw ex;
 		}
-		Optional<ClientSession> transaction = CurrentTransaction.session(this.template);
+		Optional<ClientSession> transaction = TransactionKeeper.session(this.template);
 		transaction.filter((session) -> held.writtenInTransaction(takeBack)).ifPresent((session) -> {
-			Completion completion = new Completion(held, session);
+			Completion completion = new Completion(held, session, isJoined());
 			TransactionSynchronizationManager.registerSynchronization(completion);
 			TransactionSynchronizationManager.registerSynchronization(new Commit(completion));
 		});
 		return transaction.isPresent();
 	}
 
+	private static boolean isJoined() {
+		return TransactionSynchronizationManager.getSynchronizations()
+			.stream()
+			.anyMatch(ResourceHolderSynchronization.class::isInstance);
+	}
+
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
-		Optional<ClientSession> transaction = CurrentTransaction.session(this.template);
+		Optional<ClientSession> transaction = TransactionKeeper.session(this.template);
 		held.beginWrite(write.fields(), transaction.orElse(null));
 		transaction.ifPresent((session) -> held.awaitRenewals());
 		boolean matched;
@@ -143,7 +149,7 @@ final class ReleasingWrites {
 		}
 		return new OptimisticLockingFailureException(held.type().describe(ticket.key())
 				+ " was not written: it is locked, but has another version than the one to save" + held.outdated()
-				+ ((CurrentTransaction.session(this.template).isPresent())
+				+ ((TransactionKeeper.session(this.template).isPresent())
 						? ", or this transaction has released it by another claim of the lock, or began to read before the lock was granted: lock first"
 						: ""));
 	}
@@ -174,13 +180,19 @@ final class ReleasingWrites {
 
 		private final ClientSession session;
 
+		/**
+		 * Whether MongoDB's part may be committed after a transaction of another kind.
+		 */
+		private final boolean joined;
+
 		private boolean committed;
 
 		private boolean over;
 
-		private Completion(HeldDocument<?> held, ClientSession session) {
+		private Completion(HeldDocument<?> held, ClientSession session, boolean joined) {
 			this.held = held;
 			this.session = session;
+			this.joined = joined;
 		}
 
 		@Override
@@ -202,7 +214,8 @@ final class ReleasingWrites {
 		// may fail then; or it is not over, as it began around that one
 		@Override
 		public void afterCompletion(int status) {
-			boolean known = (status != STATUS_COMMITTED || this.committed) && !this.session.hasActiveTransaction();
+			boolean known = (status != STATUS_COMMITTED || this.committed || !this.joined)
+					&& !this.session.hasActiveTransaction();
 			end((known) ? status : STATUS_UNKNOWN);
 		}
 

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.util.Optional;
+import java.util.function.Predicate;
 
 import com.mongodb.client.ClientSession;
 import org.springframework.core.Ordered;
@@ -37,12 +38,19 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 	 * A lock is granted, maybe inside a transaction, which has not begun to read then: it
 	 * need not be renewed yet.
 	 * @param held the document
-	 * @param outer the same document, if a claim around this one shares its lock and a
-	 * transaction keeps it: what that has begun goes on
 	 */
-	void granted(HeldDocument<?> held, Optional<HeldDocument<?>> outer) {
-		outer.ifPresent(held::within);
+	void granted(HeldDocument<?> held) {
 		session().filter((session) -> pause(held, session, false)).ifPresent((session) -> held.awaitRenewals());
+	}
+
+	/**
+	 * A document was loaded, maybe inside a transaction that has written it: what that
+	 * saw may be undone.
+	 * @param held the document
+	 */
+	void loaded(HeldDocument<?> held) {
+		session().filter(TransactionKeeper::hasRead)
+			.ifPresent((session) -> TransactionSynchronizationManager.registerSynchronization(new Seen(held)));
 	}
 
 	/**
@@ -67,9 +75,7 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 			return;
 		}
 		if (held.isKept()) {
-			throw new IllegalStateException(
-					"The " + held + " is kept by another transaction, whose end decides on what "
-							+ "that writes: keep it here after that");
+			throw keptByAnother(held);
 		}
 		if (hasRead(session)) {
 			throw new IllegalStateException("The " + held + " has to be kept by the first statement of a transaction, "
@@ -80,11 +86,19 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 				held.awaitRenewals();
 				renew(held, this.tickets.store(), session);
 			}
+			else {
+				throw keptByAnother(held);
+			}
 			held.assertMayCommit();
 		}
 		catch (RuntimeException ex) {
 			throw explained(ex, held);
 		}
+	}
+
+	private static IllegalStateException keptByAnother(HeldDocument<?> held) {
+		return new IllegalStateException("The " + held + " is kept by another transaction, whose end decides on what "
+				+ "that writes: keep it here after that");
 	}
 
 	/**
@@ -96,6 +110,7 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 		if (held.isUndecided()) {
 			try {
 				this.tickets.release(held.proof());
+				held.decided();
 			}
 			catch (LockStoreException ex) {
 				// It runs out all the same
@@ -125,6 +140,15 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 		return session().filter(TransactionKeeper::hasRead).isPresent();
 	}
 
+	/**
+	 * Whether this thread is inside such a transaction of some kind.
+	 * @param kind which, by its session
+	 * @return whether it is
+	 */
+	boolean hasSnapshot(Predicate<ClientSession> kind) {
+		return session().filter(TransactionKeeper::hasRead).filter(kind).isPresent();
+	}
+
 	private static boolean hasRead(ClientSession session) {
 		return session.getOperationTime() != null;
 	}
@@ -133,14 +157,22 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 		return session().filter((session) -> InheritedSessions.isOwn(this.template));
 	}
 
-	// A template that is to join transactions of another kind does so with its first
-	// statement
 	private Optional<ClientSession> session() {
+		return session(this.template);
+	}
+
+	/**
+	 * The transaction that the statements of a template are part of, or will be: one that
+	 * is to join transactions of another kind does so with its first statement.
+	 * @param template the template
+	 * @return its session, if there is one
+	 */
+	static Optional<ClientSession> session(MongoTemplate template) {
 		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
 			return Optional.empty();
 		}
-		this.template.getDb();
-		return CurrentTransaction.session(this.template);
+		template.getDb();
+		return CurrentTransaction.session(template);
 	}
 
 	/**
@@ -185,6 +217,22 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 			catch (RuntimeException ex) {
 				// Code that can do something about it begins with the next statement
 				refuse(explained(ex, this.held));
+			}
+		}
+
+	}
+
+	/**
+	 * What a document was loaded as is stored if the transaction is committed.
+	 *
+	 * @param held the document
+	 */
+	private record Seen(HeldDocument<?> held) implements TransactionSynchronization {
+
+		@Override
+		public void afterCompletion(int status) {
+			if (status != STATUS_COMMITTED) {
+				this.held.loadedInVain();
 			}
 		}
 

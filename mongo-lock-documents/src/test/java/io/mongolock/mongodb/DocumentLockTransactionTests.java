@@ -36,7 +36,8 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
-import org.springframework.transaction.support.TransactionSynchronization;
+import org.springframework.transaction.support.ResourceHolderSupport;
+import org.springframework.transaction.support.ResourceHolderSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 import org.springframework.util.Assert;
@@ -258,15 +259,20 @@ class DocumentLockTransactionTests {
 		assertThatIllegalStateException()
 			.isThrownBy(() -> new TransactionTemplate(quiet()).executeWithoutResult((status) -> {
 				ClientSession session = CurrentTransaction.session(this.template).orElseThrow();
-				TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+				// As Spring Data has it where a template joins a transaction of another
+				// kind
+				TransactionSynchronizationManager.bindResource(session, session);
+				TransactionSynchronizationManager
+					.registerSynchronization(new ResourceHolderSynchronization<>(new ResourceHolderSupport() {
+					}, session) {
 
-					@Override
-					public void afterCommit() {
-						session.commitTransaction();
-						throw new IllegalStateException("not committed");
-					}
+						@Override
+						public void afterCommit() {
+							session.commitTransaction();
+							throw new IllegalStateException("not committed");
+						}
 
-				});
+					});
 				this.here.documents().save(locked, locked.entity());
 			}));
 		assertThat(locked.entity().version).isEqualTo(1);

@@ -1,5 +1,6 @@
 package io.mongolock.mongodb;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
 
@@ -27,6 +28,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 
 /**
  * Tests for {@link PlainSaves}.
@@ -70,6 +72,18 @@ class PlainSavesTests {
 		this.here.documents().save(locked, new Page("a", "saved"));
 		this.template.save(new Page("a", "plain"));
 		assertThat(text()).isEqualTo("plain");
+	}
+
+	@Test
+	void aPlainSaveIsRefusedAlsoAfterAGarbageCollection() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		WeakReference<Object> garbage = new WeakReference<>(new Object());
+		await().until(() -> {
+			System.gc();
+			return garbage.get() == null;
+		});
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
+		locked.close();
 	}
 
 	@Test

@@ -2,7 +2,6 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.Date;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
@@ -14,27 +13,16 @@ import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
-import org.bson.BsonDocument;
 import org.bson.Document;
-import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.RepeatedTest;
-import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
-import org.springframework.data.annotation.Id;
-import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
-import org.springframework.data.mongodb.core.query.Criteria;
-import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
@@ -46,12 +34,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
-import io.mongolock.store.mongo.CurrentTransaction;
-import io.mongolock.store.mongo.RealServerCondition;
 import io.mongolock.test.proxy.FaultProxy;
-import io.mongolock.test.server.GivenServer;
-import io.mongolock.test.server.SuiteServer;
-import io.mongolock.test.server.TestOutput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -62,60 +45,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * Tests for {@link DocumentLockOperations} inside transactions of a real replica set.
  */
-@Tag("real-server")
-@ExtendWith(RealServerCondition.class)
-class RealServerDocumentTransactionTests extends AbstractMongoTests {
-
-	private static final LockSettings OFTEN_RENEWED = LockSettings.builder()
-		.ttl(Duration.ofSeconds(20))
-		.renewInterval(Duration.ofSeconds(1))
-		.build();
-
-	private static final LockSettings SELDOM_RENEWED = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
-
-	private MongoTemplate template;
-
-	private DocumentLocksFixture here;
-
-	private DocumentLocksFixture there;
-
-	private TransactionTemplate transactions;
-
-	@Override
-	String uri() {
-		return SuiteServer.get().uri().orElseThrow();
-	}
-
-	@BeforeEach
-	void begin() {
-		this.template = template();
-		boolean set = this.template.executeCommand(new Document("hello", 1)).containsKey("setName");
-		if (!set) {
-			String reason = "Skipped transactions of locked documents, which need a replica set: name one with "
-					+ GivenServer.NAME;
-			TestOutput.say(reason);
-			Assumptions.abort(reason);
-		}
-		GenericApplicationContext context = new GenericApplicationContext();
-		DocumentLocksFixture.guardPlainSaves(context, this.template, () -> this.here);
-		this.here = new DocumentLocksFixture("here", this.template, context);
-		this.template.setApplicationContext(context);
-		this.there = new DocumentLocksFixture("there", template(), new GenericApplicationContext());
-		MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
-		manager.addListener(this.here.transactions());
-		this.transactions = new TransactionTemplate(manager);
-		this.template.insert(new Post("p1", "draft", null));
-		this.template.insert(new Post("p2", "draft", null));
-		this.template.insert(new Post("p3", "draft", null));
-	}
-
-	@AfterEach
-	void end() {
-		if (this.here != null) {
-			this.here.close();
-			this.there.close();
-		}
-	}
+class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests {
 
 	@RepeatedTest(6)
 	void aRenewalFailsNoTransactionThatIsAboutToSave() {
@@ -179,10 +109,6 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(template().findById("p1", Post.class)).isNull();
 		assertThat(this.here.client().held()).isOne();
 		witness.close();
-	}
-
-	private void keep(LockedDocument<Post> locked, String text) {
-		this.here.documents().saveAndKeep(locked, new Post(locked.entity().id(), text, locked.entity().version()));
 	}
 
 	@RepeatedTest(6)
@@ -475,14 +401,6 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(locked.entity().version).isOne();
 		assertThat(this.there.documents().find(Sheet.class, "s1")).isPresent();
 		assertThat(this.here.client().held()).isZero();
-	}
-
-	private void killSession() {
-		BsonDocument session = CurrentTransaction.session(this.template)
-			.orElseThrow()
-			.getServerSession()
-			.getIdentifier();
-		template().executeCommand(new Document("killSessions", List.of(session)));
 	}
 
 	@Test
@@ -1072,13 +990,6 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		}
 	}
 
-	private TransactionTemplate within(int propagation) {
-		TransactionTemplate within = new TransactionTemplate(
-				Objects.requireNonNull(this.transactions.getTransactionManager()));
-		within.setPropagationBehavior(propagation);
-		return within;
-	}
-
 	@Test
 	void aLockOfATransactionThatWasGrantedAfterTheCommitBeforeIsItsOwn() {
 		LockedDocument<Post> witness = lockElsewhere("p3");
@@ -1118,17 +1029,6 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 		assertThat(this.here.documents().find(Post.class, "p2")).isEmpty();
 	}
 
-	private static void afterCommit(Runnable work) {
-		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-			@Override
-			public void afterCommit() {
-				work.run();
-			}
-
-		});
-	}
-
 	@Test
 	void aPlainSaveIsRefusedUntilTheTransactionIsOverThatReleasesTheLock() {
 		for (boolean commit : new boolean[] { false, true }) {
@@ -1154,65 +1054,6 @@ class RealServerDocumentTransactionTests extends AbstractMongoTests {
 					.withMessageContaining("stays locked until that, or the transaction around that");
 			}
 		}
-	}
-
-	private void plainSave(String id) {
-		this.template.save(this.template.findById(id, Post.class));
-	}
-
-	private void write(String id, String text) {
-		this.template.updateFirst(Query.query(Criteria.where("_id").is(id)), Update.update("text", text), Post.class);
-	}
-
-	private LockedDocument<Post> lockElsewhere(String id) {
-		return CompletableFuture.supplyAsync(() -> this.here.documents().lock(Post.class, id, OFTEN_RENEWED)).join();
-	}
-
-	private void save(LockedDocument<Post> locked, String text) {
-		this.here.documents().save(locked, new Post(locked.entity().id(), text, locked.entity().version()));
-	}
-
-	// Two of them, so that one which was due when this began is over
-	private void awaitRenewals(String id) {
-		for (int i = 0; i < 2; i++) {
-			Date before = renewedAt(id);
-			await().until(() -> renewedAt(id).after(before));
-		}
-	}
-
-	private Date renewedAt(String id) {
-		return template().findById(id, Document.class, "post")
-			.get("lock", Document.class)
-			.getList("holders", Document.class)
-			.get(0)
-			.getDate("renewedAt");
-	}
-
-	private String text(String id) {
-		return template().findById(id, Post.class).text();
-	}
-
-	record Post(@Id String id, String text, @Version @Nullable Long version) {
-
-	}
-
-	static class Sheet {
-
-		@Id
-		String id;
-
-		@Version
-		@Nullable Long version;
-
-		Sheet(String id) {
-			this.id = id;
-		}
-
-	}
-
-	@LockGuarded
-	record Guarded(@Id String id, String text, @Version @Nullable Long version) {
-
 	}
 
 }

@@ -53,6 +53,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -96,6 +97,16 @@ class UnansweredDocumentWritesTests {
 		this.template.setSessionSynchronization(SessionSynchronization.NEVER);
 		this.template.insert(new Page("a", "draft", null));
 		this.template.insert(new Page("b", "draft", null));
+	}
+
+	@Test
+	void aPlainSaveIsRefusedWhileNobodyKnowsWhetherTheLockWasReleased() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		this.template.loses = Losing.REQUEST;
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, new Page("a", "unknown", null)));
+		assertThat(locked.handle().isHeld()).isFalse();
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain", null)));
 	}
 
 	@ParameterizedTest
