@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,6 +50,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private final Set<String> said = ConcurrentHashMap.newKeySet();
 
+	private final AtomicLong longestMillis = new AtomicLong();
+
 	/** The names that declarations have. */
 	private final Set<String> declared = ConcurrentHashMap.newKeySet();
 
@@ -82,6 +85,13 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	/**
+	 * The longest ttl or minimum hold of the properties, and of the declarations so far.
+	 */
+	Duration longestLease() {
+		return Duration.ofMillis(this.longestMillis.get());
+	}
+
+	/**
 	 * Say which settings by name no method asks for. They may still be meant for requests
 	 * made in code, which nobody knows before they are made.
 	 */
@@ -105,6 +115,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {
 		ResolvedLockSettings terms = this.configured.terms(name, asked);
 		this.configured.limit(name, asked);
+		this.longestMillis.accumulateAndGet(Math.max(terms.ttl().toMillis(), terms.minHold().toMillis()), Math::max);
 		hint((name != null) ? "Locks named '" + name + "' have" : "Locks have", terms);
 		return terms;
 	}

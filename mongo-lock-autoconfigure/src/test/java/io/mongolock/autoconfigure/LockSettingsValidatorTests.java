@@ -187,6 +187,21 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
+	void theLongestLeaseIsTheLongestTtlOrMinimumHoldThatIsConfiguredOrDeclared() {
+		this.runner.withPropertyValues("mongo-lock.ttl=1m").run((context) -> {
+			LockSettingsValidator validator = context.getBean(LockSettingsValidator.class);
+			assertThat(validator.longestLease()).isEqualTo(Duration.ofMinutes(1));
+			validator.terms(null, LockSettings.builder().ttl(Duration.ofMinutes(2)).build());
+			validator.terms("order", LockSettings.builder().minHold(Duration.ofHours(1)).build());
+			validator.terms(null, LockSettings.NONE);
+			assertThat(validator.longestLease()).isEqualTo(Duration.ofHours(1));
+		});
+		this.runner.withPropertyValues("mongo-lock.locks.order.ttl=2d")
+			.run((context) -> assertThat(context.getBean(LockSettingsValidator.class).longestLease())
+				.isEqualTo(Duration.ofDays(2)));
+	}
+
+	@Test
 	void prefixThatLeavesNoRoomForKeysIsExplained() {
 		this.runner.withPropertyValues("mongo-lock.key-prefix=" + "p".repeat(1024))
 			.run(failsWith("mongo-lock.key-prefix", "ppp", "1024 bytes", "at most 1023"));
