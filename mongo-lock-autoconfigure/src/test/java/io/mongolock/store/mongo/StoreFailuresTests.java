@@ -155,6 +155,10 @@ class StoreFailuresTests {
 				Arguments.of(Outcome.REFUSED, command(115, "CommandNotSupported")),
 				Arguments.of(Outcome.REFUSED, command(2, "BadValue")),
 				Arguments.of(Outcome.REFUSED, command(28651, "Location28651")),
+				Arguments.of(Outcome.REFUSED, command(371, "UserWritesBlocked")),
+				Arguments.of(Outcome.REFUSED,
+						new MongoWriteException(new WriteError(371, "User writes blocked", new BsonDocument()), SERVER,
+								Set.of())),
 				Arguments.of(Outcome.REFUSED,
 						new MongoClientException("retryable writes", command(20, "IllegalOperation"))),
 				Arguments.of(Outcome.REFUSED,
@@ -287,6 +291,18 @@ class StoreFailuresTests {
 		assertThat(StoreFailures.explain(WRITE, "locks",
 				new MongoClientException("retryable writes", command(20, "IllegalOperation"))))
 			.hasMessageContaining("retryWrites=false");
+	}
+
+	@Test
+	void aServerWhoseWritesAreBlockedNamesTheCommandThatLiftsThat() {
+		MongoCommandException blocked = new MongoCommandException(BsonDocument
+			.parse("{ok: 0, code: 371, codeName: 'UserWritesBlocked', errmsg: 'Plan executor error during "
+					+ "findAndModify :: caused by :: User writes blocked'}"),
+				SERVER);
+		assertThat(StoreFailures.explain(WRITE, "locks", blocked))
+			.hasMessage("Could not renew lock 'key', it was refused: error 371: 'Plan executor error during "
+					+ "findAndModify :: caused by :: User writes blocked' on server db.example:27017. Somebody has blocked "
+					+ "the writes of users: db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts that");
 	}
 
 	@Test
