@@ -273,6 +273,15 @@ class StoreFailuresTests {
 	}
 
 	@Test
+	void aPausedConnectionPoolIsNamedByTheAddressOfItsServer() {
+		ServerId server = new ServerId(new ClusterId("shop"), SERVER);
+		assertThat(StoreFailures.explain(WRITE, "locks", new MongoConnectionPoolClearedException(server, null)))
+			.hasMessageContaining(": Connection pool for db.example:27017 is paused")
+			.message()
+			.doesNotContain("ServerId");
+	}
+
+	@Test
 	void theRawAnswerOfTheServerIsInTheCauseOnly() {
 		assertThat(StoreFailures.explain(WRITE, "locks", command(4711, "SomethingNew"))).message()
 			.contains("the words of the server", "db.example:27017")
