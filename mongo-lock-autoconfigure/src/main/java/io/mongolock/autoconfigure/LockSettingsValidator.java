@@ -152,6 +152,12 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			check(name, LockSettings.NONE);
 		}
 		catch (InvalidLockSettingsException ex) {
+			if (ex.getSetting().equals("ttl") && isTtlUnset(name)) {
+				// The default alone can only be too long for the retention
+				throw invalid("ttl-index.retention", this.properties.ttlIndex().retention(),
+						"must be at least twice the ttl, which is " + print(ex.getValue())
+								+ " unless set, so that no document is removed while its lock is held");
+			}
 			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.configured);
 			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";
 			Object value = origin.valueIn(this.configured);
@@ -160,6 +166,11 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 					print((value != null) ? value : ex.getValue()),
 					((itself) ? "" : ex.getSetting() + ", " + print(ex.getValue()) + ", ") + ex.getReason() + where);
 		}
+	}
+
+	private boolean isTtlUnset(@Nullable String name) {
+		return new LockProperty(name, "ttl").valueIn(this.configured) == null
+				&& new LockProperty(null, "ttl").valueIn(this.configured) == null;
 	}
 
 	private void hint(String who, ResolvedLockSettings terms) {

@@ -140,6 +140,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | begin with 'system.'
 					ttl-index.retention=999ms                | mongo-lock.ttl-index.retention | '999ms' | between 1 and 2147483647 seconds
 					ttl-index.retention=2147483648s          | mongo-lock.ttl-index.retention | '2147483648s' | between 1 and 2147483647 seconds
+					ttl-index.retention=59s                  | mongo-lock.ttl-index.retention | '59s' | at least twice the ttl, which is 30s unless set
 					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
@@ -205,6 +206,14 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 	void prefixThatLeavesNoRoomForKeysIsExplained() {
 		this.runner.withPropertyValues("mongo-lock.key-prefix=" + "p".repeat(1024))
 			.run(failsWith("mongo-lock.key-prefix", "ppp", "1024 bytes", "at most 1023"));
+	}
+
+	@Test
+	void retentionOfLessThanTwiceTheDefaultTtlIsNotBlamedOnWhatElseIsSet() {
+		this.runner.withPropertyValues("mongo-lock.ttl-index.retention=59s", "mongo-lock.margin=5s")
+			.run(failsWith("mongo-lock.ttl-index.retention", "'59s'", "at least twice the ttl"));
+		this.runner.withPropertyValues("mongo-lock.ttl-index.retention=59s", "mongo-lock.ttl=40s")
+			.run(failsWith("mongo-lock.ttl", "'40s'", "half of mongo-lock.ttl-index.retention (59s)"));
 	}
 
 	@Test

@@ -112,7 +112,7 @@ public final class TtlIndexInitializer {
 			else if (!what.equals(this.reported)) {
 				this.reported = what;
 				// Nobody has to repair an index when there is no server
-				logger.warn("MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does; "
+				logger.warn("MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does. "
 						+ describe("is looked at again then"));
 			}
 		}

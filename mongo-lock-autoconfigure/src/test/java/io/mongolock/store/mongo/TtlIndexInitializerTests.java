@@ -204,7 +204,8 @@ class TtlIndexInitializerTests {
 		}
 		assertThat(output).containsOnlyOnce("MongoDB has not answered: ")
 			.contains(": 127.0.0.1:1 UNKNOWN (ConnectException: Connection refused)")
-			.contains("The TTL index on 'touchedAt' of the lock collection 'locks' is looked at again then")
+			.contains(
+					"until it does. The TTL index on 'touchedAt' of the lock collection 'locks' is looked at again then")
 			.doesNotContain("cluster state", "Locks work without it", "mongosh");
 	}
 
