@@ -16,6 +16,8 @@ import com.mongodb.client.MongoCollection;
 import org.bson.Document;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -44,6 +46,15 @@ class OperatorQueryTests {
 	void whoWaitsShowsOnlyPlacesThatRun() throws IOException {
 		insertEachState("queue");
 		assertThat(idsFoundBy(query().replace("$holders", "$queue"))).containsExactlyInAnyOrder("live", "one of two");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "'text'", "7", "{a: 1}", "[7]", "['text']", "[{}]", "[{renewedAt: 'text', ttl: 1}]",
+			"[{renewedAt: {$date: '2026-01-01T00:00:00Z'}, ttl: 'text'}]", "[{ttl: {a: 1}}]", "null" })
+	void aDocumentThatSomebodyBrokeHidesNoOther(String broken) throws IOException {
+		insertEachState("holders");
+		locks().insertOne(Document.parse("{_id: 'broken', holders: " + broken + "}"));
+		assertThat(idsFoundBy(query())).containsExactlyInAnyOrder("live", "one of two");
 	}
 
 	private void insertEachState(String field) {

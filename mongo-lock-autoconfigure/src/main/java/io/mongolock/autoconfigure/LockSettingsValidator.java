@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,6 +50,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private final Set<String> said = ConcurrentHashMap.newKeySet();
 
+	private final AtomicLong longestMillis = new AtomicLong();
+
 	/** The names that declarations have. */
 	private final Set<String> declared = ConcurrentHashMap.newKeySet();
 
@@ -82,6 +85,13 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	/**
+	 * The longest ttl or minimum hold of the properties, and of the declarations so far.
+	 */
+	Duration longestLease() {
+		return Duration.ofMillis(this.longestMillis.get());
+	}
+
+	/**
 	 * Say which settings by name no method asks for. They may still be meant for requests
 	 * made in code, which nobody knows before they are made.
 	 */
@@ -105,6 +115,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {
 		ResolvedLockSettings terms = this.configured.terms(name, asked);
 		this.configured.limit(name, asked);
+		this.longestMillis.accumulateAndGet(Math.max(terms.ttl().toMillis(), terms.minHold().toMillis()), Math::max);
 		hint((name != null) ? "Locks named '" + name + "' have" : "Locks have", terms);
 		return terms;
 	}
@@ -141,6 +152,12 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			check(name, LockSettings.NONE);
 		}
 		catch (InvalidLockSettingsException ex) {
+			if (ex.getSetting().equals("ttl") && isTtlUnset(name)) {
+				// The default alone can only be too long for the retention
+				throw invalid("ttl-index.retention", this.properties.ttlIndex().retention(),
+						"must be at least twice the ttl, which is " + print(ex.getValue())
+								+ " unless set, so that no document is removed while its lock is held");
+			}
 			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.configured);
 			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";
 			Object value = origin.valueIn(this.configured);
@@ -149,6 +166,11 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 					print((value != null) ? value : ex.getValue()),
 					((itself) ? "" : ex.getSetting() + ", " + print(ex.getValue()) + ", ") + ex.getReason() + where);
 		}
+	}
+
+	private boolean isTtlUnset(@Nullable String name) {
+		return new LockProperty(name, "ttl").valueIn(this.configured) == null
+				&& new LockProperty(null, "ttl").valueIn(this.configured) == null;
 	}
 
 	private void hint(String who, ResolvedLockSettings terms) {

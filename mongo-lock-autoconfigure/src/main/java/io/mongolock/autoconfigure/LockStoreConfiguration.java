@@ -67,10 +67,10 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	TtlIndexWatch mongoLockTtlIndexWatch() {
+	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator) {
 		TtlIndex settings = this.properties.ttlIndex();
 		return new TtlIndexWatch(new TtlIndexInitializer(this.template, this.properties.collection(), settings.mode(),
-				settings.retention()), INDEX_INTERVAL);
+				settings.retention(), validator::longestLease), INDEX_INTERVAL);
 	}
 
 }

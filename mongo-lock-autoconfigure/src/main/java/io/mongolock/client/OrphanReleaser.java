@@ -158,7 +158,7 @@ final class OrphanReleaser {
 			}
 			else if (release(id, terms.operationTimeout())) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
-						+ "', which a request without an answer had left behind");
+						+ "', which a request that failed had left behind");
 			}
 			// A place runs out sooner than a lease
 			if (cleanup.isInQueue()) {

@@ -140,6 +140,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | begin with 'system.'
 					ttl-index.retention=999ms                | mongo-lock.ttl-index.retention | '999ms' | between 1 and 2147483647 seconds
 					ttl-index.retention=2147483648s          | mongo-lock.ttl-index.retention | '2147483648s' | between 1 and 2147483647 seconds
+					ttl-index.retention=59s                  | mongo-lock.ttl-index.retention | '59s' | at least twice the ttl, which is 30s unless set
 					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
@@ -187,9 +188,32 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
+	void theLongestLeaseIsTheLongestTtlOrMinimumHoldThatIsConfiguredOrDeclared() {
+		this.runner.withPropertyValues("mongo-lock.ttl=1m").run((context) -> {
+			LockSettingsValidator validator = context.getBean(LockSettingsValidator.class);
+			assertThat(validator.longestLease()).isEqualTo(Duration.ofMinutes(1));
+			validator.terms(null, LockSettings.builder().ttl(Duration.ofMinutes(2)).build());
+			validator.terms("order", LockSettings.builder().minHold(Duration.ofHours(1)).build());
+			validator.terms(null, LockSettings.NONE);
+			assertThat(validator.longestLease()).isEqualTo(Duration.ofHours(1));
+		});
+		this.runner.withPropertyValues("mongo-lock.locks.order.ttl=2d")
+			.run((context) -> assertThat(context.getBean(LockSettingsValidator.class).longestLease())
+				.isEqualTo(Duration.ofDays(2)));
+	}
+
+	@Test
 	void prefixThatLeavesNoRoomForKeysIsExplained() {
 		this.runner.withPropertyValues("mongo-lock.key-prefix=" + "p".repeat(1024))
 			.run(failsWith("mongo-lock.key-prefix", "ppp", "1024 bytes", "at most 1023"));
+	}
+
+	@Test
+	void retentionOfLessThanTwiceTheDefaultTtlIsNotBlamedOnWhatElseIsSet() {
+		this.runner.withPropertyValues("mongo-lock.ttl-index.retention=59s", "mongo-lock.margin=5s")
+			.run(failsWith("mongo-lock.ttl-index.retention", "'59s'", "at least twice the ttl"));
+		this.runner.withPropertyValues("mongo-lock.ttl-index.retention=59s", "mongo-lock.ttl=40s")
+			.run(failsWith("mongo-lock.ttl", "'40s'", "half of mongo-lock.ttl-index.retention (59s)"));
 	}
 
 	@Test

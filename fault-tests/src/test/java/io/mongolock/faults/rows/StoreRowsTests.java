@@ -110,8 +110,10 @@ class StoreRowsTests {
 	void theTtlIndexComesBack(RowFigures figures) {
 		this.harness.proxy().refuseNewConnections();
 		try (MongoClient client = MongoClients.create(this.harness.proxied())) {
-			TtlIndexWatch watch = new TtlIndexWatch(new TtlIndexInitializer(new MongoTemplate(client, Harness.DATABASE),
-					Harness.COLLECTION, TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7)), Duration.ofSeconds(2));
+			TtlIndexWatch watch = new TtlIndexWatch(
+					new TtlIndexInitializer(new MongoTemplate(client, Harness.DATABASE), Harness.COLLECTION,
+							TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7), () -> Duration.ofSeconds(30)),
+					Duration.ofSeconds(2));
 			watch.start();
 			try {
 				assertThat(hasTtlIndex()).as("no server at the start").isFalse();

@@ -142,8 +142,9 @@ class ServerSetUpTests {
 						"test.password=" + password)) {
 					assertThat(context.isActive()).isTrue();
 					await().atMost(Harness.LONG)
-						.untilAsserted(() -> assertThat(output).containsOnlyOnce("The user 'locker' may not update, "
-								+ "changeStream in " + Harness.DATABASE + "." + Harness.COLLECTION));
+						.untilAsserted(
+								() -> assertThat(output).containsOnlyOnce("The user 'locker' lacks the rights update, "
+										+ "changeStream on " + Harness.DATABASE + "." + Harness.COLLECTION));
 					assertThat(output).contains("grantRolesToUser(\"locker\", [{role: \"mongoLock_locker_"
 							+ Harness.COLLECTION + "\", db: \"" + Harness.DATABASE + "\"}])");
 				}

@@ -29,6 +29,9 @@ final class DriverMessage {
 	/** The last of these in what is said of a server is the cause of the others. */
 	private static final Pattern TROUBLE = Pattern.compile("\\{(?:\\w+\\.)+(\\w+)(: [^}]*)?}");
 
+	/** Of the pool of connections to a server, of which the address is enough. */
+	private static final Pattern SERVER_ID = Pattern.compile("ServerId\\{.*?address=([^,}]+)}");
+
 	/** The whole of it, with the tokens in it, of which its name is enough. */
 	private static final Pattern COMMAND = Pattern.compile(" command \\{ ?\"?(\\w+).*", Pattern.DOTALL);
 
@@ -68,7 +71,7 @@ final class DriverMessage {
 	}
 
 	private static String described(Throwable failure) {
-		String message = String.valueOf(failure.getMessage());
+		String message = SERVER_ID.matcher(String.valueOf(failure.getMessage())).replaceAll("$1");
 		int cluster = message.indexOf(CLUSTER);
 		if (cluster >= 0) {
 			return message.substring(0, cluster) + ": " + servers(message.substring(cluster + CLUSTER.length()));

@@ -99,17 +99,17 @@ public final class LockLocation {
 			if (notifications != Notifications.OFF && (mayStream || isReplicaSet(database))) {
 				needed.add("changeStream");
 			}
-			List<String> missing = privileges.missing(name, this.collection, needed);
-			if (missing.isEmpty()) {
+			if (privileges.missing(name, this.collection, needed).isEmpty()) {
 				return Optional.empty();
 			}
 			if (index == TtlIndexInitializer.Mode.CREATE) {
-				// Not missed if somebody else made the index, and otherwise reported by
-				// the initializer
+				// Alone not missed if somebody else made the index, and otherwise
+				// reported by the initializer
 				needed.add("createIndex");
 			}
-			return Optional.of("The user '" + privileges.user() + "' may not " + String.join(", ", missing) + " in "
-					+ name + "." + this.collection + ", which it has to. Run in mongosh: "
+			List<String> missing = privileges.missing(name, this.collection, needed);
+			return Optional.of("The user '" + privileges.user() + "' lacks the rights " + String.join(", ", missing)
+					+ " on " + name + "." + this.collection + ". Run in mongosh: "
 					+ privileges.grant(name, this.collection, needed));
 		});
 	}

@@ -54,6 +54,8 @@ public final class StoreFailures {
 
 	private static final int DOCUMENT_VALIDATION_FAILURE = 121;
 
+	private static final int USER_WRITES_BLOCKED = 371;
+
 	private static final int MAX_TIME_EXPIRED = 50;
 
 	/**
@@ -61,10 +63,11 @@ public final class StoreFailures {
 	 * TypeMismatch, IllegalOperation, CommandNotFound, ImmutableField, InvalidOptions,
 	 * CommandNotSupported, DocumentValidationFailure, CommandNotSupportedOnView,
 	 * InvalidPipelineOperator, QueryFeatureNotAllowed, NotImplemented, APIVersionError,
-	 * APIStrictError.
+	 * APIStrictError, UserWritesBlocked.
 	 */
 	private static final Set<Integer> REFUSALS = Set.of(2, UNAUTHORIZED, AUTHENTICATION_FAILED, 9, 14,
-			ILLEGAL_OPERATION, 59, 66, 72, 115, DOCUMENT_VALIDATION_FAILURE, 166, 168, 224, 238, 322, 323);
+			ILLEGAL_OPERATION, 59, 66, 72, 115, DOCUMENT_VALIDATION_FAILURE, 166, 168, 224, 238, 322, 323,
+			USER_WRITES_BLOCKED);
 
 	/**
 	 * An earlier attempt of the driver was executed, but the server cannot repeat its
@@ -333,6 +336,10 @@ public final class StoreFailures {
 		if (code == DOCUMENT_VALIDATION_FAILURE) {
 			return ". The validator of the collection '" + collection
 					+ "' has to let pass what this library writes; collMod changes it";
+		}
+		if (code == USER_WRITES_BLOCKED) {
+			return ". Somebody has blocked the writes of users: "
+					+ "db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts that";
 		}
 		return (failure instanceof MongoIncompatibleDriverException || UNKNOWN_TO_OLD_SERVERS.contains(code))
 				? ". Locks need MongoDB 4.4 or later"

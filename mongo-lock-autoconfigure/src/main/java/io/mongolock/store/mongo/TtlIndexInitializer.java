@@ -3,6 +3,7 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
@@ -21,8 +22,8 @@ import io.mongolock.LockStoreException.Outcome;
 
 /**
  * Sees to the index that removes documents of locks nobody asked for any more. Locks work
- * without it; so whatever is wrong with it is one warning with the command that repairs
- * it, and never an exception. Thread-safe.
+ * without it, though not with one that removes them too soon; whatever is wrong with it
+ * is one warning with the command that repairs it, and never an exception. Thread-safe.
  */
 public final class TtlIndexInitializer {
 
@@ -45,6 +46,8 @@ public final class TtlIndexInitializer {
 
 	private final long seconds;
 
+	private final Supplier<Duration> longestLease;
+
 	private boolean found;
 
 	private @Nullable String reported;
@@ -54,8 +57,11 @@ public final class TtlIndexInitializer {
 	 * @param template a template that never joins a session or transaction of the caller
 	 * @param retention how long a document stays after it was last touched; from 1 second
 	 * to about 68 years, fractions of a second are cut off
+	 * @param longestLease the longest time for which a lock may be held or kept without
+	 * being touched, as far as known at the time of a look
 	 */
-	public TtlIndexInitializer(MongoOperations template, String collection, Mode mode, Duration retention) {
+	public TtlIndexInitializer(MongoOperations template, String collection, Mode mode, Duration retention,
+			Supplier<Duration> longestLease) {
 		this.seconds = retention.toSeconds();
 		if (this.seconds < 1 || this.seconds > Integer.MAX_VALUE) {
 			throw new IllegalArgumentException("The retention of lock documents is " + retention
@@ -64,6 +70,7 @@ public final class TtlIndexInitializer {
 		this.template = template;
 		this.collection = collection;
 		this.mode = mode;
+		this.longestLease = longestLease;
 	}
 
 	/**
@@ -100,12 +107,12 @@ public final class TtlIndexInitializer {
 			// An application that ends interrupts its threads
 			String what = "could not be " + ((this.mode != Mode.CREATE) ? "validated" : "created");
 			if (refused) {
-				warn(what, what + ": " + failure.getMessage(), create());
+				warn(what, what + ": " + failure.getMessage(), without(create()));
 			}
 			else if (!what.equals(this.reported)) {
 				this.reported = what;
 				// Nobody has to repair an index when there is no server
-				logger.warn("MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does; "
+				logger.warn("MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does. "
 						+ describe("is looked at again then"));
 			}
 		}
@@ -122,7 +129,7 @@ public final class TtlIndexInitializer {
 			good();
 		}
 		else if (index == null) {
-			warn("is missing", "is missing", create());
+			warn("is missing", "is missing", without(create()));
 		}
 		else {
 			validate(index);
@@ -155,30 +162,53 @@ public final class TtlIndexInitializer {
 		String name = (index.get("name") instanceof BsonString text) ? text.getValue() : "touchedAt_1";
 		List<String> restrictions = RESTRICTIONS.stream().filter(index::containsKey).toList();
 		BsonValue expiry = index.get("expireAfterSeconds");
-		if (!restrictions.isEmpty() || expiry == null || !expiry.isNumber()) {
+		long after = (expiry != null && expiry.isNumber()) ? expiry.asNumber().longValue() : Long.MAX_VALUE;
+		if (!restrictions.isEmpty() || after == Long.MAX_VALUE) {
 			String problem = "exists as '" + name + "', but "
 					+ ((restrictions.isEmpty()) ? "never removes anything" : "with " + String.join(", ", restrictions));
-			warn(problem, problem, locks() + ".dropIndex(" + quoted(name) + "); " + create());
+			String replace = locks() + ".dropIndex(" + quoted(name) + "); " + create();
+			wrong(problem, after, without(replace), replace);
 		}
-		else if (expiry.asNumber().longValue() != this.seconds) {
-			String problem = "exists as '" + name + "' with expireAfterSeconds " + expiry.asNumber().longValue()
-					+ " instead of " + this.seconds;
-			warn(problem, problem, "db.runCommand({collMod: " + quoted(this.collection) + ", index: {name: "
-					+ quoted(name) + ", expireAfterSeconds: " + this.seconds + "}})");
+		else if (after != this.seconds) {
+			String change = "db.runCommand({collMod: " + quoted(this.collection) + ", index: {name: " + quoted(name)
+					+ ", expireAfterSeconds: " + this.seconds + "}})";
+			wrong("exists as '" + name + "' with expireAfterSeconds " + after + " instead of " + this.seconds, after,
+					". Locks work, but documents of unused keys "
+							+ ((after > this.seconds) ? "stay longer than set. " : "are removed sooner than set. ")
+							+ "Applications that share the collection have to agree on mongo-lock.ttl-index.retention: "
+							+ "the longest that one of them needs. If it is this one's, run in mongosh: " + change,
+					change);
 		}
 		else {
 			good();
 		}
 	}
 
-	private void warn(String problem, String detail, String command) {
-		if (problem.equals(this.reported)) {
-			return;
+	private void wrong(String problem, long after, String harmless, String repair) {
+		// The bound to which ConfiguredSettings holds the retention of this application
+		long least = Math.max(1, this.longestLease.get().multipliedBy(2).toSeconds());
+		if (after < least) {
+			warn(problem + least, problem,
+					". This is urgent: MongoDB may delete locks while they are held. expireAfterSeconds has to be at "
+							+ "least " + least
+							+ ", twice the longest ttl or min-hold of this application. Run in mongosh: " + repair
+							+ ". If another application sets it back, set mongo-lock.ttl-index.retention in all that "
+							+ "share the collection to what they agree on, the longest that one of them needs");
 		}
-		this.reported = problem;
-		logger.warn(describe(detail)
-				+ ". Locks work without it, but documents of unused keys stay. To repair it run in mongosh: "
-				+ command);
+		else {
+			warn(problem, problem, harmless);
+		}
+	}
+
+	private void warn(String problem, String detail, String consequence) {
+		if (!problem.equals(this.reported)) {
+			this.reported = problem;
+			logger.warn(describe(detail) + consequence);
+		}
+	}
+
+	private static String without(String repair) {
+		return ". Locks work without it, but documents of unused keys stay. To repair it run in mongosh: " + repair;
 	}
 
 	private String describe(String state) {

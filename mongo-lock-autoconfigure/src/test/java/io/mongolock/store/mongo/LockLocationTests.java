@@ -53,7 +53,8 @@ class LockLocationTests {
 	void missingPrivilegesAreNamedWithAllNeededOnes() {
 		this.actions = List.of("find");
 		assertThat(missing(Mode.CREATE, Notifications.AUTO)).hasValueSatisfying((said) -> assertThat(said)
-			.startsWith("The user 'app' may not insert, update, listIndexes, changeStream in shop.locks, ")
+			.startsWith("The user 'app' lacks the rights insert, update, listIndexes, changeStream, createIndex on "
+					+ "shop.locks. Run in mongosh: ")
 			.contains(
 					"actions: [\"find\", \"insert\", \"update\", \"listIndexes\", \"changeStream\", \"createIndex\"]"));
 	}
@@ -68,8 +69,8 @@ class LockLocationTests {
 	void privilegesAreNeededOnlyForFeaturesInUse() {
 		this.actions = List.of("find", "insert", "update");
 		assertThat(missing(Mode.NONE, Notifications.OFF)).isEmpty();
-		assertThat(missing(Mode.VALIDATE, Notifications.OFF)).asString().contains("may not listIndexes in");
-		assertThat(missing(Mode.NONE, Notifications.AUTO)).asString().contains("may not changeStream in");
+		assertThat(missing(Mode.VALIDATE, Notifications.OFF)).asString().contains("lacks the rights listIndexes on");
+		assertThat(missing(Mode.NONE, Notifications.AUTO)).asString().contains("lacks the rights changeStream on");
 		this.replicaSet = false;
 		assertThat(missing(Mode.NONE, Notifications.AUTO)).as("a server that stands alone has none").isEmpty();
 	}

@@ -74,7 +74,8 @@ class ProductStatementsTests {
 
 	@Test
 	void thoseOfTheStart() {
-		new TtlIndexInitializer(this.template, "locks", TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7))
+		new TtlIndexInitializer(this.template, "locks", TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7),
+				() -> Duration.ofSeconds(30))
 			.initialize();
 		new LockLocation(this.template, "locks").askServer(TIMEOUT);
 		assertThat(names()).containsExactlyInAnyOrder("listIndexes", "createIndexes", "buildInfo", "hello");

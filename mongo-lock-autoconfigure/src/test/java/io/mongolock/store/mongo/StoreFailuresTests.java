@@ -155,6 +155,10 @@ class StoreFailuresTests {
 				Arguments.of(Outcome.REFUSED, command(115, "CommandNotSupported")),
 				Arguments.of(Outcome.REFUSED, command(2, "BadValue")),
 				Arguments.of(Outcome.REFUSED, command(28651, "Location28651")),
+				Arguments.of(Outcome.REFUSED, command(371, "UserWritesBlocked")),
+				Arguments.of(Outcome.REFUSED,
+						new MongoWriteException(new WriteError(371, "User writes blocked", new BsonDocument()), SERVER,
+								Set.of())),
 				Arguments.of(Outcome.REFUSED,
 						new MongoClientException("retryable writes", command(20, "IllegalOperation"))),
 				Arguments.of(Outcome.REFUSED,
@@ -269,6 +273,15 @@ class StoreFailuresTests {
 	}
 
 	@Test
+	void aPausedConnectionPoolIsNamedByTheAddressOfItsServer() {
+		ServerId server = new ServerId(new ClusterId("shop"), SERVER);
+		assertThat(StoreFailures.explain(WRITE, "locks", new MongoConnectionPoolClearedException(server, null)))
+			.hasMessageContaining(": Connection pool for db.example:27017 is paused")
+			.message()
+			.doesNotContain("ServerId");
+	}
+
+	@Test
 	void theRawAnswerOfTheServerIsInTheCauseOnly() {
 		assertThat(StoreFailures.explain(WRITE, "locks", command(4711, "SomethingNew"))).message()
 			.contains("the words of the server", "db.example:27017")
@@ -287,6 +300,18 @@ class StoreFailuresTests {
 		assertThat(StoreFailures.explain(WRITE, "locks",
 				new MongoClientException("retryable writes", command(20, "IllegalOperation"))))
 			.hasMessageContaining("retryWrites=false");
+	}
+
+	@Test
+	void aServerWhoseWritesAreBlockedNamesTheCommandThatLiftsThat() {
+		MongoCommandException blocked = new MongoCommandException(BsonDocument
+			.parse("{ok: 0, code: 371, codeName: 'UserWritesBlocked', errmsg: 'Plan executor error during "
+					+ "findAndModify :: caused by :: User writes blocked'}"),
+				SERVER);
+		assertThat(StoreFailures.explain(WRITE, "locks", blocked))
+			.hasMessage("Could not renew lock 'key', it was refused: error 371: 'Plan executor error during "
+					+ "findAndModify :: caused by :: User writes blocked' on server db.example:27017. Somebody has blocked "
+					+ "the writes of users: db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts that");
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ServerAddress;
@@ -44,6 +45,8 @@ import static org.mockito.Mockito.verifyNoInteractions;
 class TtlIndexInitializerTests {
 
 	private static final String CREATE = "db.getCollection(\"locks\").createIndex({touchedAt: 1}, {expireAfterSeconds: 604800})";
+
+	private static final Duration HOUR = Duration.ofHours(1);
 
 	private static EmbeddedMongo server;
 
@@ -99,6 +102,63 @@ class TtlIndexInitializerTests {
 	}
 
 	@Test
+	void anIndexThatRemovesSoonerThanSetIsNoDangerAsLongAsLeasesEndBefore(CapturedOutput output) {
+		locks().createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(7200L, TimeUnit.SECONDS));
+		initialize(TtlIndexInitializer.Mode.CREATE);
+		assertThat(output).containsOnlyOnce("WARN")
+			.contains("Locks work, but documents of unused keys are removed sooner than set")
+			.contains("Applications that share the collection have to agree on mongo-lock.ttl-index.retention")
+			.doesNotContain("Locks work without it", "urgent");
+	}
+
+	@Test
+	void anIndexThatRemovesLaterThanSetKeepsDocumentsOfUnusedKeys(CapturedOutput output) {
+		locks().createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(700_000L, TimeUnit.SECONDS));
+		initialize(TtlIndexInitializer.Mode.CREATE);
+		assertThat(output).containsOnlyOnce("WARN")
+			.contains("Locks work, but documents of unused keys stay longer than set")
+			.contains("Applications that share the collection have to agree on mongo-lock.ttl-index.retention")
+			.doesNotContain("Locks work without it", "urgent");
+	}
+
+	@Test
+	void anIndexThatRemovesWhatIsHeldIsUrgent(CapturedOutput output) {
+		locks().createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(7199L, TimeUnit.SECONDS));
+		initialize(TtlIndexInitializer.Mode.CREATE);
+		assertThat(output).containsOnlyOnce("WARN")
+			.contains("with expireAfterSeconds 7199 instead of 604800. This is urgent: "
+					+ "MongoDB may delete locks while they are held")
+			.contains("expireAfterSeconds has to be at least 7200, twice the longest ttl or min-hold")
+			.contains("db.runCommand({collMod: \"locks\", index: {name: \"touchedAt_1\", expireAfterSeconds: 604800}})")
+			.contains("set mongo-lock.ttl-index.retention")
+			.doesNotContain("Locks work");
+	}
+
+	@Test
+	void anIndexOfSomeDocumentsThatRemovesWhatIsHeldIsUrgentAsWell(CapturedOutput output) {
+		locks().createIndex(new Document("touchedAt", 1),
+				new IndexOptions().sparse(true).expireAfter(60L, TimeUnit.SECONDS));
+		initialize(TtlIndexInitializer.Mode.CREATE);
+		assertThat(output).containsOnlyOnce("WARN")
+			.contains("with sparse. This is urgent: MongoDB may delete locks while they are held")
+			.contains("db.getCollection(\"locks\").dropIndex(\"touchedAt_1\"); " + CREATE);
+	}
+
+	@Test
+	void aLongerLeaseThatIsDeclaredLaterMakesTheSameIndexUrgent(CapturedOutput output) {
+		locks().createIndex(new Document("touchedAt", 1), new IndexOptions().expireAfter(7200L, TimeUnit.SECONDS));
+		AtomicReference<Duration> longest = new AtomicReference<>(Duration.ofSeconds(30));
+		TtlIndexInitializer index = new TtlIndexInitializer(TestTemplates.template(client), "locks",
+				TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7), longest::get);
+		index.initialize();
+		assertThat(output).doesNotContain("urgent");
+		longest.set(Duration.ofHours(2));
+		index.initialize();
+		index.initialize();
+		assertThat(output).containsOnlyOnce("This is urgent").contains("has to be at least 14400");
+	}
+
+	@Test
 	void anIndexThatRemovesNothingIsReportedWithTheCommandsThatReplaceIt(CapturedOutput output) {
 		locks().createIndex(new Document("touchedAt", 1));
 		initialize(TtlIndexInitializer.Mode.CREATE);
@@ -129,7 +189,7 @@ class TtlIndexInitializerTests {
 			.willThrow(new MongoCommandException(
 					BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on db'}"),
 					new ServerAddress()));
-		new TtlIndexInitializer(template, "locks", mode, Duration.ofDays(7)).initialize();
+		new TtlIndexInitializer(template, "locks", mode, Duration.ofDays(7), () -> HOUR).initialize();
 		assertThat(output).containsOnlyOnce("WARN").contains("not authorized on db").contains(CREATE);
 	}
 
@@ -138,28 +198,30 @@ class TtlIndexInitializerTests {
 		try (MongoClient nobody = MongoClients.create("mongodb://127.0.0.1:1")) {
 			long start = System.nanoTime();
 			new TtlIndexInitializer(TestTemplates.template(nobody), "locks", TtlIndexInitializer.Mode.CREATE,
-					Duration.ofDays(7))
+					Duration.ofDays(7), () -> HOUR)
 				.initialize();
 			assertThat(Duration.ofNanos(System.nanoTime() - start)).isLessThan(Duration.ofSeconds(10));
 		}
 		assertThat(output).containsOnlyOnce("MongoDB has not answered: ")
 			.contains(": 127.0.0.1:1 UNKNOWN (ConnectException: Connection refused)")
-			.contains("The TTL index on 'touchedAt' of the lock collection 'locks' is looked at again then")
+			.contains(
+					"until it does. The TTL index on 'touchedAt' of the lock collection 'locks' is looked at again then")
 			.doesNotContain("cluster state", "Locks work without it", "mongosh");
 	}
 
 	@Test
 	void noneDoesNotEvenLook() {
 		MongoOperations template = mock();
-		new TtlIndexInitializer(template, "locks", TtlIndexInitializer.Mode.NONE, Duration.ofDays(7)).initialize();
+		new TtlIndexInitializer(template, "locks", TtlIndexInitializer.Mode.NONE, Duration.ofDays(7), () -> HOUR)
+			.initialize();
 		verifyNoInteractions(template);
 	}
 
 	@ParameterizedTest
 	@ValueSource(strings = { "PT0S", "PT0.999S", "PT-1S", "PT2147483648S" })
 	void aRetentionThatNoIndexCanHaveIsRefused(Duration retention) {
-		assertThatIllegalArgumentException()
-			.isThrownBy(() -> new TtlIndexInitializer(mock(), "locks", TtlIndexInitializer.Mode.CREATE, retention))
+		assertThatIllegalArgumentException().isThrownBy(
+				() -> new TtlIndexInitializer(mock(), "locks", TtlIndexInitializer.Mode.CREATE, retention, () -> HOUR))
 			.withMessageContaining(retention.toString())
 			.withMessageContaining("between 1 and 2147483647 seconds");
 	}
@@ -167,13 +229,14 @@ class TtlIndexInitializerTests {
 	@Test
 	void aNameWithQuotesStaysOneArgument(CapturedOutput output) {
 		new TtlIndexInitializer(TestTemplates.template(client), "lo\"cks\\", TtlIndexInitializer.Mode.VALIDATE,
-				Duration.ofDays(7))
+				Duration.ofDays(7), () -> HOUR)
 			.initialize();
 		assertThat(output).contains("db.getCollection(\"lo\\\"cks\\\\\").createIndex");
 	}
 
 	private static void initialize(TtlIndexInitializer.Mode mode) {
-		new TtlIndexInitializer(TestTemplates.template(client), "locks", mode, Duration.ofDays(7)).initialize();
+		new TtlIndexInitializer(TestTemplates.template(client), "locks", mode, Duration.ofDays(7), () -> HOUR)
+			.initialize();
 	}
 
 	private static MongoCollection<Document> locks() {

@@ -136,7 +136,8 @@ class TtlIndexWatchTests {
 
 	private TtlIndexWatch start(Mode mode) {
 		TtlIndexWatch watch = new TtlIndexWatch(
-				new TtlIndexInitializer(this.template, "locks", mode, Duration.ofDays(7)), HOUR, () -> this.scheduler);
+				new TtlIndexInitializer(this.template, "locks", mode, Duration.ofDays(7), () -> Duration.ZERO), HOUR,
+				() -> this.scheduler);
 		watch.start();
 		return watch;
 	}
