@@ -132,10 +132,11 @@ public interface LockListener {
 
 	/**
 	 * The clock of the store stepped by more than a second, or the margin if that is
-	 * less; or a member with another clock leads now; or this machine stood still and
-	 * neither of its clocks shows it. Noticed at a claim. If it stepped ahead, locks with
-	 * a shorter margin may have been granted too early, and have two holders until the
-	 * next renewal of the first.
+	 * less, and by more than clocks drift since the last claim; or a member with another
+	 * clock leads now; or this machine stood still and neither of its clocks shows it, or
+	 * both run fast or slow. Noticed at a claim. If it stepped ahead, locks with a
+	 * shorter margin may have been granted too early, and have two holders until the next
+	 * renewal of the first.
 	 * @param step by how much, negative if it stepped back
 	 */
 	default void onStoreClockStepped(Duration step) {

@@ -184,11 +184,11 @@ public final class LockDescriptors {
 	}
 
 	/**
-	 * The store does not answer.
+	 * The store does not answer, or the request is wrong.
 	 *
-	 * @param error why not; no more than that to those who may not see owners
+	 * @param error why; of the store no more than that to those who may not see owners
 	 */
-	public record UnavailableDescriptor(String error) implements OperationResponseBody {
+	public record ErrorDescriptor(String error) implements OperationResponseBody {
 
 	}
 

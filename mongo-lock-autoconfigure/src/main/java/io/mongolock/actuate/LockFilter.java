@@ -3,7 +3,10 @@ package io.mongolock.actuate;
 import java.time.Duration;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.convert.DurationStyle;
 
+import io.mongolock.core.DurationText;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -14,6 +17,39 @@ import io.mongolock.store.StoredLock;
  * @param heldFor how long they are held at least, any time if {@code null}
  */
 record LockFilter(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor) {
+
+	/**
+	 * Read what was asked for.
+	 * @param heldFor a number and a unit, as in the settings
+	 */
+	static LockFilter of(@Nullable String prefix, @Nullable String holder, @Nullable String heldFor) {
+		return new LockFilter(prefix, holder, (heldFor != null && !heldFor.isBlank()) ? duration(heldFor) : null);
+	}
+
+	/**
+	 * A request that is wrong: over HTTP the answer is 400 with what is wrong.
+	 */
+	static InvalidEndpointRequestException refused(String message) {
+		return new InvalidEndpointRequestException(message, message);
+	}
+
+	private static Duration duration(String heldFor) {
+		String what = "heldFor=" + heldFor;
+		if (DurationText.lacksUnit(heldFor)) {
+			throw refused(what + " has no unit. " + DurationText.withUnit(heldFor));
+		}
+		Duration duration;
+		try {
+			duration = DurationStyle.detectAndParse(heldFor);
+		}
+		catch (IllegalArgumentException ex) {
+			throw refused(what + " is no time: write a number and a unit, for example 5m or PT5M");
+		}
+		if (duration.isNegative()) {
+			throw refused(what + " is negative: leave it out for locks that are held for any time");
+		}
+		return duration;
+	}
 
 	// A user who may not see the owners must not find out by asking for them
 	boolean findsNothing(boolean owners) {

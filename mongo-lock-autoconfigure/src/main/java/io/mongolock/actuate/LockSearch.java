@@ -62,14 +62,19 @@ final class LockSearch {
 
 	/**
 	 * A page of the locks that are held, in the order of their keys.
-	 * @param asked how many at most, 100 unless given, never more than 1,000
+	 * @param asked how many at most, 100 unless given
+	 * @throws InvalidEndpointRequestException if that is not from 1 to 1,000
 	 */
 	LocksDescriptor page(LockFilter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
+		if (asked != null && (asked < 1 || asked > MAX_PAGE)) {
+			throw LockFilter.refused("limit=" + asked + " is not from 1 to " + MAX_PAGE
+					+ ": ask for the next page with after, the next of the page before");
+		}
 		List<LockDescriptor> matching = new ArrayList<>();
 		if (filter.findsNothing(owners)) {
 			return new LocksDescriptor(matching, null);
 		}
-		int limit = (asked != null) ? Math.max(1, Math.min(asked, MAX_PAGE)) : PAGE;
+		int limit = (asked != null) ? asked : PAGE;
 		String last = (after != null) ? after : "";
 		int chunk = (filter.isNarrow()) ? MAX_PAGE : Math.max(limit, PAGE);
 		TimeLeft time = new TimeLeft(this.clock, this.timeout);
@@ -161,14 +166,12 @@ final class LockSearch {
 				lock.now(), lock.recalled());
 	}
 
-	// Over HTTP the answer is 400 then, with what is wrong
 	private static <T> T usable(Supplier<T> answer) {
 		try {
 			return answer.get();
 		}
 		catch (IllegalArgumentException ex) {
-			String message = String.valueOf(ex.getMessage());
-			throw new InvalidEndpointRequestException(message, message);
+			throw LockFilter.refused(String.valueOf(ex.getMessage()));
 		}
 	}
 

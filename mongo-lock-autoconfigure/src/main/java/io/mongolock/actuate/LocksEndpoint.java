@@ -84,15 +84,16 @@ public class LocksEndpoint {
 	 * A page of the locks that are held, in the order of their keys.
 	 * @param prefix what the keys begin with; all unless given
 	 * @param holder what a holder's description contains; any unless given
-	 * @param heldFor how long they are held at least; any time unless given
+	 * @param heldFor how long they are held at least, for example {@code 5m}; any time
+	 * unless given
 	 * @param after the key behind which to begin, {@code next} of the page before
-	 * @param limit how many at most, 100 unless given, never more than 1,000
+	 * @param limit how many at most, from 1 to 1,000; 100 unless given
 	 * @return the locks; fewer, with where to go on, if looking for them took too long
 	 */
 	@ReadOperation
-	public LocksDescriptor locks(@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor,
+	public LocksDescriptor locks(@Nullable String prefix, @Nullable String holder, @Nullable String heldFor,
 			@Nullable String after, @Nullable Integer limit) {
-		return this.search.page(new LockFilter(prefix, holder, heldFor), after, limit, true);
+		return this.search.page(LockFilter.of(prefix, holder, heldFor), after, limit, true);
 	}
 
 	/**

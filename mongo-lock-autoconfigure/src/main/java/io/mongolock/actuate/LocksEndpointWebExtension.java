@@ -1,6 +1,5 @@
 package io.mongolock.actuate;
 
-import java.time.Duration;
 import java.util.Set;
 import java.util.function.Supplier;
 
@@ -19,11 +18,12 @@ import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.actuate.endpoint.web.annotation.EndpointWebExtension;
 
 import io.mongolock.LockStoreException;
-import io.mongolock.actuate.LockDescriptors.UnavailableDescriptor;
+import io.mongolock.actuate.LockDescriptors.ErrorDescriptor;
 
 /**
  * {@link LocksEndpoint} over HTTP, where owners are shown only to those who may see them,
- * and a store that does not answer is a 503. Thread-safe.
+ * a wrong request is a 400 with what is wrong, and a store that does not answer a 503.
+ * Thread-safe.
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public class LocksEndpointWebExtension {
@@ -54,17 +54,17 @@ public class LocksEndpointWebExtension {
 	 * @param key the key of one lock, whatever it consists of; all unless given
 	 * @param holder what a holder's description contains; finds nothing for those who may
 	 * not see owners
-	 * @param heldFor how long they are held at least
-	 * @param limit how many at most
+	 * @param heldFor how long they are held at least, for example {@code 5m}
+	 * @param limit how many at most, from 1 to 1,000
 	 */
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> locks(SecurityContext user, @Nullable String key,
-			@Nullable String prefix, @Nullable String holder, @Nullable Duration heldFor, @Nullable String after,
+			@Nullable String prefix, @Nullable String holder, @Nullable String heldFor, @Nullable String after,
 			@Nullable Integer limit) {
 		boolean owners = showsOwners(user);
 		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
 				() -> (key != null) ? this.endpoint.search().lock(key, owners)
-						: this.endpoint.search().page(new LockFilter(prefix, holder, heldFor), after, limit, owners));
+						: this.endpoint.search().page(LockFilter.of(prefix, holder, heldFor), after, limit, owners));
 	}
 
 	/**
@@ -74,9 +74,9 @@ public class LocksEndpointWebExtension {
 	@ReadOperation
 	public WebEndpointResponse<OperationResponseBody> lock(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key) {
-		String only = only(path, key);
 		boolean owners = showsOwners(user);
-		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND, () -> this.endpoint.search().lock(only, owners));
+		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
+				() -> this.endpoint.search().lock(only(path, key), owners));
 	}
 
 	/**
@@ -84,9 +84,9 @@ public class LocksEndpointWebExtension {
 	 * @return how many were asked, or 403
 	 */
 	@WriteOperation
-	public WebEndpointResponse<OperationResponseBody> requestReleaseOf(SecurityContext user, String key,
-			String reason) {
-		return change(user, () -> this.endpoint.requestRelease(key, reason, LocksEndpoint.nameOf(user)));
+	public WebEndpointResponse<OperationResponseBody> requestReleaseOf(SecurityContext user, @Nullable String key,
+			@Nullable String reason) {
+		return requestRelease(user, () -> named(key), reason);
 	}
 
 	/**
@@ -95,8 +95,16 @@ public class LocksEndpointWebExtension {
 	 */
 	@WriteOperation
 	public WebEndpointResponse<OperationResponseBody> requestRelease(SecurityContext user,
-			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key, String reason) {
-		return requestReleaseOf(user, only(path, key), reason);
+			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key,
+			@Nullable String reason) {
+		return requestRelease(user, () -> only(path, key), reason);
+	}
+
+	// A reason that is missing is refused as one that is empty
+	private WebEndpointResponse<OperationResponseBody> requestRelease(SecurityContext user, Supplier<String> key,
+			@Nullable String reason) {
+		return change(user, () -> this.endpoint.requestRelease(key.get(), (reason != null) ? reason : "",
+				LocksEndpoint.nameOf(user)));
 	}
 
 	/**
@@ -106,9 +114,9 @@ public class LocksEndpointWebExtension {
 	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
-	public WebEndpointResponse<OperationResponseBody> releaseOf(SecurityContext user, String key,
+	public WebEndpointResponse<OperationResponseBody> releaseOf(SecurityContext user, @Nullable String key,
 			@Nullable String reason, @Nullable Long fence) {
-		return change(user, () -> this.endpoint.release(key, reason, fence, LocksEndpoint.nameOf(user)));
+		return change(user, () -> this.endpoint.release(named(key), reason, fence, LocksEndpoint.nameOf(user)));
 	}
 
 	/**
@@ -121,16 +129,22 @@ public class LocksEndpointWebExtension {
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key,
 			@Nullable String reason, @Nullable Long fence) {
-		return releaseOf(user, only(path, key), reason, fence);
+		return change(user, () -> this.endpoint.release(only(path, key), reason, fence, LocksEndpoint.nameOf(user)));
+	}
+
+	private static String named(@Nullable String key) {
+		if (key == null) {
+			throw LockFilter.refused("No lock is named: name one in the path, or as key");
+		}
+		return key;
 	}
 
 	// A parameter or a part of the body named like the selector would stand for it
 	private static String only(String[] path, @Nullable String key) {
 		String only = String.join("/", path);
 		if (key != null) {
-			String message = "The address names lock '" + only + "' and a parameter lock '" + key
-					+ "': name one of them only";
-			throw new InvalidEndpointRequestException(message, message);
+			throw LockFilter.refused(
+					"The address names lock '" + only + "' and a parameter lock '" + key + "': name one of them only");
 		}
 		return only;
 	}
@@ -149,10 +163,15 @@ public class LocksEndpointWebExtension {
 			OperationResponseBody body = operation.get();
 			return (body != null) ? new WebEndpointResponse<>(body) : new WebEndpointResponse<>(none);
 		}
+		// Spring Boot would hide what is wrong
+		catch (InvalidEndpointRequestException ex) {
+			return new WebEndpointResponse<>(new ErrorDescriptor(String.valueOf(ex.getMessage())),
+					WebEndpointResponse.STATUS_BAD_REQUEST);
+		}
 		catch (LockStoreException ex) {
 			logger.debug("No answer", ex);
 			return new WebEndpointResponse<>(
-					new UnavailableDescriptor((shown) ? String.valueOf(ex.getMessage()) : "MongoDB does not answer"),
+					new ErrorDescriptor((shown) ? String.valueOf(ex.getMessage()) : "MongoDB does not answer"),
 					WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE);
 		}
 	}

@@ -44,6 +44,12 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	/** Less its margin and the time between renewals, it outlasts an election of 12 s. */
 	private static final Duration RECOMMENDED_TTL = Duration.ofSeconds(23);
 
+	/**
+	 * Likewise an election of 12 s, and then 10 s in which the new primary waits for a
+	 * member that does not answer.
+	 */
+	private static final Duration TTL_FOR_HANGING_PRIMARY = Duration.ofSeconds(42);
+
 	private final MongoLockProperties properties;
 
 	private final ConfiguredSettings configured;
@@ -180,8 +186,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 		hintAtLinger(who, terms);
 		if (terms.ttl().compareTo(RECOMMENDED_TTL) < 0 && this.said.add("ttl")) {
-			logger.info(who + " a ttl of " + text(terms.ttl()) + ": if MongoDB elects a new primary, which takes "
-					+ "about 12s, it is lost. From " + text(RECOMMENDED_TTL) + " on it survives that");
+			logger.info(who + " a ttl of " + text(terms.ttl()) + ": if the primary of MongoDB dies, another takes "
+					+ "about 12s, and it is lost. From " + text(RECOMMENDED_TTL) + " on it survives that, and from "
+					+ text(TTL_FOR_HANGING_PRIMARY) + " on a primary that hangs (up to 22s)");
 		}
 	}
 

@@ -45,6 +45,9 @@ public final class Lease {
 	/** Decides nothing. */
 	private volatile @Nullable Throwable renewalFailure;
 
+	/** Decides nothing. */
+	private volatile @Nullable ClockReading ranOutAt;
+
 	/**
 	 * Begin a lease.
 	 * @param requested when the request left that was answered with the grant
@@ -133,6 +136,13 @@ public final class Lease {
 	}
 
 	/**
+	 * When it was noticed that the lease had run out, if it had.
+	 */
+	@Nullable ClockReading ranOutAt() {
+		return this.ranOutAt;
+	}
+
+	/**
 	 * Whether the lease is held; notices that it has run out.
 	 */
 	public boolean isHeld(ClockReading now) {
@@ -145,6 +155,7 @@ public final class Lease {
 			if (this.state.phase() != Phase.HELD || isReliable(this.state, now)) {
 				return this.state.phase() == Phase.HELD;
 			}
+			this.ranOutAt = now;
 			this.state = current.lost(LossReason.DEADLINE);
 		}
 		this.onLost.accept(this);

@@ -27,6 +27,9 @@ public final class LockExceptions {
 
 	private static final int MAX_NAMES = 3;
 
+	/** Even a busy JVM looks at its leases more often. */
+	private static final long NOTICED_LATE = 1_000_000_000;
+
 	private LockExceptions() {
 	}
 
@@ -208,12 +211,37 @@ public final class LockExceptions {
 	 * How a lock was lost, as one sentence without its end.
 	 */
 	public static String describeLoss(Lease lease, @Nullable LossReason reason) {
-		ResolvedLockSettings terms = lease.terms();
-		String how = (reason != LossReason.DEADLINE) ? describe(reason)
-				: ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
-						+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
-						+ millis(terms.reliable()) + lastFailure(lease);
+		String how = (reason != LossReason.DEADLINE) ? describe(reason) : describeDeadline(lease);
 		return "Lock '" + KeyText.printable(lease.id().key()) + "' (fence " + lease.fence() + ") was lost: " + how;
+	}
+
+	private static String describeDeadline(Lease lease) {
+		ResolvedLockSettings terms = lease.terms();
+		ClockReading noticed = lease.ranOutAt();
+		return ((noticed != null) ? stepped(lease, noticed) : "")
+				+ ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
+				+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
+				+ millis(terms.reliable()) + lastFailure(lease) + ((noticed != null) ? stoodStill(lease, noticed) : "");
+	}
+
+	// A wall clock that is slewed also goes ahead a little, and is not what ended the
+	// lease
+	private static String stepped(Lease lease, ClockReading noticed) {
+		long reliable = lease.terms().reliable().toNanos();
+		long monotonic = noticed.nanos() - lease.confirmed().nanos();
+		long ahead = lease.elapsed(noticed) - monotonic;
+		return (monotonic >= reliable || ahead <= reliable / 10) ? ""
+				: "the wall clock of this machine stepped ahead by " + ahead / 1_000_000
+						+ "ms, or the machine was suspended, when only that clock goes on; by that clock ";
+	}
+
+	// The end is looked for when it comes, so only one who did not run notices it late.
+	// If a
+	// renewal has failed before, that may be the reason all the same
+	private static String stoodStill(Lease lease, ClockReading noticed) {
+		long late = noticed.nanos() - lease.deadline();
+		return (late <= NOTICED_LATE || !lease.terms().autoRenew() || lease.hasRenewalFailed()) ? ""
+				: ", which was noticed " + late / 1_000_000 + "ms late: this JVM or its machine stood still";
 	}
 
 	private static String lastFailure(Lease lease) {

@@ -23,6 +23,12 @@ final class StoreClockWatch {
 	/** Steps by less are reported only if the margin is less. */
 	private static final long TOLERATED_MILLIS = 1000;
 
+	/**
+	 * For each millisecond of drift, how many may pass: 500 ppm, the most by which NTP
+	 * slews a clock. Both clocks of a machine drift alike.
+	 */
+	private static final long MILLIS_PER_DRIFT = 2000;
+
 	private final Listeners listeners;
 
 	private final Instruments instruments;
@@ -51,7 +57,8 @@ final class StoreClockWatch {
 		Sample before = next(sample);
 		this.instruments.measure((instrument) -> instrument.storeClock(sample.aheadOfHere()));
 		long step = (before != null) ? sample.stepSince(before) : 0;
-		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS)) {
+		long drift = (before != null) ? sample.mostSince(before) / MILLIS_PER_DRIFT : 0;
+		if (Math.abs(step) > Math.min(margin.toMillis(), TOLERATED_MILLIS) + drift) {
 			logger.warn(describe(step, sample.serverSince(before)));
 			Duration stepped = Duration.ofMillis(step);
 			this.listeners.publish((listener) -> listener.onStoreClockStepped(stepped));
@@ -61,11 +68,13 @@ final class StoreClockWatch {
 	private static String describe(long step, String server) {
 		if (step < 0) {
 			return "The clock of the store" + server + " stepped back by " + -step
-					+ "ms against both clocks of this machine: locks of holders that died are taken over later by that";
+					+ "ms against both clocks of this machine, or these run fast: locks of holders that died are taken "
+					+ "over later by that";
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
-				+ "ms against both clocks of this machine, or this machine stood still: locks whose margin is shorter "
-				+ "may have two holders until their next renewal, which only the fence distinguishes";
+				+ "ms against both clocks of this machine, or this machine stood still, or its clocks run slow: locks "
+				+ "whose margin is shorter may have two holders until their next renewal, which only the fence "
+				+ "distinguishes";
 	}
 
 	private synchronized @Nullable Sample next(Sample sample) {
@@ -92,11 +101,17 @@ final class StoreClockWatch {
 		// How far the store's clock is off what both clocks here allow, in milliseconds
 		long stepSince(Sample before) {
 			long passed = this.store - before.store;
-			long most = Math.max(nanosToMillis(this.latest.nanos() - before.earliest.nanos()),
-					this.latest.millis() - before.earliest.millis());
+			long most = mostSince(before);
 			long least = Math.min(nanosToMillis(this.earliest.nanos() - before.latest.nanos()),
 					this.earliest.millis() - before.latest.millis());
 			return (passed > most) ? passed - most : Math.min(0, passed - least);
+		}
+
+		// The longer of what both clocks here allow, in milliseconds; one alone may have
+		// stepped back
+		long mostSince(Sample before) {
+			return Math.max(nanosToMillis(this.latest.nanos() - before.earliest.nanos()),
+					this.latest.millis() - before.earliest.millis());
 		}
 
 		String serverSince(@Nullable Sample before) {

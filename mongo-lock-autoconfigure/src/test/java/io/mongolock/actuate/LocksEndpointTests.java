@@ -16,13 +16,18 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SanitizableData;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.Show;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationEventPublisher;
@@ -147,7 +152,7 @@ class LocksEndpointTests {
 		List<String> seen = new ArrayList<>();
 		String after = null;
 		do {
-			LocksDescriptor page = this.endpoint.locks(null, null, null, after, 5000);
+			LocksDescriptor page = this.endpoint.locks(null, null, null, after, 1000);
 			assertThat(page.locks()).hasSizeLessThanOrEqualTo(1000);
 			page.locks().forEach((lock) -> seen.add(lock.key()));
 			after = page.next();
@@ -164,7 +169,7 @@ class LocksEndpointTests {
 		hold("report:1", "shop 1", Duration.ofSeconds(1));
 		assertThat(keys(this.endpoint.locks("order:", null, null, null, null))).containsExactly("order:1", "order:2");
 		assertThat(keys(this.endpoint.locks(null, "shop 1", null, null, null))).containsExactly("order:1", "report:1");
-		assertThat(keys(this.endpoint.locks(null, null, Duration.ofMinutes(1), null, null))).containsExactly("order:1");
+		assertThat(keys(this.endpoint.locks(null, null, "1m", null, null))).containsExactly("order:1");
 		assertThat(keys(this.endpoint.locks("order:", null, null, null, 1))).containsExactly("order:1");
 	}
 
@@ -360,13 +365,10 @@ class LocksEndpointTests {
 	void anAddressWithAPathAndAKeyIsRefused() {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] path = { "teamA:1" };
-		Stream
-			.<ThrowingCallable>of(() -> web.lock(USER, path, "teamB:1"),
-					() -> web.release(USER, path, "teamB:1", null, null),
-					() -> web.requestRelease(USER, path, "teamB:1", "soon"))
-			.forEach((call) -> assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(call)
-				.withMessageContaining("teamA:1")
-				.withMessageContaining("teamB:1"));
+		String why = "The address names lock 'teamA:1' and a parameter lock 'teamB:1': name one of them only";
+		refused(web.lock(USER, path, "teamB:1"), why);
+		refused(web.release(USER, path, "teamB:1", null, null), why);
+		refused(web.requestRelease(USER, path, "teamB:1", "soon"), why);
 		Mockito.verifyNoInteractions(this.store, this.locks);
 	}
 
@@ -456,6 +458,48 @@ class LocksEndpointTests {
 						.contains((shown == Show.ALWAYS) ? "no db1" : "MongoDB does not answer");
 				});
 		}
+	}
+
+	@Test
+	void aWrongRequestIsAnsweredWithTheValueTheLimitAndTheWayOut() {
+		String[] path = { "k" };
+		BDDMockito.given(this.locks.requestRelease("k", "", "anonymous"))
+			.willThrow(new IllegalArgumentException("A reason of 0 characters"));
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
+		refused(web.requestRelease(SecurityContext.NONE, path, null, null), "A reason of 0 characters");
+		refused(web.requestReleaseOf(SecurityContext.NONE, "k", ""), "A reason of 0 characters");
+		refused(web.requestReleaseOf(SecurityContext.NONE, null, "soon"), "No lock is named: name one in the path");
+		refused(web.releaseOf(SecurityContext.NONE, null, null, null), "No lock is named: name one in the path");
+		BDDMockito.given(this.store.find("", TIMEOUT)).willThrow(new IllegalArgumentException("The key is empty"));
+		refused(web.locks(SecurityContext.NONE, "", null, null, null, null, null), "The key is empty");
+		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 0, -1, 1001 })
+	void aLimitOutOfBoundsIsRefused(int limit) {
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
+		refused(web.locks(SecurityContext.NONE, null, null, null, null, null, limit),
+				"limit=" + limit + " is not from 1 to 1000: ");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "-1s, negative", "5000, Write 5000ms", "soon, for example 5m or PT5M" })
+	void aTimeThatIsNegativeOrNoneOrHasNoUnitIsRefused(String heldFor, String wayOut) {
+		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
+		refused(web.locks(SecurityContext.NONE, null, null, null, heldFor, null, null), "heldFor=" + heldFor);
+		refused(web.locks(SecurityContext.NONE, null, null, null, heldFor, null, null), wayOut);
+	}
+
+	@Test
+	void aTimeThatIsEmptyIsAny() {
+		hold("order:1", "shop 1", Duration.ZERO);
+		assertThat(keys(this.endpoint.locks(null, null, "", null, null))).containsExactly("order:1");
+	}
+
+	private static void refused(WebEndpointResponse<OperationResponseBody> answer, String why) {
+		assertThat(answer.getStatus()).isEqualTo(400);
+		assertThat(answer.getBody()).asString().startsWith("ErrorDescriptor[error=").contains(why);
 	}
 
 	@Test

@@ -233,6 +233,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
+		assertThat(output).contains("From 23s on it survives that, and from 42s on a primary that hangs (up to 22s)");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
 	}
 

@@ -76,6 +76,55 @@ class LeaseTests {
 	}
 
 	@Test
+	void aLossByAStepOfTheWallClockSaysSoAndByHowMuch() {
+		this.lease.renewed(at(1_000), at(1_001));
+		assertThat(this.lease.isHeld(new ClockReading(at(3_000).nanos(), at(63_000).millis()))).isFalse();
+		assertThat(loss())
+			.contains("the wall clock of this machine stepped ahead by 60000ms, or the machine was suspended",
+					"ttl - margin = 10000ms - 2000ms = 8000ms")
+			.doesNotContain("stood still");
+	}
+
+	@Test
+	void aWallClockThatIsOnlySlewedIsNoReasonOfALoss() {
+		assertThat(this.lease.isHeld(new ClockReading(at(7_500).nanos(), at(8_000).millis()))).isFalse();
+		assertThat(loss())
+			.endsWith("was lost: no renewal was confirmed within ttl - margin = 10000ms - 2000ms = 8000ms");
+	}
+
+	@Test
+	void aWallClockThatSteppedIsNoReasonWhereTheOtherClockHasEndedTheLease() {
+		assertThat(this.lease.isHeld(new ClockReading(at(8_000).nanos(), at(68_000).millis()))).isFalse();
+		assertThat(loss()).contains("was lost: no renewal was confirmed").doesNotContain("wall clock");
+	}
+
+	@Test
+	void aLossThatIsNoticedLateThoughNoRenewalFailedSaysThatThisJvmStoodStill() {
+		assertThat(this.lease.isHeld(at(30_000))).isFalse();
+		assertThat(loss()).endsWith("8000ms, which was noticed 22000ms late: this JVM or its machine stood still");
+	}
+
+	@Test
+	void aLossAfterAFailedRenewalSaysNothingOfAJvmThatStoodStill() {
+		Lease failed = next();
+		assertThat(this.lease.handOver(failed, at(1))).isTrue();
+		failed.renewalFailed(new IllegalStateException("no answer"));
+		assertThat(failed.isHeld(at(30_000))).isFalse();
+		assertThat(LockExceptions.describeLoss(failed, LossReason.DEADLINE)).contains("no answer")
+			.doesNotContain("stood still");
+	}
+
+	@Test
+	void aLossThatIsNoticedWithinASecondSaysNothingOfAJvmThatStoodStill() {
+		assertThat(this.lease.isHeld(at(9_000))).isFalse();
+		assertThat(loss()).doesNotContain("stood still");
+	}
+
+	private String loss() {
+		return LockExceptions.describeLoss(this.lease, LossReason.DEADLINE);
+	}
+
+	@Test
 	void aRenewalConfirmedAfterTheDeadlineIsNoSuccess() {
 		assertThat(this.lease.renewed(at(7_000), at(8_000))).isFalse();
 		assertThat(this.losses).containsExactly(LossReason.DEADLINE);

@@ -118,6 +118,36 @@ class StoreClockWatchTests {
 		assertThat(awaitStep()).isEqualTo(Duration.ofMillis(301));
 	}
 
+	@ParameterizedTest
+	@ValueSource(longs = { -5, 5 })
+	void aDriftOfTheClocksOfThisMachineSinceAClaimLongAgoIsNoStep(long drift) {
+		observe(0, 0);
+		pass(Duration.ofDays(1), Duration.ofDays(1));
+		long store = Duration.ofDays(1).plusSeconds(drift).toMillis();
+		observe(store, 0);
+		assertThat(stepsAfter(Duration.ofMillis(store))).isEmpty();
+	}
+
+	@ParameterizedTest
+	@ValueSource(longs = { -1, 1 })
+	void aStepIsMoreThanTheClocksMayDriftSinceTheLastClaim(long sign) {
+		observe(0, 0);
+		pass(Duration.ofSeconds(1000), Duration.ofSeconds(1000));
+		long store = 1_000_000 + sign * 1500;
+		observe(store, 0);
+		assertThat(this.steps).isEmpty();
+		pass(Duration.ofSeconds(1000), Duration.ofSeconds(1000));
+		observe(store + 1_000_000 + sign * 1501, 0);
+		assertThat(awaitStep()).isEqualTo(Duration.ofMillis(sign * 1501));
+	}
+
+	@Test
+	void aStepBackNamesTheOtherCause(CapturedOutput output) {
+		observe(0, 2);
+		observe(-60_000, 2);
+		assertThat(output).contains("stepped back by 60000ms").contains(", or these run fast: ");
+	}
+
 	@Test
 	void aMachineThatWasSuspendedTakesNothingForAStep() {
 		observe(0, 2);

@@ -97,6 +97,34 @@ class OperatorTests {
 	}
 
 	@Test
+	void aBadRequestIsAnsweredWithWhatIsWrong() {
+		for (String address : new String[] { "?key=", "?limit=0", "?heldFor=5000", "?heldFor=-1s", "/a?key=b" }) {
+			assertThat(this.mvc.get().uri("/actuator/mongolocks" + address)).as(address)
+				.hasStatus(HttpStatus.BAD_REQUEST)
+				.bodyJson()
+				.extractingPath("$.error")
+				.asString()
+				.isNotBlank();
+		}
+		assertThat(this.mvc.delete().uri("/actuator/mongolocks")).hasStatus(HttpStatus.BAD_REQUEST)
+			.bodyJson()
+			.extractingPath("$.error")
+			.asString()
+			.contains("No lock is named");
+		for (String address : new String[] { "", "/a" }) {
+			assertThat(this.mvc.post()
+				.uri("/actuator/mongolocks" + address)
+				.contentType(MediaType.APPLICATION_JSON)
+				.content("{}")).as(address)
+				.hasStatus(HttpStatus.BAD_REQUEST)
+				.bodyJson()
+				.extractingPath("$.error")
+				.asString()
+				.contains((address.isEmpty()) ? "No lock is named" : "A reason to release lock 'a' of 0 characters");
+		}
+	}
+
+	@Test
 	void anAddressThatNamesAKeyBothWaysIsABadRequest() {
 		try (LockHandle held = this.locks.acquire(LockRequest.of("operator:other"))) {
 			assertThat(this.mvc.delete().uri("/actuator/mongolocks/operator:mine?key=operator:other"))
