@@ -235,9 +235,7 @@ public final class LockExceptions {
 						+ "ms, or the machine was suspended, when only that clock goes on; by that clock ";
 	}
 
-	// The end is looked for when it comes, so only one who did not run notices it late.
-	// If a
-	// renewal has failed before, that may be the reason all the same
+	// Only who did not run notices the end late, unless a renewal has failed before it
 	private static String stoodStill(Lease lease, ClockReading noticed) {
 		long late = noticed.nanos() - lease.deadline();
 		return (late <= NOTICED_LATE || !lease.terms().autoRenew() || lease.hasRenewalFailed()) ? ""
@@ -251,8 +249,9 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has it; it was taken over, deleted, or released by force, which the log of the "
-						+ "application that did it says, or overwritten by what does not know it"
+				? "the store no longer has it; it was taken over, or released by force, which the log of the application "
+						+ "that did it says, deleted, also with its collection or by a TTL index that removes too soon, or "
+						+ "overwritten by what does not know it"
 				: "this application shut down while it was held";
 	}
 
