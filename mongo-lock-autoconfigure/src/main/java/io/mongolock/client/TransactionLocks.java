@@ -10,7 +10,6 @@ import java.util.Set;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -74,7 +73,6 @@ final class TransactionLocks implements TransactionSynchronization {
 	private static TransactionLocks begin(HeldLocks heldLocks) {
 		TransactionLocks locks = new TransactionLocks(heldLocks);
 		TransactionSynchronizationManager.registerSynchronization(locks);
-		TransactionSynchronizationManager.registerSynchronization(new End(locks));
 		TransactionSynchronizationManager.bindResource(heldLocks, locks);
 		return locks;
 	}
@@ -111,7 +109,8 @@ final class TransactionLocks implements TransactionSynchronization {
 		this.shared.forEach((heldLock) -> heldLock.shares().assertMayCommit(this.heldLocks.now()));
 	}
 
-	private void end(int status) {
+	@Override
+	public void afterCompletion(int status) {
 		this.over = true;
 		TransactionSynchronizationManager.unbindResourceIfPossible(this.heldLocks);
 		List<HeldLock> kept = List.copyOf(this.shared);
@@ -135,25 +134,6 @@ final class TransactionLocks implements TransactionSynchronization {
 			logger.error("Lock '" + KeyText.printable(heldLock.key())
 					+ "' could not be released after the end of the transaction, and runs out by itself", ex);
 		}
-	}
-
-	/**
-	 * Ends them before other listeners hear of the end, and perhaps take them again.
-	 *
-	 * @param locks what ends
-	 */
-	private record End(TransactionLocks locks) implements TransactionSynchronization {
-
-		@Override
-		public int getOrder() {
-			return Ordered.HIGHEST_PRECEDENCE;
-		}
-
-		@Override
-		public void afterCompletion(int status) {
-			this.locks.end(status);
-		}
-
 	}
 
 }

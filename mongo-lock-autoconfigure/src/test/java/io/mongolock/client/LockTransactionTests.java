@@ -47,8 +47,6 @@ class LockTransactionTests {
 	private final LockCommitListener listener = new LockCommitListener(
 			(failure) -> failure.getMessage().equals("rolled back"));
 
-	private boolean heard;
-
 	private final TransactionTemplate transaction = new TransactionTemplate(this.transactions);
 
 	@Test
@@ -224,34 +222,17 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void allLocksOfATransactionHaveTheirSynchronizationsTogether() {
+	void allLocksOfATransactionAreOneSynchronization() {
 		this.transaction.executeWithoutResult((status) -> {
 			for (int i = 0; i < 100; i++) {
 				this.locks.execute(LockRequest.of("k" + i), (handle) -> null);
 				this.locks.acquire(LockRequest.of("k" + i)).close();
 			}
-			assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(2);
+			assertThat(TransactionSynchronizationManager.getSynchronizations()).hasSize(1);
 			assertThat(this.store.count("acquire")).isEqualTo(100);
 		});
 		assertThat(this.store.count("release")).isEqualTo(100);
 		assertThat(TransactionSynchronizationManager.getResourceMap()).isEmpty();
-	}
-
-	@Test
-	void whoHearsOfTheEndMayTakeTheLockHimself() {
-		this.transaction.executeWithoutResult((status) -> {
-			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-				@Override
-				public void afterCompletion(int status) {
-					assertThat(LockTransactionTests.this.store.holder("k")).isEmpty();
-					LockTransactionTests.this.heard = true;
-				}
-
-			});
-			this.locks.execute(REQUEST, (handle) -> null);
-		});
-		assertThat(this.heard).isTrue();
 	}
 
 	@Test

@@ -249,7 +249,8 @@ final class DocumentLocks implements DocumentLockOperations {
 				: this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
+		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder,
+				this.transactions.keeping(ticket.lease()));
 		// Its requests run on any thread, so none of them has its transactions keep it
 		return held(locked, document, handle, ticket, handle);
 	}
@@ -299,6 +300,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		refuseWhileWritten(locked, key);
 		Optional<LockHolder> thrownOut = this.tickets.breakLock(key);
 		thrownOut.ifPresent((holder) -> this.broken.accept(key, holder));
+		this.plainSaves.ifPresent((saves) -> saves.broken(key, locked));
 		return thrownOut;
 	}
 

@@ -10,6 +10,7 @@ import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
 import org.bson.BsonUndefined;
 import org.jspecify.annotations.Nullable;
+import org.springframework.core.Ordered;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.Assert;
@@ -66,6 +67,11 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	private int doubts;
 
 	private boolean loadedInVain;
+
+	/**
+	 * Whether the transaction that closed it is over, whose end has yet to release it.
+	 */
+	private volatile boolean letGo;
 
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
@@ -197,9 +203,29 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		boolean closes = this.state == State.OPEN;
 		if (closes) {
 			this.state = State.RELEASED;
+			letGoAfterTransaction();
 		}
 		this.closing = true;
 		return closes;
+	}
+
+	// Listeners that hear of the end before it is released may save it
+	private void letGoAfterTransaction() {
+		if (TransactionSynchronizationManager.isSynchronizationActive()) {
+			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+				@Override
+				public int getOrder() {
+					return Ordered.HIGHEST_PRECEDENCE;
+				}
+
+				@Override
+				public void afterCompletion(int status) {
+					HeldDocument.this.letGo = true;
+				}
+
+			});
+		}
 	}
 
 	private void closeIfAsked() {
@@ -273,7 +299,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return also if it was closed, or saved, by a transaction that is not over
 	 */
 	boolean isToBeSaved() {
-		return isTaken() || isKept();
+		return !this.letGo && (isTaken() || isKept());
 	}
 
 	boolean isOpen() {
@@ -285,7 +311,16 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return also in doubt, and if it was closed and its release has to wait
 	 */
 	boolean isTaken() {
-		return this.lease.isTaken() || this.undecided && this.lease.mayStand();
+		return !this.keeping.isOver() && (this.lease.isTaken() || this.undecided && this.lease.mayStand());
+	}
+
+	/**
+	 * Whether another is locked by a later grant, so that this one's has ended.
+	 * @param later the other
+	 * @return whether both are the same document
+	 */
+	boolean isBefore(HeldDocument<?> later) {
+		return fence() < later.fence() && proof().key().equals(later.proof().key()) && this.type.isBeside(later.type);
 	}
 
 	/**
@@ -416,13 +451,28 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @param status how, as {@link TransactionSynchronization} has it
 	 */
 	void completed(int status) {
-		boolean known = status != TransactionSynchronization.STATUS_UNKNOWN;
-		boolean released;
-		synchronized (this) {
-			if (status != TransactionSynchronization.STATUS_COMMITTED) {
+		try {
+			takeBack(status != TransactionSynchronization.STATUS_COMMITTED);
+		}
+		finally {
+			decide(status, status != TransactionSynchronization.STATUS_UNKNOWN);
+		}
+	}
+
+	private synchronized void takeBack(boolean all) {
+		try {
+			if (all) {
 				this.takeBacks.forEach(Runnable::run);
 			}
+		}
+		finally {
 			this.takeBacks.clear();
+		}
+	}
+
+	private void decide(int status, boolean known) {
+		boolean released;
+		synchronized (this) {
 			released = this.state == State.WRITING;
 			if (!released) {
 				this.doubts += (known) ? 0 : 1;
@@ -452,7 +502,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	private void end(LeaseEnd end) {
 		synchronized (this) {
 			this.state = State.RELEASED;
-			this.keeping.leave(this);
+			this.keeping.leave(this, end == LeaseEnd.RELEASED);
 			this.lease.end(end);
 		}
 		this.handle.close();
@@ -503,7 +553,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	void lost() {
 		synchronized (this) {
 			this.state = State.OPEN;
-			this.keeping.leave(this);
+			this.keeping.leave(this, true);
 			this.lease.end(LeaseEnd.LOST);
 		}
 		try {

@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import java.util.HashMap;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 
 import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
@@ -9,20 +10,19 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.Leased;
 
 /**
- * Which transaction keeps a lease, and who is about to write under it: shared by all
+ * Which transactions keep a lease, and who is about to write under it: shared by all
  * claims of this JVM that share the lease, so that none of them has it renewed beside
  * another's transaction. Thread-safe: it changes under the monitor, which may be entered
  * under that of a claim; who merely looks does not wait.
  */
 final class Keeping {
 
-	private volatile @Nullable ClientSession keeper;
-
-	/** Whether the transaction renews it, and so keeps all other writes waiting. */
-	private boolean renewing;
+	private final Map<ClientSession, Keeper> keepers = new ConcurrentHashMap<>();
 
 	/** Whose write is underway, and of which transaction, {@code null} for none. */
 	private final Map<Object, @Nullable ClientSession> writing = new HashMap<>();
+
+	private volatile boolean over;
 
 	/**
 	 * From here on a transaction keeps the lease: a renewal beside it would fail what it
@@ -30,14 +30,15 @@ final class Keeping {
 	 * @param transaction the transaction
 	 * @param renews whether it renews the lease
 	 * @param lease the lease
-	 * @return whether nothing kept it before
+	 * @return whether it did not before, and is not left to one around it, or to one that
+	 * would keep its own renewal waiting
 	 */
 	synchronized boolean begin(ClientSession transaction, boolean renews, Leased lease) {
-		if (this.keeper != null) {
+		Keeper keeper = new Keeper(Thread.currentThread(), renews);
+		if (this.keepers.values().stream().anyMatch((other) -> other.renews() || other.thread() == keeper.thread())) {
 			return false;
 		}
-		this.keeper = transaction;
-		this.renewing = renews;
+		this.keepers.put(transaction, keeper);
 		if (renews) {
 			lease.suspend();
 		}
@@ -53,18 +54,16 @@ final class Keeping {
 	 * @param lease the lease
 	 */
 	synchronized void end(ClientSession transaction, Leased lease) {
-		if (this.keeper == transaction) {
-			this.keeper = null;
-			goOn(lease);
-		}
+		this.keepers.remove(transaction);
+		goOn(lease);
 	}
 
 	boolean isKept() {
-		return this.keeper != null;
+		return !this.keepers.isEmpty();
 	}
 
 	boolean isKeptBy(ClientSession transaction) {
-		return this.keeper == transaction;
+		return this.keepers.containsKey(transaction);
 	}
 
 	/**
@@ -76,7 +75,9 @@ final class Keeping {
 	 * wait for another transaction
 	 */
 	synchronized @Nullable Runnable beginWrite(Object claim, @Nullable ClientSession transaction, Leased lease) {
-		boolean waits = this.keeper != null && this.renewing && this.keeper != transaction;
+		boolean waits = this.keepers.entrySet()
+			.stream()
+			.anyMatch((keeper) -> keeper.getValue().renews() && keeper.getKey() != transaction);
 		if (waits || this.writing.values().stream().anyMatch((other) -> other != null && other != transaction)) {
 			return null;
 		}
@@ -95,23 +96,55 @@ final class Keeping {
 	}
 
 	/**
-	 * What a claim has written has ended the lease.
+	 * What a claim has written may have ended the lease.
 	 * @param claim the claim
+	 * @param certain whether it has, for all of them
 	 */
-	synchronized void leave(Object claim) {
+	synchronized void leave(Object claim, boolean certain) {
 		this.writing.remove(claim);
+		this.over |= certain;
+	}
+
+	/**
+	 * Whether one of the claims has ended the lease.
+	 * @return {@code false} if that is not known
+	 */
+	boolean isOver() {
+		return this.over;
+	}
+
+	/**
+	 * Whether a renewal would wait for a transaction, or for a write that is underway.
+	 * @return whether it is left out
+	 */
+	synchronized boolean isSuspended() {
+		return !this.writing.isEmpty() || isRenewed();
+	}
+
+	private boolean isRenewed() {
+		return this.keepers.values().stream().anyMatch(Keeper::renews);
 	}
 
 	private void goOn(Leased lease) {
-		if (!this.writing.isEmpty()) {
+		if (isSuspended()) {
 			return;
 		}
-		if (this.keeper == null) {
+		if (this.keepers.isEmpty()) {
 			lease.resume();
 		}
-		else if (!this.renewing) {
+		else {
 			lease.pause();
 		}
+	}
+
+	/**
+	 * A transaction that keeps a lease.
+	 *
+	 * @param thread whose
+	 * @param renews whether it renews it, and so keeps all other writes waiting
+	 */
+	private record Keeper(Thread thread, boolean renews) {
+
 	}
 
 }

@@ -85,8 +85,17 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	void locked(HeldDocument<?> held) {
-		this.locked.removeIf(HeldDocument::isOver);
+		this.locked.removeIf((other) -> other.isOver() || other.isBefore(held));
 		this.locked.add(held);
+	}
+
+	/**
+	 * Nobody holds the lock of a document any more.
+	 * @param key its key
+	 * @param type its type
+	 */
+	void broken(String key, LockedType<?> type) {
+		this.locked.removeIf((held) -> held.proof().key().equals(key) && held.type().isBeside(type));
 	}
 
 	private Stream<HeldDocument<?>> locked() {

@@ -10,7 +10,6 @@ import org.bson.BsonDocument;
 import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.transaction.support.ResourceHolderSynchronization;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
@@ -92,17 +91,11 @@ final class ReleasingWrites {
 		}
 		Optional<ClientSession> transaction = TransactionKeeper.session(this.template);
 		transaction.filter((session) -> held.writtenInTransaction(takeBack)).ifPresent((session) -> {
-			Completion completion = new Completion(held, session, isJoined());
+			Completion completion = new Completion(held, session);
 			TransactionSynchronizationManager.registerSynchronization(completion);
 			TransactionSynchronizationManager.registerSynchronization(new Commit(completion));
 		});
 		return transaction.isPresent();
-	}
-
-	private static boolean isJoined() {
-		return TransactionSynchronizationManager.getSynchronizations()
-			.stream()
-			.anyMatch(ResourceHolderSynchronization.class::isInstance);
 	}
 
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
@@ -174,25 +167,15 @@ final class ReleasingWrites {
 	/**
 	 * Has the end of the transaction decide on what was written with it.
 	 */
-	private static final class Completion implements DocumentSynchronization {
+	private static final class Completion extends TransactionEnd implements DocumentSynchronization {
 
 		private final HeldDocument<?> held;
 
-		private final ClientSession session;
-
-		/**
-		 * Whether MongoDB's part may be committed after a transaction of another kind.
-		 */
-		private final boolean joined;
-
-		private boolean committed;
-
 		private boolean over;
 
-		private Completion(HeldDocument<?> held, ClientSession session, boolean joined) {
+		private Completion(HeldDocument<?> held, ClientSession session) {
+			super(session);
 			this.held = held;
-			this.session = session;
-			this.joined = joined;
 		}
 
 		@Override
@@ -202,24 +185,11 @@ final class ReleasingWrites {
 
 		@Override
 		public ClientSession session() {
-			return this.session;
+			return transaction();
 		}
 
 		@Override
-		public void afterCommit() {
-			this.committed = true;
-		}
-
-		// MongoDB's part of a transaction of another kind is committed after that, and
-		// may fail then; or it is not over, as it began around that one
-		@Override
-		public void afterCompletion(int status) {
-			boolean known = (status != STATUS_COMMITTED || this.committed || !this.joined)
-					&& !this.session.hasActiveTransaction();
-			end((known) ? status : STATUS_UNKNOWN);
-		}
-
-		private void end(int status) {
+		void ended(int status) {
 			if (!this.over) {
 				this.over = true;
 				this.held.completed(status);
@@ -245,7 +215,7 @@ final class ReleasingWrites {
 		@Override
 		public void afterCommit() {
 			if (!this.completion.isWritten()) {
-				this.completion.end(STATUS_COMMITTED);
+				this.completion.ended(STATUS_COMMITTED);
 			}
 		}
 

@@ -32,11 +32,11 @@ final class TicketHandle implements LockHandle, Leased {
 
 	private final LockClock clock;
 
+	private final Keeping keeping;
+
 	private final Duration ttl;
 
 	private volatile long until;
-
-	private volatile boolean suspended;
 
 	/** One for each write that may have released it, and whether it may late. */
 	private final Map<Object, Boolean> doubts = new ConcurrentHashMap<>();
@@ -46,10 +46,11 @@ final class TicketHandle implements LockHandle, Leased {
 	private volatile boolean closed;
 
 	TicketHandle(LockTicket ticket, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
-			StoredHolder holder) {
+			StoredHolder holder, Keeping keeping) {
 		this.ticket = ticket;
 		this.tickets = tickets;
 		this.clock = clock;
+		this.keeping = keeping;
 		this.ttl = holder.ttl();
 		this.until = reliable(requested, Duration.between(lock.now(), holder.renewedAt().plus(this.ttl)));
 	}
@@ -72,7 +73,6 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public void pause() {
 		// This JVM does not renew it
-		resume();
 	}
 
 	@Override
@@ -83,7 +83,6 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public Runnable suspend() {
 		long began = this.clock.nanoTime();
-		this.suspended = true;
 		List<Object> before = this.doubts.entrySet()
 			.stream()
 			.filter((doubt) -> !doubt.getValue())
@@ -97,7 +96,7 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public void resume() {
-		this.suspended = false;
+		// Its claims look whether a renewal would wait
 	}
 
 	@Override
@@ -175,7 +174,7 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public void renew() {
-		if (this.suspended) {
+		if (this.keeping.isSuspended()) {
 			// The write that is underway renews it, and a request would wait for that
 			return;
 		}

@@ -50,7 +50,7 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 	 */
 	void loaded(HeldDocument<?> held) {
 		session().filter(TransactionKeeper::hasRead)
-			.ifPresent((session) -> TransactionSynchronizationManager.registerSynchronization(new Seen(held)));
+			.ifPresent((session) -> TransactionSynchronizationManager.registerSynchronization(new Seen(held, session)));
 	}
 
 	/**
@@ -224,13 +224,18 @@ record TransactionKeeper(MongoTemplate template, DocumentTickets tickets) {
 
 	/**
 	 * What a document was loaded as is stored if the transaction is committed.
-	 *
-	 * @param held the document
 	 */
-	private record Seen(HeldDocument<?> held) implements TransactionSynchronization {
+	private static final class Seen extends TransactionEnd {
+
+		private final HeldDocument<?> held;
+
+		private Seen(HeldDocument<?> held, ClientSession session) {
+			super(session);
+			this.held = held;
+		}
 
 		@Override
-		public void afterCompletion(int status) {
+		void ended(int status) {
 			if (status != STATUS_COMMITTED) {
 				this.held.loadedInVain();
 			}

@@ -6,6 +6,7 @@ import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
@@ -20,7 +21,9 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.annotation.AccessType;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -217,12 +220,14 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aListenerMaySaveInATransactionOfItsOwnWhatTheOneBeforeHasClosed() {
+		// A renewal that goes on after the transaction may come in between
+		LockSettings quiet = LockSettings.builder().ttl(Duration.ofMinutes(30)).autoRenew(false).build();
 		for (boolean saved : new boolean[] { true, false }) {
 			AtomicReference<Throwable> failure = new AtomicReference<>();
 			this.transactions.executeWithoutResult((status) -> {
 				afterCompletion(failure, () -> within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 					.executeWithoutResult((own) -> plainSave("p1")));
-				LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+				LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", quiet);
 				if (saved) {
 					save(locked, "saved");
 				}
@@ -256,16 +261,13 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aPlainSaveIsRefusedWhileTheLockRunsOutAfterACommitThatNobodyKnowsOf() {
-		this.template.setSessionSynchronization(SessionSynchronization.ALWAYS);
-		ForeignTransactionManager foreign = new ForeignTransactionManager();
-		foreign.addListener(this.here.transactions());
+		TransactionTemplate foreign = foreign();
 		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(6)).build();
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", brief);
-		assertThatRuntimeException()
-			.isThrownBy(() -> new TransactionTemplate(foreign).executeWithoutResult((status) -> {
-				save(locked, "never");
-				killSession();
-			}));
+		assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
+			save(locked, "never");
+			killSession();
+		}));
 		assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
 		await().ignoreExceptions().untilAsserted(() -> plainSave("p1"));
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
@@ -346,6 +348,166 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		}
 	}
 
+	@Test
+	void aTicketThatATransactionKeepsByOneClaimAndWritesByAnotherIsRenewedAfterIt() {
+		DocumentLockOperations documents = this.here.documents();
+		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
+		LockedDocument<Post> first = documents.resume(Post.class, ticket);
+		this.transactions.executeWithoutResult((status) -> {
+			documents.keepInTransaction(first);
+			keep(documents.resume(Post.class, ticket), "two");
+		});
+		documents.release(Post.class, ticket);
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> first.handle().renew());
+	}
+
+	@Test
+	void aTicketThatATransactionKeepsByOneClaimIsNotRenewedBesideItByAnother() {
+		DocumentLockOperations documents = this.here.documents();
+		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
+		LockedDocument<Post> first = documents.resume(Post.class, ticket);
+		LockedDocument<Post> second = documents.resume(Post.class, ticket);
+		this.transactions.executeWithoutResult((status) -> {
+			documents.keepInTransaction(first);
+			first.handle().renew();
+			second.handle().renew();
+		});
+	}
+
+	@Test
+	void whatWasSeenOfATransactionOfAnotherKindWhoseMongoPartFailedIsNotTakenForStored() {
+		TransactionTemplate foreign = foreign();
+		DocumentLockOperations documents = this.here.documents();
+		this.template.save(new Note("n1", "draft"));
+		documents.execute(Note.class, "n1", (how) -> how.settings(SELDOM_RENEWED), (outer) -> {
+			AtomicReference<LockedDocument<Note>> nested = new AtomicReference<>();
+			assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
+				documents.saveAndKeep(outer, new Note("n1", "one"));
+				nested.set(documents.lock(Note.class, "n1"));
+				killSession();
+			}));
+			assertThat(template().findById("n1", Note.class).text()).isEqualTo("draft");
+			documents.saveAndKeep(nested.get(), new Note("n1", "one"));
+			nested.get().close();
+			return null;
+		});
+		assertThat(template().findById("n1", Note.class).text()).isEqualTo("one");
+	}
+
+	@Test
+	void aPlainSavePassesOnceAnotherClaimOfTheTicketHasSaved() {
+		DocumentLockOperations documents = this.here.documents();
+		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
+		LockedDocument<Post> shown = documents.resume(Post.class, ticket);
+		save(documents.resume(Post.class, ticket), "saved");
+		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
+		plainSave("p1");
+		assertThat(shown).isNotNull();
+	}
+
+	@Test
+	void aPlainSavePassesOnceTheLockWasBrokenThatAnUnknownCommitLeft() {
+		TransactionTemplate foreign = foreign();
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
+			save(locked, "never");
+			killSession();
+		}));
+		assertThat(this.here.documents().breakLock(Post.class, "p1")).isPresent();
+		plainSave("p1");
+		assertThat(locked).isNotNull();
+	}
+
+	@Test
+	void aPlainSavePassesOnceTheDocumentWasLockedAndSavedAfterACommitThatNobodyKnewOf() {
+		TransactionTemplate foreign = foreign();
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			afterCommit(() -> {
+				throw new IllegalStateException("of the application");
+			});
+			save(locked, "saved");
+		}));
+		assertThat(text("p1")).isEqualTo("saved");
+		save(this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED), "again");
+		plainSave("p1");
+		assertThat(locked).isNotNull();
+	}
+
+	@Test
+	void aPlainSavePassesOnceTheLockOfATicketThatWasResumedHereIsBroken() {
+		DocumentLockOperations documents = this.here.documents();
+		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
+		LockedDocument<Post> shown = documents.resume(Post.class, ticket);
+		assertThat(documents.breakLock(Post.class, "p1")).isPresent();
+		plainSave("p1");
+		assertThat(shown).isNotNull();
+	}
+
+	@Test
+	void aDocumentThatWasLockedBeforeAndClosedInATransactionOfAnotherKindIsReleasedByItsRollback() {
+		TransactionTemplate foreign = foreign();
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		foreign.executeWithoutResult((status) -> {
+			locked.close();
+			status.setRollbackOnly();
+		});
+		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
+	}
+
+	@Test
+	void aDocumentWhoseVersionCannotBeTakenBackIsStillReleasedAfterTheRollback() {
+		this.template.insert(new Stubborn());
+		LockedDocument<Stubborn> locked = this.here.documents().lock(Stubborn.class, "x1", OFTEN_RENEWED);
+		this.transactions.executeWithoutResult((status) -> {
+			this.here.documents().save(locked, locked.entity());
+			status.setRollbackOnly();
+		});
+		locked.close();
+		assertThat(this.there.documents().find(Stubborn.class, "x1")).isEmpty();
+	}
+
+	@Test
+	void aTransactionThatBeginsWhileAnotherKeepsTheLockKeepsItToo() {
+		LockedDocument<Post> witness = lockElsewhere("p3");
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
+		CountDownLatch nested = new CountDownLatch(1);
+		CountDownLatch begun = new CountDownLatch(1);
+		CompletableFuture<Void> other = CompletableFuture
+			.runAsync(() -> within(TransactionDefinition.PROPAGATION_REQUIRED)
+				.executeWithoutResult((status) -> nestedIn(locked, (inner) -> {
+					nested.countDown();
+					reach(begun);
+				})), (task) -> new Thread(task).start());
+		reach(nested);
+		this.transactions.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			begun.countDown();
+			other.join();
+			awaitRenewals("p3");
+			save(locked, "saved");
+		});
+		assertThat(text("p1")).isEqualTo("saved");
+		witness.close();
+	}
+
+	private TransactionTemplate foreign() {
+		this.template.setSessionSynchronization(SessionSynchronization.ALWAYS);
+		ForeignTransactionManager foreign = new ForeignTransactionManager();
+		foreign.addListener(this.here.transactions());
+		return new TransactionTemplate(foreign);
+	}
+
+	private static void reach(CountDownLatch latch) {
+		try {
+			assertThat(latch.await(30, TimeUnit.SECONDS)).isTrue();
+		}
+		catch (InterruptedException ex) {
+			throw new IllegalStateException(ex);
+		}
+	}
+
 	@SuppressWarnings("try") // closing is what the resource is for
 	private void nestedIn(LockedDocument<Post> outer, Consumer<LockedDocument<Post>> work) {
 		try (LockContext.Scope entered = LockContext.enter(outer.handle())) {
@@ -413,6 +575,37 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 				archive.getDb().drop();
 			}
 		}
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("stubborn")
+	@AccessType(AccessType.Type.PROPERTY)
+	public static class Stubborn {
+
+		private String id = "x1";
+
+		private Long version;
+
+		@Id
+		public String getId() {
+			return this.id;
+		}
+
+		public void setId(String id) {
+			this.id = id;
+		}
+
+		@Version
+		public Long getVersion() {
+			return this.version;
+		}
+
+		public void setVersion(Long version) {
+			if (this.version != null && version != null && version < this.version) {
+				throw new IllegalArgumentException("of the application");
+			}
+			this.version = version;
+		}
+
 	}
 
 	@org.springframework.data.mongodb.core.mapping.Document("note")
