@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.OptionalLong;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 
 import org.apache.commons.logging.Log;
@@ -64,6 +65,8 @@ public final class LeaderElection implements SmartLifecycle {
 
 	private final Duration pause;
 
+	private final Executor starter;
+
 	/** Guarded by the monitor, as the claim and what a leadership knows. */
 	private boolean running;
 
@@ -82,11 +85,13 @@ public final class LeaderElection implements SmartLifecycle {
 	 * @throws IllegalArgumentException if the role is blank or too long for a key
 	 */
 	public LeaderElection(String role, LockOperations locks, ApplicationEventPublisher events) {
-		this(role, locks, events, PAUSE);
+		this(role, locks, events, PAUSE, LeaderElection::onThreadOfItsOwn);
 	}
 
-	LeaderElection(String role, LockOperations locks, ApplicationEventPublisher events, Duration pause) {
+	LeaderElection(String role, LockOperations locks, ApplicationEventPublisher events, Duration pause,
+			Executor starter) {
 		this.pause = pause;
+		this.starter = starter;
 		this.role = role;
 		this.locks = locks;
 		this.events = events;
@@ -173,7 +178,14 @@ public final class LeaderElection implements SmartLifecycle {
 			}
 			this.running = true;
 		}
-		stand();
+		this.starter.execute(this::stand);
+	}
+
+	// A listener that takes long must not hold up the start of the application
+	private static void onThreadOfItsOwn(Runnable task) {
+		Thread thread = new Thread(task, "mongo-lock-leader");
+		thread.setDaemon(true);
+		thread.start();
 	}
 
 	@Override

@@ -46,7 +46,8 @@ final class Candidate implements LockListener, ApplicationEventPublisher {
 		this.client = new LockTemplate(store,
 				new ClientOptions(configured, new LockOwner("app", "1", "host", 42, ""), clock, List.of(this)));
 		// It hears of losses, and does not have to look itself
-		this.election = new LeaderElection(ROLE, this.client, this, Duration.ofMinutes(2));
+		this.election = new LeaderElection(ROLE, this.client, this, Duration.ofMinutes(2),
+				(task) -> new Thread(task).start());
 	}
 
 	Candidate start() {

@@ -138,8 +138,8 @@ class LeaderElectionTests {
 	@Test
 	void aLeaderThatNobodyTellsOfALossNoticesItByItself() {
 		List<Object> heard = new CopyOnWriteArrayList<>();
-		LeaderElection untold = new LeaderElection(Candidate.ROLE, this.first.client, heard::add,
-				Duration.ofMillis(10));
+		LeaderElection untold = new LeaderElection(Candidate.ROLE, this.first.client, heard::add, Duration.ofMillis(10),
+				Runnable::run);
 		untold.start();
 		Awaitility.await().until(untold::isLeader);
 		lose();
@@ -283,7 +283,7 @@ class LeaderElectionTests {
 			if (event instanceof LeaderElectionEvent.Revoked) {
 				await(goOn);
 			}
-		}, Duration.ofMillis(1));
+		}, Duration.ofMillis(1), Runnable::run);
 		election.start();
 		Awaitility.await().until(election::isLeader);
 		CountDownLatch working = new CountDownLatch(1);
@@ -324,7 +324,7 @@ class LeaderElectionTests {
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
 			.willReturn(CompletableFuture.completedFuture(lost))
 			.willReturn(next);
-		LeaderElection election = new LeaderElection("role", locks, this.first);
+		LeaderElection election = election(locks);
 		election.start();
 		BDDMockito.then(lost).should().close();
 		assertThat(this.first.heard).isEmpty();
@@ -339,7 +339,7 @@ class LeaderElectionTests {
 		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
 			.willReturn(CompletableFuture.completedFuture(held));
-		LeaderElection election = new LeaderElection("role", locks, this.first);
+		LeaderElection election = election(locks);
 		election.start();
 		assertThat(election.isLeader()).isTrue();
 		BDDMockito.given(held.isHeld()).willReturn(false);
@@ -355,7 +355,7 @@ class LeaderElectionTests {
 	void theRoleIsOfOneRenewedAwaitedForeverAndNeverKeptIdleWhateverIsSetForLocks() {
 		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willReturn(new CompletableFuture<>());
-		new LeaderElection("role", locks, this.first).start();
+		election(locks).start();
 		BDDMockito.then(locks)
 			.should()
 			.acquireAsync(ArgumentMatchers
@@ -372,7 +372,7 @@ class LeaderElectionTests {
 		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
 			.willReturn(CompletableFuture.completedFuture(held));
-		LeaderElection election = new LeaderElection("role", locks, this.first);
+		LeaderElection election = election(locks);
 		election.start();
 		election.onLost(new LockApplicationEvent.Lost(handle(key, fence), LossReason.DEADLINE));
 		assertThat(election.term()).hasValue(7);
@@ -398,7 +398,7 @@ class LeaderElectionTests {
 		};
 		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willReturn(claim);
-		LeaderElection election = new LeaderElection("role", locks, this.first);
+		LeaderElection election = election(locks);
 		election.start();
 		election.stop();
 		claim.complete(granted);
@@ -413,7 +413,7 @@ class LeaderElectionTests {
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
 			.willReturn(CompletableFuture.completedFuture(held))
 			.willReturn(new CompletableFuture<>());
-		LeaderElection election = new LeaderElection("role", locks, this.first);
+		LeaderElection election = election(locks);
 		election.start();
 		assertThat(election.ifLeader(() -> {
 			election.stop();
@@ -441,7 +441,7 @@ class LeaderElectionTests {
 			this.first.heard.add("released");
 			return claim.complete(next);
 		}).given(former).close();
-		LeaderElection election = new LeaderElection("role", locks, this.first);
+		LeaderElection election = election(locks);
 		this.first.onEvent = () -> {
 			if (!election.isRunning()) {
 				election.start();
@@ -555,7 +555,7 @@ class LeaderElectionTests {
 		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
 			.willReturn(CompletableFuture.completedFuture(held));
-		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofDays(1));
+		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofDays(1), Runnable::run);
 		election.start();
 		this.first.onEvent = () -> {
 			election.stop(() -> this.first.heard.add("stopped"));
@@ -614,7 +614,7 @@ class LeaderElectionTests {
 			}
 			return CompletableFuture.failedFuture(failure);
 		}).willReturn(new CompletableFuture<>());
-		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofMillis(1));
+		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofMillis(1), Runnable::run);
 		election.start();
 		BDDMockito.then(locks).should(Mockito.timeout(10_000).times(2)).acquireAsync(ArgumentMatchers.any());
 		assertThat(output).contains("Could not stand for 'role'");
@@ -626,9 +626,28 @@ class LeaderElectionTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> new LeaderElection(" ", this.first.client, this.first));
 	}
 
+	@Test
+	void aListenerThatTakesLongDoesNotHoldUpTheStart() {
+		LockHandle held = handle("leader:role", 7);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willReturn(CompletableFuture.completedFuture(held));
+		CountDownLatch goOn = new CountDownLatch(1);
+		this.first.onEvent = () -> await(goOn);
+		LeaderElection election = new LeaderElection("role", locks, this.first);
+		Future<?> start = this.others.submit(election::start);
+		Awaitility.await().until(start::isDone);
+		goOn.countDown();
+		this.first.awaitHeard("granted");
+	}
+
+	private LeaderElection election(LockOperations locks) {
+		return new LeaderElection("role", locks, this.first, Duration.ofMinutes(2), Runnable::run);
+	}
+
 	private static void await(CountDownLatch latch) {
 		try {
-			latch.await();
+			assertThat(latch.await(1, TimeUnit.MINUTES)).isTrue();
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
