@@ -251,25 +251,29 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aPlainSaveIsRefusedUntilTheLeaseHasRunOut() {
-		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(6)).autoRenew(false).build();
+		LockSettings brief = LockSettings.builder()
+			.ttl(Duration.ofSeconds(12))
+			.margin(Duration.ofSeconds(9))
+			.autoRenew(false)
+			.build();
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", brief);
 		await().until(() -> !locked.handle().isHeld());
 		assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
-		await().ignoreExceptions().untilAsserted(() -> plainSave("p1"));
+		await().atMost(Duration.ofSeconds(30)).ignoreExceptions().untilAsserted(() -> plainSave("p1"));
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
 	}
 
 	@Test
 	void aPlainSaveIsRefusedWhileTheLockRunsOutAfterACommitThatNobodyKnowsOf() {
 		TransactionTemplate foreign = foreign();
-		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(6)).build();
+		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(15)).build();
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", brief);
 		assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
 			save(locked, "never");
 			killSession();
 		}));
 		assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
-		await().ignoreExceptions().untilAsserted(() -> plainSave("p1"));
+		await().atMost(Duration.ofSeconds(40)).ignoreExceptions().untilAsserted(() -> plainSave("p1"));
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
 	}
 
