@@ -15,6 +15,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.core.Ordered;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
@@ -102,7 +103,16 @@ abstract class AbstractRealServerDocumentTests extends AbstractMongoTests {
 	}
 
 	static void afterCommit(Runnable work) {
+		afterCommit(Ordered.LOWEST_PRECEDENCE, work);
+	}
+
+	static void afterCommit(int order, Runnable work) {
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
+
+			@Override
+			public int getOrder() {
+				return order;
+			}
 
 			@Override
 			public void afterCommit() {

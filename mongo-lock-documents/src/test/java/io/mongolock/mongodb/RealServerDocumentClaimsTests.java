@@ -534,22 +534,6 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		CompletableFuture.runAsync(work, (task) -> new Thread(task).start()).orTimeout(30, TimeUnit.SECONDS).join();
 	}
 
-	private static void afterCommit(int order, Runnable work) {
-		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
-
-			@Override
-			public int getOrder() {
-				return order;
-			}
-
-			@Override
-			public void afterCommit() {
-				work.run();
-			}
-
-		});
-	}
-
 	// Spring swallows what is thrown there
 	private static void afterCompletion(AtomicReference<Throwable> failure, Runnable work) {
 		TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {

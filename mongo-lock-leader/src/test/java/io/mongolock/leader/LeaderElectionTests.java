@@ -336,9 +336,7 @@ class LeaderElectionTests {
 	void aTermIsOverOnceItsLockIsNotHeldThoughNobodyHasSaidSo() {
 		LockHandle held = Mockito.mock();
 		BDDMockito.given(held.isHeld()).willReturn(true);
-		LockOperations locks = Mockito.mock();
-		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
-			.willReturn(CompletableFuture.completedFuture(held));
+		LockOperations locks = granting(held);
 		LeaderElection election = election(locks);
 		election.start();
 		assertThat(election.isLeader()).isTrue();
@@ -369,9 +367,7 @@ class LeaderElectionTests {
 	@CsvSource({ "leader:role, 6", "leader:other, 7" })
 	void theEndOfAnotherLockOrTermEndsNoTerm(String key, long fence) {
 		LockHandle held = handle("leader:role", 7);
-		LockOperations locks = Mockito.mock();
-		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
-			.willReturn(CompletableFuture.completedFuture(held));
+		LockOperations locks = granting(held);
 		LeaderElection election = election(locks);
 		election.start();
 		election.onLost(new LockApplicationEvent.Lost(handle(key, fence), LossReason.DEADLINE));
@@ -552,9 +548,7 @@ class LeaderElectionTests {
 	@Test
 	void aListenerOfItsEndMayStopTheElection() {
 		LockHandle held = handle("leader:role", 7);
-		LockOperations locks = Mockito.mock();
-		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
-			.willReturn(CompletableFuture.completedFuture(held));
+		LockOperations locks = granting(held);
 		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofDays(1), Runnable::run);
 		election.start();
 		this.first.onEvent = () -> {
@@ -629,9 +623,7 @@ class LeaderElectionTests {
 	@Test
 	void aListenerThatTakesLongDoesNotHoldUpTheStart() {
 		LockHandle held = handle("leader:role", 7);
-		LockOperations locks = Mockito.mock();
-		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
-			.willReturn(CompletableFuture.completedFuture(held));
+		LockOperations locks = granting(held);
 		CountDownLatch goOn = new CountDownLatch(1);
 		this.first.onEvent = () -> await(goOn);
 		LeaderElection election = new LeaderElection("role", locks, this.first);
@@ -639,6 +631,13 @@ class LeaderElectionTests {
 		Awaitility.await().until(start::isDone);
 		goOn.countDown();
 		this.first.awaitHeard("granted");
+	}
+
+	private static LockOperations granting(LockHandle held) {
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willReturn(CompletableFuture.completedFuture(held));
+		return locks;
 	}
 
 	private LeaderElection election(LockOperations locks) {
