@@ -14,7 +14,6 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.context.expression.AnnotatedElementKey;
 import org.springframework.context.expression.BeanFactoryResolver;
 import org.springframework.context.expression.CachedExpressionEvaluator;
-import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.expression.EvaluationException;
 import org.springframework.expression.Expression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
@@ -154,12 +153,32 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		Object target = call.target();
 		LockKeyRoot root = new LockKeyRoot(call.method(), call.method().getName(), call.arguments(), target,
 				(target != null) ? AopUtils.getTargetClass(target) : call.targetClass());
-		MethodBasedEvaluationContext context = new MethodBasedEvaluationContext(root, call.method(), call.arguments(),
-				getParameterNameDiscoverer());
+		StandardEvaluationContext context = new CallContext(root, call.variables());
 		this.shared.applyDelegatesTo(context);
 		context.setBeanResolver(this.beans);
 		AnnotatedElementKey element = new AnnotatedElementKey(call.method(), call.targetClass());
 		return getExpression(this.expressions, element, expression).getValue(context);
+	}
+
+	/** Knows the arguments of a call by their variables. */
+	private static final class CallContext extends StandardEvaluationContext {
+
+		private final LockKeyVariables variables;
+
+		private final @Nullable Object[] arguments;
+
+		private CallContext(LockKeyRoot root, LockKeyVariables variables) {
+			super(root);
+			this.variables = variables;
+			this.arguments = root.args();
+		}
+
+		@Override
+		public @Nullable Object lookupVariable(String name) {
+			Integer argument = this.variables.arguments().get(name);
+			return (argument != null) ? this.arguments[argument] : super.lookupVariable(name);
+		}
+
 	}
 
 }

@@ -68,6 +68,13 @@ final class LockedCall {
 	}
 
 	/**
+	 * What expressions call the arguments.
+	 */
+	LockKeyVariables variables() {
+		return this.called.variables();
+	}
+
+	/**
 	 * Its keys and conditions are known: what is thrown from now on, until the method
 	 * begins, is about its own locks.
 	 */

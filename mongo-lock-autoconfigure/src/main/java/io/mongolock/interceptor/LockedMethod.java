@@ -11,11 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param targetClass the class of the object it is called on
  * @param later the type of its result, if that is known to end later
  * @param results knows results that end later
+ * @param variables what its expressions call its arguments
  */
-record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, UnfinishedResults results) {
+record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, UnfinishedResults results,
+		LockKeyVariables variables) {
 
 	static LockedMethod of(Method method, Class<?> targetClass, UnfinishedResults results) {
-		return new LockedMethod(method, targetClass, LaterType.of(method, targetClass), results);
+		return new LockedMethod(method, targetClass, LaterType.of(method, targetClass), results,
+				LockKeyVariables.of(method));
 	}
 
 	/**

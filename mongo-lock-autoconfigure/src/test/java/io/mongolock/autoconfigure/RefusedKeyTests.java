@@ -23,6 +23,11 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(ComputedIndex.class, "in which 'order' is none of the properties of #root"),
 			Arguments.of(ValueOfMap.class, "in which 'order' is none of the properties of #root"),
 			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
+			Arguments.of(NameAndPosition.class, "#a1 is the name of a parameter, and the position of another"),
+			Arguments.of(NameAndPositionInCondition.class, "#p1 is the name of a parameter, and the position of"),
+			Arguments.of(NameOfSpel.class, "#root is the name of a parameter, and means something else in SpEL"),
+			Arguments.of(NameOfProperty.class, "'args' is a property of #root, and a parameter has that name, too"),
+			Arguments.of(TypeByName.class, "has the key '#p2' of type " + ObjectKey.Order.class.getName()),
 			Arguments.of(SpelName.class, "has the name 'order-#id', which looks like SpEL"),
 			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
 			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, and there is no such bean"),
@@ -108,6 +113,46 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 
 		@DistributedLock(key = "'a' + #ordr.length()")
 		void run(String order) {
+		}
+
+	}
+
+	static class NameAndPosition {
+
+		@DistributedLock(key = "#a2 + #a1")
+		void run(String a1, String a2) {
+		}
+
+	}
+
+	static class NameAndPositionInCondition {
+
+		@DistributedLock(name = "a", condition = "#p1 != null")
+		void run(String p1, String p2) {
+		}
+
+	}
+
+	static class NameOfSpel {
+
+		@DistributedLock(key = "#root.toString()")
+		void run(Object root) {
+		}
+
+	}
+
+	static class NameOfProperty {
+
+		@DistributedLock(key = "args[0]")
+		void run(String[] args) {
+		}
+
+	}
+
+	static class TypeByName {
+
+		@DistributedLock(key = "#p2")
+		void run(String p1, ObjectKey.Order p2) {
 		}
 
 	}

@@ -133,6 +133,16 @@ class LockKeyEvaluatorTests {
 	}
 
 	@ParameterizedTest
+	@CsvSource({ "#a1, first", "#a2, second", "#p0, first", "#a0, first", "#p1, second" })
+	void theNameOfAParameterWinsOverAPosition(String expression, String expected) throws NoSuchMethodException {
+		Method method = Service.class.getDeclaredMethod("merge", String.class, String.class);
+		LockedCall call = new LockedCall(LockedMethod.of(method, Service.class, new UnfinishedResults()),
+				new SimpleInvocation(method, new Service(), new Object[] { "first", "second" }));
+		assertThat(this.evaluator.requests(operation(null, expression), call)).singleElement()
+			.returns(expected, LockRequest::key);
+	}
+
+	@ParameterizedTest
 	@FieldSource("values")
 	void valuesBecomeText(Object value, String expected) {
 		assertThat(request("order", "#id", value, null).key()).isEqualTo("order:" + expected);
@@ -289,6 +299,9 @@ class LockKeyEvaluatorTests {
 		}
 
 		void pay(Object id, Order order) {
+		}
+
+		void merge(String a1, String a2) {
 		}
 
 	}

@@ -12,12 +12,9 @@ import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.BaseStream;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
-import org.springframework.core.DefaultParameterNameDiscoverer;
-import org.springframework.core.ParameterNameDiscoverer;
 import org.springframework.core.ResolvableType;
 import org.springframework.expression.ParseException;
 import org.springframework.expression.spel.SpelNode;
@@ -35,6 +32,7 @@ import org.springframework.util.StringUtils;
 
 import io.mongolock.LockKeyTypes;
 import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.LockKeyVariables;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.SeveralKeys;
 
@@ -45,11 +43,11 @@ class LockKeyCheck {
 
 	private static final List<String> ROOT = List.of("method", "methodName", "args", "target", "targetClass");
 
+	private static final Set<String> KEYWORDS = Set.of("#root", "#this");
+
 	private final Predicate<String> beans;
 
 	private final SpelExpressionParser parser = new SpelExpressionParser();
-
-	private final ParameterNameDiscoverer discoverer = new DefaultParameterNameDiscoverer();
 
 	LockKeyCheck(Predicate<String> beans) {
 		this.beans = beans;
@@ -77,6 +75,13 @@ class LockKeyCheck {
 	}
 
 	private static void checkStart(SpelNode node, Declared declared) {
+		if (node instanceof PropertyOrFieldReference property && ROOT.contains(property.getName())
+				&& declared.variables().arguments().containsKey(property.getName())) {
+			String name = property.getName();
+			throw declared.invalid(
+					", in which '" + name + "' is a property of #root, and a parameter has that name, too",
+					"Write #" + name + " for the argument, or #root." + name + " for the property.", null);
+		}
 		if (node instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
 			throw declared.invalid(
 					", in which '" + property.getName() + "' is none of the properties of #root: " + ROOT,
@@ -98,8 +103,10 @@ class LockKeyCheck {
 				|| (node instanceof InlineMap && child % 2 == 0);
 	}
 
-	private void checkVariables(SpelNode expression, Declared declared) {
-		Set<String> known = variables(declared.method());
+	private static void checkVariables(SpelNode expression, Declared declared) {
+		LockKeyVariables variables = declared.variables();
+		Set<String> known = new TreeSet<>(KEYWORDS);
+		variables.arguments().keySet().forEach((name) -> known.add("#" + name));
 		for (String used : collect(expression, new TreeSet<>())) {
 			if (!known.contains(used)) {
 				throw declared.invalid(", which refers to " + used + ", but the call only knows " + known,
@@ -107,7 +114,20 @@ class LockKeyCheck {
 								+ "or use its position, #p0 for the first.",
 						null);
 			}
+			if (variables.ambiguous().contains(used.substring(1))) {
+				throw declared.invalid(
+						", in which " + used + " is the name of a parameter, and "
+								+ ((KEYWORDS.contains(used)) ? "means something else in SpEL"
+										: "the position of another"),
+						"Rename the parameter, or write " + position(used, variables) + " for it.", null);
+			}
 		}
+	}
+
+	private static String position(String ambiguous, LockKeyVariables variables) {
+		Integer argument = variables.arguments().get(ambiguous.substring(1));
+		return ((argument != null && argument.equals(variables.arguments().get("p" + argument))) ? "#p" : "#a")
+				+ argument;
 	}
 
 	private void checkBeans(SpelNode node, Declared declared) {
@@ -122,7 +142,7 @@ class LockKeyCheck {
 	}
 
 	// As far as types are declared: what an interface or Object stands for may have more
-	private void checkProperties(SpelNode node, Declared declared) {
+	private static void checkProperties(SpelNode node, Declared declared) {
 		if (node instanceof CompoundExpression) {
 			ResolvableType resolvable = type(node.getChild(0), declared);
 			for (int i = 1; resolvable != null && i < node.getChildCount(); i++) {
@@ -154,7 +174,7 @@ class LockKeyCheck {
 				|| Arrays.stream(type.getFields()).anyMatch((field) -> field.getName().equals(name));
 	}
 
-	private void checkType(SpelNode expression, boolean inDocument, Declared key) {
+	private static void checkType(SpelNode expression, boolean inDocument, Declared key) {
 		ResolvableType type = type(expression, key);
 		boolean several = type != null && SeveralKeys.areIn(type.toClass());
 		if (type == null || (inDocument && !several)) { // an id is as the mapping has it
@@ -183,7 +203,7 @@ class LockKeyCheck {
 		return ((iterable != ResolvableType.NONE) ? iterable : several.as(BaseStream.class)).getGeneric(0);
 	}
 
-	private void checkCondition(SpelNode expression, Declared condition) {
+	private static void checkCondition(SpelNode expression, Declared condition) {
 		ResolvableType declared = type(expression, condition);
 		Class<?> type = (declared != null) ? declared.toClass() : Object.class;
 		if (!type.isAssignableFrom(Boolean.class) && type != boolean.class) {
@@ -193,7 +213,7 @@ class LockKeyCheck {
 	}
 
 	// Of an argument, or of properties of one; null if it is not declared
-	private @Nullable ResolvableType type(SpelNode expression, Declared declared) {
+	private static @Nullable ResolvableType type(SpelNode expression, Declared declared) {
 		if (!(expression instanceof CompoundExpression)) {
 			return (expression instanceof VariableReference) ? ofVariable(expression.toStringAST(), declared) : null;
 		}
@@ -205,17 +225,10 @@ class LockKeyCheck {
 		return type;
 	}
 
-	private @Nullable ResolvableType ofVariable(String variable, Declared declared) {
-		Method method = declared.method();
-		String[] names = this.discoverer.getParameterNames(method);
-		for (int i = 0; i < method.getParameterCount(); i++) {
-			// Kotlin has no name for the continuation of a suspending function
-			if (variable.equals("#p" + i) || variable.equals("#a" + i)
-					|| (names != null && i < names.length && variable.equals("#" + names[i]))) {
-				return ResolvableType.forMethodParameter(method, i, declared.targetClass());
-			}
-		}
-		return null;
+	private static @Nullable ResolvableType ofVariable(String variable, Declared declared) {
+		Integer argument = declared.variables().arguments().get(variable.substring(1));
+		return (argument != null)
+				? ResolvableType.forMethodParameter(declared.method(), argument, declared.targetClass()) : null;
 	}
 
 	private static @Nullable ResolvableType ofProperty(ResolvableType declared, String name) {
@@ -257,19 +270,13 @@ class LockKeyCheck {
 		return found;
 	}
 
-	private Set<String> variables(Method method) {
-		Set<String> known = new TreeSet<>(Set.of("#root", "#this"));
-		String[] names = this.discoverer.getParameterNames(method);
-		IntStream.range(0, method.getParameterCount()).forEach((i) -> {
-			known.add("#p" + i);
-			known.add("#a" + i);
-		});
-		Stream.of((names != null) ? names : new String[0]).forEach((name) -> known.add("#" + name));
-		return known;
-	}
-
 	/** An expression, and where it was declared. */
-	private record Declared(String attribute, String text, Method method, Class<?> targetClass) {
+	private record Declared(String attribute, String text, Method method, Class<?> targetClass,
+			LockKeyVariables variables) {
+
+		private Declared(String attribute, String text, Method method, Class<?> targetClass) {
+			this(attribute, text, method, targetClass, LockKeyVariables.of(method));
+		}
 
 		private InvalidLockMethodException invalid(String problem, String action, @Nullable Exception cause) {
 			return new InvalidLockMethodException(this.method, this.targetClass,
