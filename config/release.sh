@@ -18,8 +18,7 @@ build() {
 	local folder="$work/build"
 	git clone -q . "$folder"
 	git -C "$folder" checkout -q "$revision"
-	(cd "$folder" && ./mvnw -q package -Prelease -DskipTests -Dcheckstyle.skip -Dspring-javaformat.validate.skip \
-		-pl "$(published | paste -sd,)" -am "${@:2}" >"$folder.log" 2>&1) || { tail -40 "$folder.log" >&2; exit 1; }
+	(cd "$folder" && ./mvnw -q package -Prelease -Djars "${@:2}" >"$folder.log" 2>&1) || { tail -40 "$folder.log" >&2; exit 1; }
 	mv "$folder" "$work/$1"
 }
 

@@ -66,6 +66,15 @@ class PublishedJarsTests {
 	}
 
 	@Test
+	void theyAreWhatIsBuiltWhereOnlyTheJarsAreAskedFor() {
+		assertThat(Pattern.compile("<module>(.+?)</module>").matcher(all("modules", ROOT).get(0)).results())
+			.extracting((module) -> module.group(1))
+			.containsExactlyInAnyOrderElementsOf(Stream.concat(Stream.of(BOM), published())
+				.map((folder) -> folder.getFileName().toString())
+				.toList());
+	}
+
+	@Test
 	void eachSaysWhatMavenCentralAsksFor() {
 		for (Path folder : Stream.concat(Stream.of(BOM, ROOT), published()).toList()) {
 			assertThat(all("name", folder)).as(folder.toString()).isNotEmpty();

@@ -1,0 +1,4 @@
+/**
+ * Opens the pages of the samples for their tests.
+ */
+package io.mongolock.sample.browser;
