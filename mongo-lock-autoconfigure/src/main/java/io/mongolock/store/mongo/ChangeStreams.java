@@ -2,6 +2,9 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCursor;
@@ -9,82 +12,121 @@ import com.mongodb.client.cursor.TimeoutMode;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
 
 /**
- * Opens change streams of the lock collection, unless the server refused one: it would
- * refuse the next one, too. Thread-safe.
+ * Opens change streams of the lock collection, all of one kind. A server that refuses one
+ * may be asked again after a pause, which grows with each refusal in a row: rights are
+ * granted, and servers replaced, while this application runs. Thread-safe.
  */
 class ChangeStreams {
 
-	private static final Log logger = LogFactory.getLog(ChangeStreams.class);
+	/** The pause after the first of some refusals in a row. */
+	static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-	private static final String CONSEQUENCE = ": those who wait for a lock look at it at their retry-interval,"
-			+ " and idle leases are looked at every quarter of their linger";
+	/** The pause after many. */
+	static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
+
+	private static final Log logger = LogFactory.getLog(ChangeStreams.class);
 
 	private final LockCollection locks;
 
 	private final Duration timeout;
 
-	private volatile boolean refused;
+	private final String consequence;
+
+	private final LockClock clock;
+
+	private final AtomicReference<@Nullable Refusal> refused = new AtomicReference<>();
 
 	/**
 	 * Create new streams.
 	 * @param timeout how long a request for the next event, or another, may take; longer
 	 * than the second for which the server waits for an event
+	 * @param consequence what happens without a stream, for the log
 	 */
-	ChangeStreams(LockCollection locks, Duration timeout) {
+	ChangeStreams(LockCollection locks, Duration timeout, String consequence, LockClock clock) {
 		this.locks = locks;
 		this.timeout = timeout;
+		this.consequence = ": " + consequence;
+		this.clock = clock;
 	}
 
 	/**
-	 * Whether it makes no sense to open any stream.
-	 * @return whether the server said that it has none for us
+	 * How long the server is not to be asked again, because it has refused a stream.
+	 * @return zero or less if it may be asked now
 	 */
-	boolean areRefused() {
-		return this.refused;
+	Duration pause() {
+		Refusal refusal = this.refused.get();
+		return (refusal != null) ? Duration.ofNanos(refusal.until() - this.clock.nanoTime()) : Duration.ZERO;
 	}
 
 	/**
-	 * Open a stream. If the server refuses it, that is said, once. The driver knows it as
-	 * any cursor, and so does not open it anew by itself when its connection breaks, of
-	 * which nobody would hear.
+	 * Open a stream. That the server refuses it is said once, and once that it no longer
+	 * does. The driver knows it as any cursor, and so does not open it anew by itself
+	 * when its connection breaks, of which nobody would hear.
 	 * @param pipeline says of which events
-	 * @throws RuntimeException if it cannot be opened; {@link #areRefused()} is known
-	 * before
+	 * @throws RuntimeException if it cannot be opened; {@link #pause()} is known before
 	 */
 	MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
 		if (this.locks.isSharded(this.timeout)) {
-			this.refused = true;
-			logger.debug("A change stream of a sharded cluster is as late as its idlest shard" + CONSEQUENCE);
+			refuse("A change stream of a sharded cluster is as late as its idlest shard", null);
 			throw new IllegalStateException("No change stream on a sharded cluster");
 		}
 		try {
-			return this.locks.with(WriteConcern.MAJORITY, this.timeout.toMillis())
+			MongoCursor<BsonDocument> stream = this.locks.with(WriteConcern.MAJORITY, this.timeout.toMillis())
 				.aggregate(pipeline)
 				.timeoutMode(TimeoutMode.ITERATION)
 				.cursor();
+			if (this.refused.getAndSet(null) != null) {
+				logger.info("MongoDB no longer refuses a change stream of the collection '" + this.locks.name() + "'");
+			}
+			return stream;
 		}
 		catch (RuntimeException ex) {
 			if (StoreFailures.isRefused(ex)) {
-				this.refused = true;
-				say(ex);
+				refuse("MongoDB refuses a change stream of the collection '" + this.locks.name() + "'", ex);
 			}
 			throw ex;
 		}
 	}
 
-	private void say(RuntimeException refusal) {
-		String message = "MongoDB refuses a change stream of the collection '" + this.locks.name() + "'";
-		if (StoreFailures.isUnauthorized(refusal)) {
-			logger
-				.warn(message + CONSEQUENCE + ". Grant the user the privileges find and changeStream on the collection"
-						+ " and restart, or set mongo-lock.notifications=off. The server says: "
-						+ DriverMessage.of(refusal));
+	private void refuse(String what, @Nullable RuntimeException refusal) {
+		Refusal before = this.refused.get();
+		this.refused.set(Refusal.after(before, this.clock.nanoTime()));
+		if (before != null) {
+			return;
+		}
+		String message = what + this.consequence;
+		if (refusal != null && StoreFailures.isUnauthorized(refusal)) {
+			logger.warn(message
+					+ ". Grant the user the privileges find and changeStream on the collection, which is noticed"
+					+ " within a minute, or set mongo-lock.notifications=off. The server says: "
+					+ DriverMessage.of(refusal));
 		}
 		else {
-			logger.debug(message + CONSEQUENCE, refusal);
+			logger.debug(message, refusal);
 		}
+	}
+
+	/**
+	 * The latest of some refusals in a row.
+	 *
+	 * @param pause how long the server is not asked, at most
+	 * @param until when it may be asked again, by the monotonic clock
+	 */
+	private record Refusal(Duration pause, long until) {
+
+		static Refusal after(@Nullable Refusal before, long now) {
+			Duration longer = (before != null) ? before.pause().multipliedBy(2) : FIRST_PAUSE;
+			Duration pause = (longer.compareTo(LONGEST_PAUSE) < 0) ? longer : LONGEST_PAUSE;
+			// Not all clients that were refused at once ask again at once
+			long half = TimeUnit.NANOSECONDS.convert(pause) / 2;
+			return new Refusal(pause, now + half + ThreadLocalRandom.current().nextLong(half + 1));
+		}
+
 	}
 
 }

@@ -105,7 +105,12 @@ abstract class FollowedStream implements ReleaseWatch, Runnable {
 	}
 
 	private void followUntilClosed() {
-		while (isOpen() && !this.streams.areRefused()) {
+		while (isOpen()) {
+			Duration refused = this.streams.pause();
+			if (refused.compareTo(Duration.ZERO) > 0) {
+				pause(refused.toNanos());
+				continue;
+			}
 			try (MongoCursor<BsonDocument> cursor = this.streams.open(this.pipeline)) {
 				follow(cursor);
 			}
@@ -178,9 +183,12 @@ abstract class FollowedStream implements ReleaseWatch, Runnable {
 
 	private void pause() {
 		long longest = Math.min(MAX_PAUSE, FIRST_PAUSE << Math.min(this.failures++, 10));
-		long pause = longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1);
+		pause(TimeUnit.MILLISECONDS.toNanos(longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1)));
+	}
+
+	private void pause(long nanos) {
 		try {
-			this.closed.await(pause, TimeUnit.MILLISECONDS);
+			this.closed.await(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			// None of our threads interrupts this one; another that does wants it to end

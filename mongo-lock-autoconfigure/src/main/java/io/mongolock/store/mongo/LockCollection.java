@@ -27,6 +27,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 
 /**
@@ -42,6 +43,9 @@ final class LockCollection {
 	 */
 	private static final int MAX_VARIANTS = 64;
 
+	/** For how long a server is taken for what it said it was: one may be replaced. */
+	private static final long SAME_KIND = TimeUnit.SECONDS.toNanos(30);
+
 	private final String name;
 
 	private final MongoCollection<BsonDocument> locks;
@@ -52,11 +56,17 @@ final class LockCollection {
 
 	private final Map<Long, MongoDatabase> byTimeout = new ConcurrentHashMap<>();
 
-	/** What the server said of itself, as soon as it did: its kind does not change. */
-	private volatile @Nullable BsonDocument hello;
+	private final LockClock clock;
+
+	private volatile @Nullable Hello hello;
 
 	LockCollection(MongoOperations template, String name) {
+		this(template, name, LockClock.system());
+	}
+
+	LockCollection(MongoOperations template, String name, LockClock clock) {
 		this.name = name;
+		this.clock = clock;
 		this.locks = Objects.requireNonNull(template.execute(name,
 				(collection) -> collection.withDocumentClass(BsonDocument.class)
 					.withReadPreference(ReadPreference.primary())
@@ -217,12 +227,13 @@ final class LockCollection {
 	}
 
 	private BsonDocument hello(Duration timeout) {
-		BsonDocument known = this.hello;
-		if (known == null) {
-			known = run(new BsonDocument("hello", new BsonInt32(1)), timeout.toMillis());
+		long now = this.clock.nanoTime();
+		Hello known = this.hello;
+		if (known == null || now - known.askedAt() > SAME_KIND) {
+			known = new Hello(run(new BsonDocument("hello", new BsonInt32(1)), timeout.toMillis()), now);
 			this.hello = known;
 		}
-		return known;
+		return known.answer();
 	}
 
 	String name() {
@@ -230,6 +241,15 @@ final class LockCollection {
 	}
 
 	private record Variant(WriteConcern concern, long timeoutMillis) {
+
+	}
+
+	/**
+	 * What the server said of itself.
+	 *
+	 * @param askedAt when, by the monotonic clock
+	 */
+	private record Hello(BsonDocument answer, long askedAt) {
 
 	}
 

@@ -55,7 +55,9 @@ public final class MongoLockStore implements LockStore {
 
 	private final Notifications notifications;
 
-	private final ChangeStreams streams;
+	private final ChangeStreams releaseStreams;
+
+	private final ChangeStreams recallStreams;
 
 	/**
 	 * Create a new store. The collection is taken from the template once and for all:
@@ -85,7 +87,10 @@ public final class MongoLockStore implements LockStore {
 		this.releases = new ReleaseCommand(this.locks, this.statements);
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockLooks(this.locks, this.statements, this.keys);
-		this.streams = new ChangeStreams(this.locks, STREAM_TIMEOUT);
+		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
+				"those who wait for a lock look at it at their retry-interval", LockClock.system());
+		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
+				"idle leases are looked at every quarter of their linger", LockClock.system());
 	}
 
 	@Override
@@ -196,18 +201,16 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public ReleaseWatch watchReleases(ReleaseListener listener) {
-		return (isHeard()) ? new ReleaseStream(this.streams, this.keys, listener).start(ReleaseStream.THREAD_NAME)
+		return (this.notifications != Notifications.OFF)
+				? new ReleaseStream(this.releaseStreams, this.keys, listener).start(ReleaseStream.THREAD_NAME)
 				: ReleaseWatch.NEVER_LIVE;
 	}
 
 	@Override
 	public ReleaseWatch watchRecalls(RecallListener listener) {
-		return (isHeard()) ? new RecallStream(this.streams, this.keys, listener).start(RecallStream.THREAD_NAME)
+		return (this.notifications != Notifications.OFF)
+				? new RecallStream(this.recallStreams, this.keys, listener).start(RecallStream.THREAD_NAME)
 				: ReleaseWatch.NEVER_LIVE;
-	}
-
-	private boolean isHeard() {
-		return this.notifications != Notifications.OFF && !this.streams.areRefused();
 	}
 
 	/**

@@ -111,17 +111,6 @@ class RecallStreamTests {
 		assertThat(this.log.all()).isEmpty();
 	}
 
-	@Test
-	void aServerThatRefusesOneStreamIsNotAskedForTheOther() {
-		this.server = EmbeddedMongo.start();
-		connect("");
-		this.store.watchRecalls(this.listener);
-		await().atMost(TIMEOUT)
-			.until(() -> this.store.watchReleases(new RecordingReleaseListener()) == ReleaseWatch.NEVER_LIVE);
-		assertThat(this.store.watchRecalls(this.listener)).isSameAs(ReleaseWatch.NEVER_LIVE);
-		assertThat(this.listener.timesMissed()).isZero();
-	}
-
 	private void start(EmbeddedMongo.Builder builder, String prefix) {
 		this.server = builder.replicaSet().start();
 		connect(prefix);

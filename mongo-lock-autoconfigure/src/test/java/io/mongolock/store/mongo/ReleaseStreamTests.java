@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import io.mongolock.LockClock;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.KeySpace;
@@ -152,7 +153,7 @@ class ReleaseStreamTests {
 	void aStreamThatEndsWithAnErrorIsOpenedAnew() {
 		AtomicInteger opened = new AtomicInteger();
 		ChangeStreams streams = new ChangeStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
-				TIMEOUT) {
+				TIMEOUT, "they look", LockClock.system()) {
 
 			@Override
 			MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
@@ -295,14 +296,14 @@ class ReleaseStreamTests {
 	}
 
 	@Test
-	void onAStandaloneServerTheStreamIsAskedForOnce() {
+	void onAStandaloneServerThereIsNoneAndNothingIsMissed() {
 		try (EmbeddedMongo standalone = EmbeddedMongo.start()) {
 			this.client.close();
 			connect(standalone.connectionString());
 			this.watch = this.store.watchReleases(this.listener);
+			await().atMost(TIMEOUT).until(() -> !commands("aggregate").isEmpty());
+			this.watch.close();
 			awaitNoThread();
-			this.store.watchReleases(this.listener).close();
-			assertThat(commands("aggregate")).hasSize(1);
 			assertThat(this.watch.isLive()).isFalse();
 			assertThat(this.listener.timesMissed()).isZero();
 		}
@@ -327,6 +328,22 @@ class ReleaseStreamTests {
 		assertThat(commands("getMore").get(0).containsKey("maxTimeMS")).isFalse();
 	}
 
+	@Test
+	void aStandaloneServerThatBecameAReplicaSetIsListenedTo() {
+		this.client.close();
+		this.server.close();
+		this.server = EmbeddedMongo.builder().start();
+		int port = this.server.port();
+		connect();
+		this.watch = this.store.watchReleases(this.listener);
+		await().atMost(TIMEOUT).until(() -> !commands("aggregate").isEmpty());
+		assertThat(this.watch.isLive()).isFalse();
+		this.server.close();
+		this.server = EmbeddedMongo.builder().port(port).replicaSet().start();
+		awaitLive();
+		awaitAnyRelease();
+	}
+
 	private void connect(String connectionString) {
 		this.client = this.log.connect(connectionString);
 		this.store = new MongoLockStore(TestTemplates.template(this.client), "locks", "");
@@ -340,7 +357,7 @@ class ReleaseStreamTests {
 	// Gives a stream up soon, and on a busy machine now and then one that works
 	private void watchHastily() {
 		ChangeStreams hasty = new ChangeStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
-				Duration.ofMillis(1_500));
+				Duration.ofMillis(1_500), "they look", LockClock.system());
 		this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start(ReleaseStream.THREAD_NAME);
 		awaitLive();
 	}
