@@ -141,7 +141,7 @@ class HeldLockOrdersTests {
 					renewals, List.of(), new ReleaseRequests(store, renewals), runtime));
 			this.lifecycle.start();
 			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle,
-					new OrphanReleaser(store, clock, this.lifecycle));
+					new OrphanReleaser(store, clock, this.lifecycle), new StopRequests(new ClientRuntime()));
 			this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, events,
 					new HandOver(Duration.ofSeconds(5), 100));
 		}

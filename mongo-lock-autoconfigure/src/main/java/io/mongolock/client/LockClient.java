@@ -26,6 +26,7 @@ import io.mongolock.event.AttemptEvents;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.TimeLeft;
 
 /**
  * One client: the parts that it consists of, and how they start and stop together. Makes
@@ -68,6 +69,8 @@ final class LockClient {
 
 	private final PlaceKeeper places;
 
+	private final StopRequests stopRequests;
+
 	private final IdleLocks idle;
 
 	private final LockReleaser releaser;
@@ -88,14 +91,15 @@ final class LockClient {
 		this.attemptEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
+		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
-		this.places = new PlaceKeeper(store, clock, this.queues.places());
+		this.places = new PlaceKeeper(store, clock, this.queues.places(), this.stopRequests);
 		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
 		store.servers().onPrimaryChange(orphans::primaryChanged);
-		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans);
+		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans, this.stopRequests);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, this.releaser, this.events,
 				options.handOver());
 		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
@@ -262,6 +266,8 @@ final class LockClient {
 		// itself wait for this
 		Duration half = left(until).dividedBy(2);
 		this.events.awaitLosses((half.compareTo(MAX_HEARING) < 0) ? half : MAX_HEARING);
+		// Last: what is blocked holds up nothing else
+		this.stopRequests.awaitAll(new TimeLeft(this.clock, until));
 	}
 
 	private Duration left(long until) {

@@ -1,7 +1,6 @@
 package io.mongolock.client;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Collectors;
@@ -9,6 +8,7 @@ import java.util.stream.Collectors;
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.DividedRequest.Sender;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseDecision;
@@ -17,17 +17,13 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.TimeLeft;
 
 /**
  * Releases locks: what it asks the store, and how it takes the answer, is decided by
  * their {@link io.mongolock.core.HoldEnd}. Thread-safe.
  */
 final class LockReleaser {
-
-	private static final int CHUNK = 500;
-
-	/** No request is granted less. */
-	private static final long MIN_NANOS = 1_000_000;
 
 	private final LockStore store;
 
@@ -39,13 +35,16 @@ final class LockReleaser {
 
 	private final OrphanReleaser orphans;
 
-	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle,
-			OrphanReleaser orphans) {
+	private final StopRequests requests;
+
+	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle, OrphanReleaser orphans,
+			StopRequests requests) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
 		this.lifecycle = lifecycle;
 		this.orphans = orphans;
+		this.requests = requests;
 	}
 
 	/**
@@ -114,61 +113,40 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Release locks that a stop took from their holders, many with one request and
-	 * without a second try. Not one begins after the end.
+	 * Release locks that a stop took from their holders, many with one request. What is
+	 * blocked is not waited for. Not one begins after the end.
 	 * @param until the end, on the monotonic clock
 	 */
 	void releaseAll(List<HeldLock> left, long until) {
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
-		try {
-			List<List<HeldLock>> chunks = chunks(left);
-			for (int i = 0; i < chunks.size(); i++) {
-				long nanos = until - this.clock.nanoTime();
-				if (nanos < MIN_NANOS) {
-					List<HeldLock> rest = chunks.subList(i, chunks.size()).stream().flatMap(List::stream).toList();
-					this.events.releaseAtShutdownFailed(rest, new LockStoreException(rest.get(0).key(),
-							Outcome.NOT_EXECUTED, "the time for the shutdown was over before", null));
-					break;
-				}
-				// One that is blocked must not take the time of all that follow
-				int requests = chunks.size() - i;
-				releaseChunk(chunks.get(i), Duration.ofNanos(Math.min(nanos, 2 * nanos / requests)));
-			}
-		}
-		finally {
-			interrupt.run();
-		}
-	}
-
-	// Those that have to stay taken have requests of their own, first
-	private List<List<HeldLock>> chunks(List<HeldLock> left) {
 		ClockReading now = ClockReading.of(this.clock);
 		Map<Boolean, List<HeldLock>> free = left.stream()
 			.collect(Collectors.partitioningBy((heldLock) -> heldLock.ending().keptFor(now).isZero()));
-		List<List<HeldLock>> chunks = new ArrayList<>();
-		for (List<HeldLock> alike : free.values()) {
-			for (int from = 0; from < alike.size(); from += CHUNK) {
-				chunks.add(alike.subList(from, Math.min(from + CHUNK, alike.size())));
-			}
-		}
-		return chunks;
+		TimeLeft time = new TimeLeft(this.clock, until);
+		// Those that have to stay taken have requests of their own, first
+		free.forEach((isFree, some) -> endAll(some, (isFree) ? this::freeAll : this::keepAll, time));
 	}
 
-	private void releaseChunk(List<HeldLock> chunk, Duration timeout) {
+	private void endAll(List<HeldLock> some, Sender<HeldLock> sender, TimeLeft time) {
+		if (some.isEmpty()) {
+			return;
+		}
+		if (time.isOver()) {
+			this.events.releaseAtShutdownFailed(some, new LockStoreException(some.get(0).key(), Outcome.NOT_EXECUTED,
+					"the time for the shutdown was over before", null));
+		}
+		else {
+			this.requests.send(some, sender, this.events::releaseAtShutdownFailed, time);
+		}
+	}
+
+	private void keepAll(List<HeldLock> some, Duration timeout) {
 		ClockReading now = ClockReading.of(this.clock);
-		try {
-			if (chunk.stream().allMatch((heldLock) -> heldLock.ending().keptFor(now).isZero())) {
-				this.store.releaseAll(chunk.stream().map(HeldLock::id).toList(), timeout);
-			}
-			else {
-				this.store.expireAll(
-						chunk.stream().collect(Collectors.toMap(HeldLock::id, (heldLock) -> lasting(heldLock, now))),
-						timeout);
-			}
-		}
-		catch (RuntimeException ex) {
-			this.events.releaseAtShutdownFailed(chunk, ex);
-		}
+		this.store.expireAll(
+				some.stream().collect(Collectors.toMap(HeldLock::id, (heldLock) -> lasting(heldLock, now))), timeout);
+	}
+
+	private void freeAll(List<HeldLock> some, Duration timeout) {
+		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}
 
 	// The time of one that goes along may be over by now

@@ -15,6 +15,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.TimeLeft;
 
 /**
  * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the watch over
@@ -25,24 +26,23 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 
 	private static final Log logger = LogFactory.getLog(PlaceKeeper.class);
 
-	private static final int CHUNK = 500;
-
-	private static final long MIN_NANOS = 1_000_000;
-
 	private final LockStore store;
 
 	private final LockClock clock;
 
 	private final QueuePlaces places;
 
+	private final StopRequests stopRequests;
+
 	private final StoreWatch releases;
 
 	private volatile boolean running;
 
-	PlaceKeeper(LockStore store, LockClock clock, QueuePlaces places) {
+	PlaceKeeper(LockStore store, LockClock clock, QueuePlaces places, StopRequests stopRequests) {
 		this.store = store;
 		this.clock = clock;
 		this.places = places;
+		this.stopRequests = stopRequests;
 		this.releases = new StoreWatch(() -> store.watchReleases(this), places::watchFor, places::missed, clock);
 	}
 
@@ -83,35 +83,18 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 	}
 
 	/**
-	 * Leave all places, many with one request and without a second try; whatever is not
-	 * left runs out.
+	 * Leave all places, many with one request; whatever is not left runs out. What is
+	 * blocked is not waited for.
 	 * @param until when to be done, on the monotonic clock
 	 */
 	void leaveAll(long until) {
 		this.running = false;
 		this.releases.stop();
 		List<LeaseId> all = this.places.takeAll();
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
-		try {
-			for (int from = 0; from < all.size(); from += CHUNK) {
-				long nanos = until - this.clock.nanoTime();
-				if (nanos < MIN_NANOS) {
-					break;
-				}
-				leave(all.subList(from, Math.min(all.size(), from + CHUNK)), Duration.ofNanos(nanos));
-			}
-		}
-		finally {
-			interrupt.run();
-		}
-	}
-
-	private void leave(List<LeaseId> places, Duration timeout) {
-		try {
-			this.store.leaveAll(places, timeout);
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Places in the queue are not left and run out by themselves", ex);
+		TimeLeft time = new TimeLeft(this.clock, until);
+		if (!all.isEmpty() && !time.isOver()) {
+			this.stopRequests.send(all, this.store::leaveAll, (some, failure) -> logger
+				.debug("Places in the queue are not left and run out by themselves", failure), time);
 		}
 	}
 

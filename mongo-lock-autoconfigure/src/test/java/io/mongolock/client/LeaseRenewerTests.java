@@ -303,7 +303,8 @@ class LeaseRenewerTests {
 
 	private PlaceKeeper places() {
 		return new PlaceKeeper(this.store, LockClock.system(),
-				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0),
+				new StopRequests(new ClientRuntime()));
 	}
 
 	private void renewOn(Executor executor) {

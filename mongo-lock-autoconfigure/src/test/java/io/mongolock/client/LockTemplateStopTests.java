@@ -27,6 +27,8 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.core.ConfiguredSettings;
@@ -181,10 +183,17 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	@Test
 	void aStopWhoseRequestsHangBeginsNoneAfterItsBudget() {
 		IntStream.range(0, 1_500).forEach((i) -> this.template.acquire(LockRequest.of("k" + i)));
-		this.store.next("release", (request) -> this.clock.step(Duration.ofSeconds(4)));
-		this.store.next("release", (request) -> this.clock.step(Duration.ofSeconds(4)));
-		this.template.stop(Duration.ofSeconds(6));
-		assertThat(this.store.count("release")).isEqualTo(2);
+		CountDownLatch begun = new CountDownLatch(3);
+		for (int i = 0; i < 3; i++) {
+			this.store.next("release", (request) -> {
+				begun.countDown();
+				await(begun);
+				this.clock.step(Duration.ofMinutes(1));
+				throw new LockStoreException("k", Outcome.UNKNOWN, "by script", null);
+			});
+		}
+		this.template.stop(Duration.ofMinutes(1));
+		assertThat(this.store.count("release")).as("nor is any divided").isEqualTo(3);
 	}
 
 	@Test

@@ -33,7 +33,6 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link PlaceKeeper}, whose time and requests go on as the test says. A place
@@ -83,7 +82,7 @@ class PlaceKeeperTests {
 			return PlaceKeeperTests.this.millis;
 		}
 
-	}, this.places);
+	}, this.places, new StopRequests(new ClientRuntime()));
 
 	@BeforeEach
 	void start() {
@@ -259,7 +258,7 @@ class PlaceKeeperTests {
 		goOnTo(0);
 		this.breaks = true;
 		Thread.currentThread().interrupt();
-		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> this.keeper.leaveAll(1_000_000_000));
+		this.keeper.leaveAll(1_000_000_000);
 		assertThat(Thread.interrupted()).isTrue();
 	}
 

@@ -8,6 +8,8 @@ import java.util.stream.Stream;
  */
 final class Mutants {
 
+	private static final String BLOCKED = "io.mongolock.client.BlockedDocumentTests";
+
 	private static final String LATER = "io.mongolock.interceptor.LaterExecutionTests";
 
 	private static final String FLUX = "io.mongolock.interceptor.LockedFluxTests";
@@ -814,6 +816,22 @@ final class Mutants {
 		return List.of(
 				new Mutant("kept after the shutdown", "HeldLocks.abandonAll", "this.releaser.releaseAll(left, until);",
 						"", test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")),
+				new Mutant("stop: all stay taken as one document is blocked", "StopRequests.divideIfInTrouble",
+						"this.request.divide(threads, () -> ended(over));", "ended(over);",
+						test(BLOCKED, "atAStopAllOthersAreFreeWhileItIsWaitedFor")),
+				new Mutant("stop: those beside a blocked document stay taken", "DividedRequest.ask",
+						"if (part.size() > 1) {", "if (part.isEmpty()) {",
+						test(BLOCKED, "atAStopAllOthersAreFreeWhileItIsWaitedFor")),
+				new Mutant("stop: blocked document not waited for", "LockClient.stopWithin",
+						"this.stopRequests.awaitAll(new TimeLeft(this.clock, until));", "",
+						test(BLOCKED, "atAStopAllOthersAreFreeWhileItIsWaitedFor")),
+				new Mutant("stop: places left after what is blocked", "StopRequests.send",
+						"await(divided, requests.size(), time.left().toNanos());", "awaitAll(time);",
+						test(BLOCKED, "atAStopPlacesAreLeftWhileItIsWaitedFor")),
+				new Mutant("stop: requests begin after its end", "StopRequests.within", "if (time.isOver()) {",
+						"if (some.isEmpty()) {",
+						test("io.mongolock.client.LockTemplateStopTests",
+								"aStopWhoseRequestsHangBeginsNoneAfterItsBudget")),
 				new Mutant("nothing released by a stop that may take forever", "LockClient.stopWithin",
 						"(budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP",
 						"Duration.ofNanos(java.util.concurrent.TimeUnit.NANOSECONDS.convert(budget))",

@@ -228,6 +228,10 @@ class DocumentLockRowsTests {
 			return this.documents;
 		}
 
+		void stop(Duration budget) {
+			this.client.stop(budget);
+		}
+
 		/** Those that keep the documents of their thread. */
 		TransactionTemplate transactions() {
 			return this.transactions;
