@@ -6,8 +6,6 @@ import org.springframework.context.annotation.ImportBeanDefinitionRegistrar;
 import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
-import io.mongolock.interceptor.ProxyKind;
-
 /**
  * Brings an auto-proxy creator, or joins the one there is: without one, advisors are
  * silently ignored.
@@ -23,13 +21,9 @@ class LockAutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 	@Override
 	public void registerBeanDefinitions(AnnotationMetadata importingClass, BeanDefinitionRegistry registry) {
 		AopConfigUtils.registerAutoProxyCreatorIfNecessary(registry);
-		if (proxies(this.environment).classProxies()) {
+		if (this.environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true)) {
 			AopConfigUtils.forceAutoProxyCreatorToUseClassProxying(registry);
 		}
-	}
-
-	static ProxyKind proxies(Environment environment) {
-		return new ProxyKind(environment.getProperty("spring.aop.proxy-target-class", Boolean.class, true));
 	}
 
 }

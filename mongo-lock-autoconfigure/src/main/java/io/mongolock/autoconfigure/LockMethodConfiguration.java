@@ -20,6 +20,7 @@ import io.mongolock.annotation.AnnotationLockOperationSource;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
+import io.mongolock.interceptor.ProxyKind;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.interceptor.check.LockVerification;
 import io.mongolock.store.mongo.CurrentTransaction;
@@ -57,10 +58,10 @@ class LockMethodConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source, LockInterceptor interceptor,
-			Environment environment) {
+			Environment environment, ConfigurableListableBeanFactory beanFactory) {
 		return new LockOperationSourceAdvisor(source, interceptor,
 				property(environment, "advisor-order", LockOperationSourceAdvisor.DEFAULT_ORDER),
-				LockAutoProxyRegistrar.proxies(environment));
+				new ProxyKind(beanFactory)::isPossible);
 	}
 
 	@Bean
@@ -70,8 +71,7 @@ class LockMethodConfiguration {
 			Environment environment) {
 		return new LockMethodVerifier(source, beanFactory,
 				(name, settings) -> validator.getObject().terms(name, settings),
-				property(environment, "verification", LockVerification.FAIL),
-				LockAutoProxyRegistrar.proxies(environment));
+				property(environment, "verification", LockVerification.FAIL));
 	}
 
 	// Not from the properties bean, which is created later

@@ -1,6 +1,7 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.function.Predicate;
 
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -25,11 +26,11 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 	/**
 	 * Create a new advisor.
 	 * @param order where it stands among other advisors, lower is further outside
-	 * @param proxies which proxies are made: a class that none can be made of is left out
+	 * @param proxyable whether there can be a proxy of a class: others are left out
 	 */
 	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order,
-			ProxyKind proxies) {
-		super(new LockedMethods(source, proxies), interceptor);
+			Predicate<Class<?>> proxyable) {
+		super(new LockedMethods(source, proxyable), interceptor);
 		setOrder(order);
 	}
 
@@ -38,10 +39,10 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 
 		private final LockOperationSource source;
 
-		private LockedMethods(LockOperationSource source, ProxyKind proxies) {
+		private LockedMethods(LockOperationSource source, Predicate<Class<?>> proxyable) {
 			this.source = source;
 			// of what is left out here the verification says what becomes of it
-			ClassFilter candidates = (type) -> source.isCandidateClass(type) && proxies.isPossible(type);
+			ClassFilter candidates = (type) -> source.isCandidateClass(type) && proxyable.test(type);
 			setClassFilter(candidates);
 		}
 

@@ -3,28 +3,62 @@ package io.mongolock.interceptor;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.ProxyConfig;
+import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.aop.framework.ProxyProcessorSupport;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
+import org.springframework.aop.framework.autoproxy.ProxyCreationContext;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
 
 /**
- * Which kind of proxy Spring makes of a class.
+ * Which kind of proxy Spring makes of a bean: one that extends its class, unless that was
+ * switched off for all beans, or for this one by {@code @Proxyable}.
  *
- * @param classProxies whether it extends classes that have interfaces, too
+ * @param beans those that are proxied
  */
-public record ProxyKind(boolean classProxies) {
+public record ProxyKind(ConfigurableListableBeanFactory beans) {
 
 	/**
-	 * Whether a proxy has the interfaces of the class alone.
+	 * Whether there can be a proxy of the bean that is being proxied now.
 	 */
-	public boolean isByInterface(Class<?> targetClass) {
-		return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass)
-				|| (!this.classProxies && ClassUtils.getAllInterfacesForClass(targetClass).length > 0);
+	public boolean isPossible(Class<?> targetClass) {
+		return isPossible(targetClass, ProxyCreationContext.getCurrentProxiedBeanName());
 	}
 
 	/**
-	 * Whether there can be a proxy at all.
+	 * Whether there can be a proxy of a bean.
 	 */
-	public boolean isPossible(Class<?> targetClass) {
-		return !Modifier.isFinal(targetClass.getModifiers()) || isByInterface(targetClass);
+	public boolean isPossible(Class<?> targetClass, @Nullable String beanName) {
+		return !Modifier.isFinal(targetClass.getModifiers()) || Proxy.isProxyClass(targetClass)
+				|| ClassUtils.isLambdaClass(targetClass)
+				|| (isByInterface(beanName) && Interfaces.of(targetClass).areFound());
+	}
+
+	private boolean isByInterface(@Nullable String beanName) {
+		return (beanName != null && this.beans.containsBeanDefinition(beanName)
+				&& this.beans.getBeanDefinition(beanName).hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE))
+				|| (this.beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig creator
+						&& !creator.isProxyTargetClass());
+	}
+
+	/** Those that Spring makes a proxy of: callbacks of the container are none. */
+	private static final class Interfaces extends ProxyProcessorSupport {
+
+		private final ProxyFactory factory = new ProxyFactory();
+
+		private static Interfaces of(Class<?> type) {
+			Interfaces interfaces = new Interfaces();
+			interfaces.evaluateProxyInterfaces(type, interfaces.factory);
+			return interfaces;
+		}
+
+		private boolean areFound() {
+			return !this.factory.isProxyTargetClass();
+		}
+
 	}
 
 }

@@ -126,7 +126,7 @@ class StartupCheckTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("BeyondTask.beyond() is in none of its interfaces"));
+				.hasMessageContaining("BeyondTask.beyond() is in none of the interfaces that its proxy has"));
 	}
 
 	@Test

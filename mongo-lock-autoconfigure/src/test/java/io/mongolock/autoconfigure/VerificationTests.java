@@ -9,6 +9,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.CustomScopeConfigurer;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -106,6 +107,16 @@ class VerificationTests {
 					.withRootCauseInstanceOf(InvalidLockMethodException.class)
 					.withStackTraceContaining("FinalTask.beyond() is final");
 			}
+		});
+	}
+
+	@Test
+	void aProductThatNobodyMayWantIsNotMade() {
+		this.runner.withUserConfiguration(LazyFactory.class).run((context) -> {
+			assertThat(context).hasNotFailed();
+			// the factory may be there, as others ask it for its type
+			assertThat(context.getBean("&product", CountingFactory.class).made).isZero();
+			assertThat(context.getBean("product", Task.class).run()).isEqualTo("task");
 		});
 	}
 
@@ -318,6 +329,34 @@ class VerificationTests {
 		@Override
 		public Class<?> getObjectType() {
 			return Task.class;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LazyFactory {
+
+		@Bean
+		@Lazy
+		static CountingFactory product() {
+			return new CountingFactory();
+		}
+
+		@Bean
+		static Object user(@Qualifier("&product") CountingFactory factory) {
+			return new Object();
+		}
+
+	}
+
+	static class CountingFactory extends TaskFactory {
+
+		private int made;
+
+		@Override
+		public Task getObject() {
+			this.made++;
+			return super.getObject();
 		}
 
 	}

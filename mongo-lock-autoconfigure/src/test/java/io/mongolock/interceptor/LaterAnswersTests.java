@@ -195,7 +195,7 @@ class LaterAnswersTests {
 		ProxyFactory factory = new ProxyFactory(this.target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new LockOperationSourceAdvisor(source, new LockInterceptor(source, () -> this.locks, beans),
-				0, new ProxyKind(true)));
+				0, (type) -> true));
 		return (Service) factory.getProxy();
 	}
 

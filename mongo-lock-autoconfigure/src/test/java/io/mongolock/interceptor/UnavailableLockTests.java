@@ -282,7 +282,7 @@ class UnavailableLockTests {
 		LockOperationSource source = new AnnotationLockOperationSource((text) -> text);
 		factory.setProxyTargetClass(ofClass);
 		factory.addAdvisor(new LockOperationSourceAdvisor(source, new LockInterceptor(source, () -> locks, this.beans),
-				0, new ProxyKind(ofClass)));
+				0, (type) -> true));
 		return (T) factory.getProxy();
 	}
 

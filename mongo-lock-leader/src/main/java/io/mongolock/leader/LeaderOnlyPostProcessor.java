@@ -1,8 +1,6 @@
 package io.mongolock.leader;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -25,6 +23,7 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
@@ -33,7 +32,8 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.interceptor.AdvisedProxies;
 import io.mongolock.interceptor.AsyncAdvice;
-import io.mongolock.interceptor.ProxyKind;
+import io.mongolock.interceptor.ProxyReach;
+import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
  * Guards the methods with {@link LeaderOnly}, before all other advice of theirs, and
@@ -117,6 +117,29 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	}
 
 	@Override
+	public Object postProcessBeforeInitialization(Object bean, String beanName) {
+		Class<?> targetClass = AopUtils.getTargetClass(bean);
+		if (isEligible(targetClass) && this.beanFactory != null && this.beanFactory.containsBeanDefinition(beanName)) {
+			BeanDefinition definition = this.beanFactory.getMergedBeanDefinition(beanName);
+			guardedMethods(targetClass).keySet()
+				.forEach((method) -> refuse(ProxyReach.toCallback(definition, method, targetClass), method));
+		}
+		return bean;
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		Object guarded = super.postProcessAfterInitialization(bean, beanName);
+		Class<?> targetClass = AopUtils.getTargetClass(guarded);
+		SpringProxy proxy = AdvisedProxies.find(guarded, (advice) -> advice == this.guard);
+		if (proxy != null && isEligible(targetClass)) {
+			guardedMethods(targetClass).keySet()
+				.forEach((method) -> refuse(ProxyReach.toProxy(proxy, method, targetClass), method));
+		}
+		return guarded;
+	}
+
+	@Override
 	protected boolean isEligible(Class<?> targetClass) {
 		return this.guarded.computeIfAbsent(targetClass, this::isGuarded);
 	}
@@ -144,44 +167,21 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			.map(LeaderOnly::value);
 	}
 
-	private void check(Method method, Class<?> targetClass) {
+	private static void check(Method method, Class<?> targetClass) {
 		if (method.getReturnType() != void.class) {
 			throw new IllegalStateException("@LeaderOnly on " + method
 					+ ", which returns something: there is nothing to return where this instance does not lead. "
 					+ "Return nothing, or call LeaderElection.ifLeader");
 		}
-		String obstacle = obstacle(method, targetClass);
+		refuse(ProxyReach.toAnyProxy(method, targetClass), method);
+	}
+
+	private static void refuse(@Nullable Obstacle obstacle, Method method) {
 		if (obstacle != null) {
-			throw new IllegalStateException("@LeaderOnly on " + method + ", which " + obstacle
-					+ ": no proxy of the bean can stand in front of it, it would run where this instance does not lead. "
-					+ "Make it an instance method that a proxy can override, or call LeaderElection.ifLeader");
+			throw new IllegalStateException("@LeaderOnly on " + method + ", which " + obstacle.problem()
+					+ ", so it would run where this instance " + "does not lead. " + obstacle.action()
+					+ ", or call LeaderElection.ifLeader");
 		}
-	}
-
-	// As for methods with @DistributedLock
-	private @Nullable String obstacle(Method method, Class<?> targetClass) {
-		int modifiers = method.getModifiers();
-		if (Modifier.isStatic(modifiers) || Modifier.isPrivate(modifiers)) {
-			return (Modifier.isStatic(modifiers)) ? "is static" : "is private";
-		}
-		if (new ProxyKind(isProxyTargetClass()).isByInterface(targetClass)) {
-			return (isInInterface(method, targetClass)) ? null
-					: "is in none of its interfaces, and spring.aop.proxy-target-class=false makes proxies of those only";
-		}
-		if (Modifier.isFinal(modifiers) || Modifier.isFinal(targetClass.getModifiers())) {
-			return "is final, or its class is";
-		}
-		return ((modifiers & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
-				&& !method.getDeclaringClass().getPackageName().equals(targetClass.getPackageName()))
-						? "is package-private in another package than its bean" : null;
-	}
-
-	private static boolean isInInterface(Method method, Class<?> targetClass) {
-		return method.getDeclaringClass().isInterface() || ClassUtils.getAllInterfacesForClassAsSet(targetClass)
-			.stream()
-			.flatMap((contract) -> Arrays.stream(contract.getMethods()))
-			.anyMatch((declared) -> declared.getName().equals(method.getName())
-					&& AopUtils.getMostSpecificMethod(declared, targetClass).equals(method));
 	}
 
 	/** The methods that have the annotation. */

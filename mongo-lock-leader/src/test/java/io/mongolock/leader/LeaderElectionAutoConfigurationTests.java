@@ -7,14 +7,18 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import jakarta.annotation.PostConstruct;
+import jakarta.annotation.PreDestroy;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -213,8 +217,20 @@ class LeaderElectionAutoConfigurationTests {
 				Arguments.of(OfFinal.class, true, "which is final, or its class is"),
 				Arguments.of(FinalClass.class, true, "which is final, or its class is"),
 				Arguments.of(WithStaticContract.class, true, "which is static"),
-				Arguments.of(OfSuperclass.class, true, "which is package-private in another package than its bean"),
-				Arguments.of(Contracted.class, false, "which is in none of its interfaces"));
+				Arguments.of(OfSuperclass.class, true, "of another package: no proxy"),
+				Arguments.of(Contracted.class, false, "which is in none of the interfaces that its proxy has"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { OfPostConstruct.class, OfInitializing.class, OfDisposable.class, OfClosing.class,
+			OfInitMethod.class, OfDestroyMethod.class })
+	void aCallbackOfTheContainerFailsTheStart(Class<?> type) {
+		this.instance.withUserConfiguration(LeaderSnippets.class, type)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.hasMessageContaining("@LeaderOnly on ")
+				.hasMessageContaining("which is a callback that the container calls on the object itself")
+				.hasMessageContaining("LeaderElection.ifLeader"));
 	}
 
 	@Test
@@ -381,6 +397,70 @@ class LeaderElectionAutoConfigurationTests {
 
 		@LeaderOnly("reports")
 		final void work() {
+		}
+
+	}
+
+	static class OfPostConstruct {
+
+		@PostConstruct
+		@LeaderOnly("reports")
+		void work() {
+		}
+
+	}
+
+	static class OfInitializing implements InitializingBean {
+
+		@Override
+		@LeaderOnly("reports")
+		public void afterPropertiesSet() {
+		}
+
+	}
+
+	static class OfDisposable {
+
+		@PreDestroy
+		@LeaderOnly("reports")
+		void work() {
+		}
+
+	}
+
+	static class OfClosing implements AutoCloseable {
+
+		@Override
+		@LeaderOnly("reports")
+		public void close() {
+		}
+
+	}
+
+	static class Plain {
+
+		@LeaderOnly("reports")
+		void work() {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OfInitMethod {
+
+		@Bean(initMethod = "work")
+		Plain plain() {
+			return new Plain();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OfDestroyMethod {
+
+		@Bean(destroyMethod = "work")
+		Plain plain() {
+			return new Plain();
 		}
 
 	}

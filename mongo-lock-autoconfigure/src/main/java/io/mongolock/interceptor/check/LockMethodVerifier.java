@@ -3,7 +3,6 @@ package io.mongolock.interceptor.check;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,19 +11,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.SpringProxy;
 import org.springframework.aop.support.AopUtils;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
-import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
-import org.springframework.core.PriorityOrdered;
 import org.springframework.util.ClassUtils;
-import org.springframework.util.ReflectionUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
@@ -34,6 +30,8 @@ import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.ProxyKind;
+import io.mongolock.interceptor.ProxyReach;
+import io.mongolock.interceptor.ProxyReach.Obstacle;
 import io.mongolock.spi.DocumentLocking;
 
 /**
@@ -42,7 +40,7 @@ import io.mongolock.spi.DocumentLocking;
  * with locked methods really have the proxy that locks: a bean that was created too early
  * has none.
  */
-public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingSingleton, PriorityOrdered {
+public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingSingleton, Ordered {
 
 	private final LockOperationSource source;
 
@@ -54,30 +52,28 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final LockVerification verification;
 
-	private final LockReachCheck reach;
+	private final ProxyKind proxies;
 
 	private final LockAsyncCheck async;
 
-	/** The number of locked methods of each class. */
-	private final Map<Class<?>, Integer> checked = new ConcurrentHashMap<>(256);
+	/** The locked methods of each class. */
+	private final Map<Class<?>, Locked> checked = new ConcurrentHashMap<>(256);
 
 	/** Those that are perhaps no bean's, whose declarations are right. */
 	private final Set<Class<?>> declared = ConcurrentHashMap.newKeySet();
 
 	private final Set<Class<?>> guarded = ConcurrentHashMap.newKeySet();
 
-	/** Those whose locked methods all do without a proxy. */
-	private final Set<Class<?>> woven = ConcurrentHashMap.newKeySet();
+	/** Kinds of proxies that were looked at. */
+	private final Set<Proxied> proxied = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a new verifier.
 	 * @param terms computes the terms of a name and settings, and refuses bad ones
 	 * @param verification what is done about methods that no proxy reaches
-	 * @param proxies which proxies are made
 	 */
 	public LockMethodVerifier(LockOperationSource source, ConfigurableListableBeanFactory beanFactory,
-			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockVerification verification,
-			ProxyKind proxies) {
+			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockVerification verification) {
 		this.source = source;
 		this.beanFactory = beanFactory;
 		this.documents = new LockDocumentCheck(
@@ -85,10 +81,11 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean),
 				beanFactory);
 		this.verification = verification;
-		this.reach = new LockReachCheck(verification, proxies);
+		this.proxies = new ProxyKind(beanFactory);
 		this.async = new LockAsyncCheck(source, beanFactory);
 	}
 
+	// behind the ones that make proxies
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
@@ -96,8 +93,11 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
-		if (hasLocks(bean) && this.beanFactory.containsBeanDefinition(beanName)) {
-			checkCallbacks(this.beanFactory.getMergedBeanDefinition(beanName), AopUtils.getTargetClass(bean));
+		if (hasLocks(bean) && this.verification.isOn() && this.beanFactory.containsBeanDefinition(beanName)) {
+			BeanDefinition definition = this.beanFactory.getMergedBeanDefinition(beanName);
+			Class<?> targetClass = AopUtils.getTargetClass(bean);
+			report(locked(targetClass).proxied(), targetClass,
+					(method, type) -> ProxyReach.toCallback(definition, method, type));
 		}
 		return bean;
 	}
@@ -105,7 +105,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	/** What a FactoryBean makes is seen here only. */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		hasLocks(bean);
+		if (hasLocks(bean) && this.verification.isOn()) {
+			checkReach(beanName, bean);
+		}
 		return bean;
 	}
 
@@ -136,34 +138,16 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		}
 	}
 
-	private void checkCallbacks(BeanDefinition definition, Class<?> targetClass) {
-		for (String name : callbacks(definition, targetClass)) {
-			Method method = ReflectionUtils.findMethod(targetClass, name);
-			if (method != null && !WovenMethods.contains(method)
-					&& !this.source.getLockOperations(method, targetClass).isEmpty()) {
-				this.reach.callback(method, targetClass);
-			}
+	private void checkReach(String beanName, Object bean) {
+		Class<?> targetClass = AopUtils.getTargetClass(bean);
+		SpringProxy proxy = AdvisedProxies.find(bean, LockInterceptor.class::isInstance);
+		if (proxy == null && !this.proxies.isPossible(targetClass, beanName)) {
+			report(locked(targetClass).proxied(), targetClass, ProxyReach::toClassProxy);
 		}
-	}
-
-	private static List<String> callbacks(BeanDefinition definition, Class<?> targetClass) {
-		List<String> names = new ArrayList<>();
-		String init = definition.getInitMethodName();
-		if (init != null) {
-			names.add(init);
+		else if (proxy != null && this.proxied.add(new Proxied(targetClass, AopUtils.isJdkDynamicProxy(proxy)))) {
+			report(locked(targetClass).proxied(), targetClass,
+					(method, type) -> ProxyReach.toProxy(proxy, method, type));
 		}
-		String destroy = definition.getDestroyMethodName();
-		boolean closeable = AutoCloseable.class.isAssignableFrom(targetClass);
-		if (AbstractBeanDefinition.INFER_METHOD.equals(destroy) || (destroy == null && closeable)) {
-			// As Spring infers it
-			if (!DisposableBean.class.isAssignableFrom(targetClass)) {
-				names.add((closeable || ClassUtils.hasMethod(targetClass, "close")) ? "close" : "shutdown");
-			}
-		}
-		else if (destroy != null) {
-			names.add(destroy);
-		}
-		return names;
 	}
 
 	private void checkDefinitions() {
@@ -203,8 +187,13 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private void checkProxy(String beanName, Object bean) {
 		this.async.check(bean);
-		if (AdvisedProxies.find(bean, LockInterceptor.class::isInstance) == null && hasLocks(bean)
-				&& !this.woven.contains(AopUtils.getTargetClass(bean))) {
+		if (!hasLocks(bean) || isWoven(AopUtils.getTargetClass(bean))) {
+			return;
+		}
+		if (this.verification.isOn()) {
+			checkReach(beanName, bean);
+		}
+		if (AdvisedProxies.find(bean, LockInterceptor.class::isInstance) == null) {
 			String problem = "Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
 					+ " has @DistributedLock methods, but no proxy: they would run without the lock";
 			if (AdvisedProxies.mayBeMissing(this.beanFactory)) {
@@ -231,9 +220,17 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private int locks(Class<?> targetClass) {
-		Integer known = this.checked.get(targetClass);
+		return locked(targetClass).count();
+	}
+
+	private boolean isWoven(Class<?> targetClass) {
+		return locks(targetClass) > 0 && locked(targetClass).proxied().isEmpty();
+	}
+
+	private Locked locked(Class<?> targetClass) {
+		Locked known = this.checked.get(targetClass);
 		if (known == null) {
-			known = (this.source.isCandidateClass(targetClass)) ? checkAll(targetClass) : 0;
+			known = (this.source.isCandidateClass(targetClass)) ? checkAll(targetClass) : Locked.NONE;
 			this.checked.put(targetClass, known);
 		}
 		return known;
@@ -249,27 +246,44 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		return operations;
 	}
 
-	private int checkAll(Class<?> targetClass) {
+	private Locked checkAll(Class<?> targetClass) {
 		Map<Method, List<LockOperation>> operations = declarations(targetClass);
 		Map<Method, List<LockOperation>> proxied = new HashMap<>(operations);
 		proxied.keySet().removeIf(WovenMethods::contains);
-		if (proxied.isEmpty()) {
-			this.woven.add(targetClass);
+		List<Method> methods = proxied.values().stream().map((locks) -> locks.get(0).method()).distinct().toList();
+		if (this.verification.isOn()) {
+			report(methods, targetClass, ProxyReach::toAnyProxy);
+			if (!methods.isEmpty() && !Proxy.isProxyClass(targetClass)) {
+				SelfCalls.find(ClassUtils.getUserClass(targetClass), proxied)
+					.forEach((call) -> this.verification.warn(call
+							+ ", a @DistributedLock method, on the same object, past the proxy: "
+							+ "it runs WITHOUT its lock. Move it to another bean, use LockOperations inside it, or weave it by mongo-lock-aspectj"));
+			}
 		}
-		else {
-			reach(proxied, targetClass);
-		}
-		return operations.size();
+		return new Locked(operations.size(), methods);
 	}
 
-	private void reach(Map<Method, List<LockOperation>> operations, Class<?> targetClass) {
-		operations.values().forEach((locks) -> this.reach.check(locks.get(0).method(), targetClass));
-		if (this.verification.isOn() && !Proxy.isProxyClass(targetClass)) {
-			SelfCalls.find(ClassUtils.getUserClass(targetClass), operations)
-				.forEach((call) -> this.verification.warn(call
-						+ ", a @DistributedLock method, on the same object, past the proxy: "
-						+ "it runs WITHOUT its lock. Move it to another bean, use LockOperations inside it, or weave it by mongo-lock-aspectj"));
-		}
+	private void report(List<Method> methods, Class<?> targetClass,
+			BiFunction<Method, Class<?>, @Nullable Obstacle> obstacles) {
+		methods
+			.forEach((method) -> this.verification.report(obstacles.apply(method, targetClass), method, targetClass));
+	}
+
+	/**
+	 * The locked methods of a class.
+	 *
+	 * @param count how many there are
+	 * @param proxied those of them that are locked by a proxy
+	 */
+	private record Locked(int count, List<Method> proxied) {
+
+		private static final Locked NONE = new Locked(0, List.of());
+
+	}
+
+	/** A class, and the kind of its proxy. */
+	private record Proxied(Class<?> targetClass, boolean byInterface) {
+
 	}
 
 }

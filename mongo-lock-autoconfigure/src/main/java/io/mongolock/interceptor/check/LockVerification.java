@@ -1,9 +1,13 @@
 package io.mongolock.interceptor.check;
 
+import java.lang.reflect.Method;
+
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.interceptor.InvalidLockMethodException;
+import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
  * How the start treats methods that would run without their lock, because no proxy stands
@@ -31,6 +35,17 @@ public enum LockVerification {
 
 	boolean isOn() {
 		return this != OFF;
+	}
+
+	/**
+	 * Report a method that no proxy reaches, if something keeps it from that.
+	 */
+	void report(@Nullable Obstacle obstacle, Method method, Class<?> targetClass) {
+		if (obstacle != null) {
+			report(new InvalidLockMethodException(method, targetClass,
+					obstacle.problem() + ", so it would run without the lock",
+					obstacle.action() + ", or use LockOperations inside it."));
+		}
 	}
 
 	void report(InvalidLockMethodException certain) {

@@ -1,0 +1,152 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
+import java.lang.reflect.Proxy;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.util.ClassUtils;
+
+/**
+ * Finds methods that no proxy can stand in front of, or that are called past it, so that
+ * they would run without what is declared for them.
+ */
+public final class ProxyReach {
+
+	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy", "org.springframework.beans.factory.annotation.Autowired",
+			"jakarta.inject.Inject");
+
+	private static final Obstacle CALLBACK = new Obstacle(
+			"is a callback that the container calls on the object itself, past the proxy",
+			"Move the work to another bean");
+
+	private ProxyReach() {
+	}
+
+	/**
+	 * What keeps each kind of proxy from a method.
+	 * @return {@code null} if one of them reaches it
+	 */
+	public static @Nullable Obstacle toAnyProxy(Method method, Class<?> targetClass) {
+		int modifiers = method.getModifiers();
+		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
+			return new Obstacle(
+					"is " + ((Modifier.isStatic(modifiers)) ? "static" : "private")
+							+ ": no proxy can stand in front of it",
+					"Make it a public instance method that other beans call");
+		}
+		if (isCallback(method, targetClass)) {
+			return CALLBACK;
+		}
+		return (isByInterface(targetClass)
+				|| isIn(ClassUtils.getAllInterfacesForClass(targetClass), method, targetClass)) ? null
+						: toClassProxy(method, targetClass);
+	}
+
+	/**
+	 * What keeps the proxy that is there from a method.
+	 * @return {@code null} if it reaches it
+	 */
+	public static @Nullable Obstacle toProxy(Object proxy, Method method, Class<?> targetClass) {
+		if (!AopUtils.isJdkDynamicProxy(proxy)) {
+			return toClassProxy(method, targetClass);
+		}
+		return (isByInterface(targetClass) || isIn(proxy.getClass().getInterfaces(), method, targetClass)) ? null
+				: new Obstacle("is in none of the interfaces that its proxy has",
+						"Declare it in one, or have the class proxied: without spring.aop.proxy-target-class=false "
+								+ "and @Proxyable(INTERFACES)");
+	}
+
+	/**
+	 * What keeps a proxy that extends the class from a method.
+	 * @return {@code null} if it reaches it
+	 */
+	public static @Nullable Obstacle toClassProxy(Method method, Class<?> targetClass) {
+		if (isOfAnotherPackage(method, targetClass)) {
+			return new Obstacle("is package-private in " + method.getDeclaringClass().getName()
+					+ ", of another package: no proxy can override it", "Make it protected or public");
+		}
+		if (Modifier.isFinal(method.getModifiers()) || Modifier.isFinal(targetClass.getModifiers())) {
+			return new Obstacle("is final, or its class is: no proxy can override it", (targetClass.isRecord())
+					? "Make the record a class" : "Remove final (in Kotlin: open, or the kotlin-spring plugin)");
+		}
+		return null;
+	}
+
+	/**
+	 * Whether a bean's definition names a method as its init or destroy method.
+	 */
+	public static @Nullable Obstacle toCallback(BeanDefinition definition, Method method, Class<?> targetClass) {
+		return (method.getParameterCount() == 0 && callbacks(definition, targetClass).contains(method.getName()))
+				? CALLBACK : null;
+	}
+
+	private static List<String> callbacks(BeanDefinition definition, Class<?> targetClass) {
+		List<String> names = new ArrayList<>();
+		String init = definition.getInitMethodName();
+		if (init != null) {
+			names.add(init);
+		}
+		String destroy = definition.getDestroyMethodName();
+		boolean closeable = AutoCloseable.class.isAssignableFrom(targetClass);
+		if (AbstractBeanDefinition.INFER_METHOD.equals(destroy) || (destroy == null && closeable)) {
+			// As Spring infers it
+			if (!DisposableBean.class.isAssignableFrom(targetClass)) {
+				names.add((closeable || ClassUtils.hasMethod(targetClass, "close")) ? "close" : "shutdown");
+			}
+		}
+		else if (destroy != null) {
+			names.add(destroy);
+		}
+		return names;
+	}
+
+	private static boolean isByInterface(Class<?> targetClass) {
+		return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass);
+	}
+
+	private static boolean isOfAnotherPackage(Method method, Class<?> targetClass) {
+		Class<?> declaring = method.getDeclaringClass();
+		return (method.getModifiers() & (Modifier.PUBLIC | Modifier.PROTECTED)) == 0
+				&& (!declaring.getPackageName().equals(targetClass.getPackageName())
+						|| declaring.getClassLoader() != targetClass.getClassLoader());
+	}
+
+	private static boolean isCallback(Method method, Class<?> type) {
+		return CALLBACKS.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
+				|| (method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
+						|| isOf(DisposableBean.class, type, method, "destroy")));
+	}
+
+	private static boolean isOf(Class<?> contract, Class<?> type, Method method, String name) {
+		return contract.isAssignableFrom(type) && method.getName().equals(name);
+	}
+
+	private static boolean isIn(Class<?>[] interfaces, Method method, Class<?> targetClass) {
+		return Arrays.stream(interfaces)
+			.flatMap((contract) -> Arrays.stream(contract.getMethods()))
+			.anyMatch((declared) -> declared.equals(method) || (declared.getName().equals(method.getName())
+					&& AopUtils.getMostSpecificMethod(declared, targetClass).equals(method)));
+	}
+
+	/**
+	 * Why a proxy does not reach a method.
+	 *
+	 * @param problem a clause that follows the method's name
+	 * @param action a way out, a sentence without its full stop
+	 */
+	public record Obstacle(String problem, String action) {
+
+	}
+
+}

@@ -1,0 +1,53 @@
+package io.mongolock.interceptor;
+
+import java.lang.reflect.Method;
+
+import org.junit.jupiter.api.Test;
+import org.springframework.core.OverridingClassLoader;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link ProxyReach}.
+ */
+class ProxyReachTests {
+
+	@Test
+	void aPackageOfTheSameNameInAnotherClassLoaderIsAnother() throws ReflectiveOperationException {
+		Method method = Base.class.getDeclaredMethod("work");
+		Class<?> elsewhere = new Elsewhere().loadClass(Bean.class.getName());
+		assertThat(elsewhere.getPackageName()).isEqualTo(Base.class.getPackageName());
+		assertThat(elsewhere.getSuperclass()).isEqualTo(Base.class);
+		assertThat(ProxyReach.toAnyProxy(method, Bean.class)).isNull();
+		assertThat(ProxyReach.toAnyProxy(method, elsewhere)).isNotNull()
+			.extracting(ProxyReach.Obstacle::problem)
+			.asString()
+			.startsWith("is package-private in ");
+	}
+
+	public static class Base {
+
+		void work() {
+		}
+
+	}
+
+	public static class Bean extends Base {
+
+	}
+
+	/** Has the bean of its own, and the superclass of its parent, as devtools may. */
+	private static final class Elsewhere extends OverridingClassLoader {
+
+		private Elsewhere() {
+			super(ProxyReachTests.class.getClassLoader());
+		}
+
+		@Override
+		protected boolean isEligibleForOverriding(String name) {
+			return name.equals(Bean.class.getName());
+		}
+
+	}
+
+}
