@@ -49,7 +49,7 @@ public final class LockSettings {
 
 	/**
 	 * The time between renewals.
-	 * @return whole milliseconds
+	 * @return whole milliseconds, or {@code null} if it depends on the number of leases
 	 */
 	public @Nullable Duration renewInterval() {
 		return this.values.renewInterval;
@@ -217,7 +217,8 @@ public final class LockSettings {
 
 		/**
 		 * The time between renewals.
-		 * @param renewInterval whole milliseconds, at most (ttl - margin) / 3
+		 * @param renewInterval whole milliseconds, at most (ttl - margin) / 3; if it is
+		 * not set it is one second, and grows with the number of leases
 		 * @return this builder
 		 */
 		public Builder renewInterval(@Nullable Duration renewInterval) {

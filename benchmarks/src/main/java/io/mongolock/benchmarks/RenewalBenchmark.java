@@ -1,5 +1,6 @@
 package io.mongolock.benchmarks;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -42,7 +43,8 @@ public final class RenewalBenchmark {
 		for (int i = 0; i < locks; i++) {
 			handles.add(operations.acquire(LockRequest.of("kept:" + i)));
 		}
-		long interval = ResolvedLockSettings.of(LockSettings.NONE).renewInterval().toSeconds();
+		long interval = Duration.ofNanos(ResolvedLockSettings.of(LockSettings.NONE).renewInterval().nanos(locks))
+			.toSeconds();
 		int before = commands.updates();
 		long threads = 0;
 		long until = System.nanoTime() + TimeUnit.SECONDS.toNanos(seconds);

@@ -41,14 +41,11 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private static final Duration MAX_PLACE_TTL = Duration.ofSeconds(60);
 
-	/** Less its margin and the time between renewals, it outlasts an election of 12 s. */
-	private static final Duration RECOMMENDED_TTL = Duration.ofSeconds(23);
+	/** How long a set is without a primary after one that died. */
+	private static final Duration ELECTION = Duration.ofSeconds(12);
 
-	/**
-	 * Likewise an election of 12 s, and then 10 s in which the new primary waits for a
-	 * member that does not answer.
-	 */
-	private static final Duration TTL_FOR_HANGING_PRIMARY = Duration.ofSeconds(42);
+	/** Less its margin and the time between renewals, it outlasts that. */
+	private static final Duration TTL_FOR_ELECTION = Duration.ofSeconds(17);
 
 	private final MongoLockProperties properties;
 
@@ -185,10 +182,11 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 					+ "Unless they are known to agree better, keep it at " + text(RECOMMENDED_MARGIN) + " or more");
 		}
 		hintAtLinger(who, terms);
-		if (terms.ttl().compareTo(RECOMMENDED_TTL) < 0 && this.said.add("ttl")) {
-			logger.info(who + " a ttl of " + text(terms.ttl()) + ": if the primary of MongoDB dies, another takes "
-					+ "about 12s, and it is lost. From " + text(RECOMMENDED_TTL) + " on it survives that, and from "
-					+ text(TTL_FOR_HANGING_PRIMARY) + " on a primary that hangs (up to 22s)");
+		Duration outlasted = terms.reliable().minus(terms.renewInterval().shortest());
+		if (outlasted.compareTo(ELECTION) < 0 && this.said.add("ttl")) {
+			logger.info(who + " a ttl of " + text(terms.ttl()) + ", which outlasts " + text(outlasted)
+					+ " without a primary of MongoDB: if one dies, another takes about " + text(ELECTION)
+					+ ", and they are lost. By default a ttl of " + text(TTL_FOR_ELECTION) + " outlasts that");
 		}
 	}
 

@@ -25,8 +25,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * after its holder died
  * @param margin how long before its end a holder no longer relies on its lease; 20 % of
  * the ttl unless set
- * @param renewInterval time between renewals of a lease, at most a third of ttl - margin,
- * which it is unless set
+ * @param renewInterval time between renewals of a lease, at most a third of ttl - margin;
+ * unless set 1 second, or longer with more than 50 leases
  * @param operationTimeout longest time that one request to MongoDB may take; 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long to wait for a lock that another holds

@@ -170,6 +170,17 @@ final class LeaseRenewer {
 			.toArray(CompletableFuture[]::new));
 	}
 
+	/**
+	 * Another primary was elected: renew what is underway once more, at once. Does not
+	 * block.
+	 */
+	void primaryChanged() {
+		if (this.watch != null) {
+			ClockReading now = ClockReading.of(this.clock);
+			answer((schedule) -> schedule.primaryChanged(now));
+		}
+	}
+
 	private void attend(long dueIn, ClockReading now) {
 		this.lastDue = dueIn;
 		Long look = this.nextLook;

@@ -98,6 +98,7 @@ final class LockClient {
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
+		store.servers().onPrimaryChange(() -> this.lifecycle.renewer().primaryChanged());
 		store.servers().onPrimaryChange(orphans::primaryChanged);
 		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans, this.stopRequests);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, this.releaser, this.events,

@@ -205,10 +205,11 @@ public final class Lease {
 	/**
 	 * When the lease is to be renewed next: from the request that granted or last renewed
 	 * it, as the deadline, so that an answer that took long leaves less time.
+	 * @param leases how many leases the client renews
 	 * @return the monotonic time
 	 */
-	public long renewalDueAt() {
-		return this.state.confirmed().nanos() + this.terms.renewInterval().toNanos();
+	public long renewalDueAt(int leases) {
+		return this.state.confirmed().nanos() + this.terms.renewInterval().nanos(leases);
 	}
 
 	/**

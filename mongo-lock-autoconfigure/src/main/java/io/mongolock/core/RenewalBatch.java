@@ -108,11 +108,12 @@ public final class RenewalBatch implements RenewalPlan.Carrier {
 	}
 
 	/**
-	 * The request failed at once: its leases are tried again after a while.
+	 * The request failed: its leases are tried again this long after it was sent, so at
+	 * once if it took longer.
 	 */
-	void rest(long until) {
+	void rest(long pause) {
 		this.phase = Phase.RESTING;
-		this.until = until;
+		this.until = this.sent + pause;
 	}
 
 	/**
@@ -122,17 +123,17 @@ public final class RenewalBatch implements RenewalPlan.Carrier {
 	void letGo(int most, ClockReading now) {
 		this.phase = Phase.LET_GO;
 		this.until = now.nanos() + ClockReading.NEVER;
-		letGo(this.plans, most, now);
+		letGo(this.plans, most);
 	}
 
 	/**
 	 * Some of its leases are no longer its own.
 	 * @param most how many of them one request may carry now
 	 */
-	void letGo(List<RenewalPlan> some, int most, ClockReading now) {
+	void letGo(List<RenewalPlan> some, int most) {
 		for (RenewalPlan plan : some) {
 			if (plan.isIn(this)) {
-				plan.retry(Math.min(plan.most(), most), now);
+				plan.retry(Math.min(plan.most(), most));
 			}
 		}
 	}

@@ -31,9 +31,8 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	 */
 	private @Nullable Carrier batch;
 
-	private final long interval;
-
-	private long next;
+	/** Whether it was asked for in vain, or has to be asked for now. */
+	private boolean dueAtOnce;
 
 	private long urgency;
 
@@ -42,25 +41,25 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/** The fewest leases that a request for this one carried since it was confirmed. */
 	private int fewest = Integer.MAX_VALUE;
 
-	RenewalPlan(Lease lease, boolean renews, long number, long next) {
+	RenewalPlan(Lease lease, boolean renews, boolean dueAtOnce, long number) {
 		this.lease = lease;
 		this.renews = renews;
 		this.number = number;
-		this.interval = lease.terms().renewInterval().toNanos();
-		this.next = next;
+		this.dueAtOnce = dueAtOnce;
 	}
 
 	/**
 	 * Group what is due, one request each: the most urgent first, like operation timeouts
 	 * only, so that a short one never cuts short the request for others, and none with
 	 * more others than it may go with.
+	 * @param leases how many are renewed in all
 	 * @return the groups in the order of their most urgent lease, each with one that is
 	 * due
 	 */
-	static List<List<RenewalPlan>> groups(Collection<RenewalPlan> plans, ClockReading now) {
+	static List<List<RenewalPlan>> groups(Collection<RenewalPlan> plans, int leases, ClockReading now) {
 		List<RenewalPlan> due = new ArrayList<>();
 		for (RenewalPlan plan : plans) {
-			if (plan.isWaiting() && plan.isDueSoon(now)) {
+			if (plan.isWaiting() && plan.isDueSoon(leases, now)) {
 				// Compared by the time left now, which another thread may change
 				// meanwhile
 				plan.urgency = plan.deadlineIn(now);
@@ -80,7 +79,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 			}
 			group.add(plan);
 		}
-		groups.removeIf((group) -> group.stream().noneMatch((plan) -> plan.isDue(now)));
+		groups.removeIf((group) -> group.stream().noneMatch((plan) -> plan.isDue(leases, now)));
 		return groups;
 	}
 
@@ -106,23 +105,28 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return this.most < MAX_BATCH;
 	}
 
+	boolean isRenewed() {
+		return this.renews;
+	}
+
 	boolean isWaiting() {
 		return this.renews && this.batch == null;
 	}
 
-	boolean isDue(ClockReading now) {
-		return this.next - now.nanos() <= 0;
+	boolean isDue(int leases, ClockReading now) {
+		return dueIn(leases, now) <= 0;
 	}
 
 	/**
 	 * Whether the lease may go along with one that is due.
 	 */
-	boolean isDueSoon(ClockReading now) {
-		return this.next - this.interval / 2 - now.nanos() <= 0;
+	boolean isDueSoon(int leases, ClockReading now) {
+		return dueIn(leases, now) <= this.lease.terms().renewInterval().nanos(leases) / 2;
 	}
 
-	long dueIn(ClockReading now) {
-		return this.next - now.nanos();
+	// From the number of leases there are now, and not from when it was renewed
+	long dueIn(int leases, ClockReading now) {
+		return (this.dueAtOnce) ? 0 : this.lease.renewalDueAt(leases) - now.nanos();
 	}
 
 	long deadlineIn(ClockReading now) {
@@ -156,19 +160,24 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	 * Not confirmed: due at once, with so many others at most.
 	 * @param most how many leases one request may carry
 	 */
-	void retry(int most, ClockReading now) {
+	void retry(int most) {
 		this.batch = null;
 		this.most = most;
-		if (!isDue(now)) {
-			this.next = now.nanos();
-		}
+		this.dueAtOnce = true;
+	}
+
+	/**
+	 * Nothing that happened before says anything of the document.
+	 */
+	void forgive() {
+		this.most = MAX_BATCH;
 	}
 
 	void confirmed() {
 		this.batch = null;
 		this.most = MAX_BATCH;
 		this.fewest = Integer.MAX_VALUE;
-		this.next = this.lease.renewalDueAt();
+		this.dueAtOnce = false;
 	}
 
 	/**

@@ -5,8 +5,11 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
+
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.store.LeaseId;
 
@@ -16,7 +19,8 @@ import io.mongolock.store.LeaseId;
  * everything else belongs to one, which alone owns the plans.
  * <p>
  * Leases that are due within half their interval go along with one that is due now, so
- * that leases begun at different times soon share one request.
+ * that leases begun at different times soon share one request. The interval is that of
+ * {@link ResolvedLockSettings.RenewalInterval} for the leases there are at present.
  * <p>
  * A server executes the statements of a request one after the other, and one that has to
  * wait, as for an open transaction that wrote its document, holds up those behind it. A
@@ -49,6 +53,9 @@ public final class RenewalSchedule {
 
 	private final Map<Lease, RenewalPlan> plans = new ConcurrentHashMap<>();
 
+	/** Not those that are only watched. */
+	private final AtomicInteger renewed = new AtomicInteger();
+
 	private final AtomicLong added = new AtomicLong();
 
 	/** Those that take a slot. */
@@ -70,7 +77,7 @@ public final class RenewalSchedule {
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long add(Lease lease, ClockReading now) {
-		return add(lease, lease.terms().autoRenew(), lease.renewalDueAt(), now);
+		return add(lease, lease.terms().autoRenew(), false, now);
 	}
 
 	/**
@@ -79,7 +86,7 @@ public final class RenewalSchedule {
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long addAgain(Lease lease, ClockReading now) {
-		return add(lease, lease.terms().autoRenew(), now.nanos(), now);
+		return add(lease, lease.terms().autoRenew(), true, now);
 	}
 
 	/**
@@ -87,21 +94,25 @@ public final class RenewalSchedule {
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long watch(Lease lease, ClockReading now) {
-		return add(lease, false, lease.deadline(), now);
+		return add(lease, false, false, now);
 	}
 
-	private long add(Lease lease, boolean renews, long dueAt, ClockReading now) {
-		RenewalPlan plan = new RenewalPlan(lease, renews, this.added.incrementAndGet(), dueAt);
-		this.plans.put(lease, plan);
+	private long add(Lease lease, boolean renews, boolean dueAtOnce, ClockReading now) {
+		RenewalPlan plan = new RenewalPlan(lease, renews, dueAtOnce, this.added.incrementAndGet());
+		int leases = this.renewed.addAndGet(count(plan) - count(this.plans.put(lease, plan)));
 		long deadline = plan.deadlineIn(now);
-		return (plan.isWaiting()) ? Math.min(plan.dueIn(now), deadline) : deadline;
+		return (renews) ? Math.min(plan.dueIn(leases, now), deadline) : deadline;
+	}
+
+	private static int count(@Nullable RenewalPlan plan) {
+		return (plan != null && plan.isRenewed()) ? 1 : 0;
 	}
 
 	/**
 	 * Keep a lease no longer.
 	 */
 	public void remove(Lease lease) {
-		this.plans.remove(lease);
+		this.renewed.addAndGet(-count(this.plans.remove(lease)));
 	}
 
 	/**
@@ -112,8 +123,9 @@ public final class RenewalSchedule {
 	public List<RenewalBatch> due(ClockReading now) {
 		letGo(now);
 		List<RenewalBatch> batches = new ArrayList<>();
-		if (dropLostAndAskWhetherAnyIsDue(now) && hasSlot(false)) {
-			for (List<RenewalPlan> group : RenewalPlan.groups(this.plans.values(), now)) {
+		int leases = this.renewed.get();
+		if (dropLostAndAskWhetherAnyIsDue(leases, now) && hasSlot(false)) {
+			for (List<RenewalPlan> group : RenewalPlan.groups(this.plans.values(), leases, now)) {
 				if (hasSlot(group.get(0).isSuspect())) {
 					RenewalBatch batch = new RenewalBatch(group, now);
 					this.underway.add(batch);
@@ -130,12 +142,13 @@ public final class RenewalSchedule {
 	 */
 	public long nextIn(ClockReading now) {
 		long next = (this.plans.isEmpty()) ? ClockReading.NEVER : MAX_LOOK;
+		int leases = this.renewed.get();
 		boolean slot = hasSlot(false);
 		boolean slotForSuspects = hasSlot(true);
 		for (RenewalPlan plan : this.plans.values()) {
 			next = Math.min(next, plan.deadlineIn(now));
 			if (plan.isWaiting() && ((plan.isSuspect()) ? slotForSuspects : slot)) {
-				next = Math.min(next, plan.dueIn(now));
+				next = Math.min(next, plan.dueIn(leases, now));
 			}
 		}
 		for (RenewalBatch batch : this.underway) {
@@ -175,7 +188,7 @@ public final class RenewalSchedule {
 			plans.forEach((plan) -> refused(plan.lease(), now));
 		}
 		else {
-			batch.letGo(plans, batch.part(2 * (plans.size() - found)), now);
+			batch.letGo(plans, batch.part(2 * (plans.size() - found)));
 		}
 	}
 
@@ -187,12 +200,25 @@ public final class RenewalSchedule {
 		if (batch.isSent() && !batch.hangs(now)) {
 			// It says nothing of a single lease. The slot stays taken, so that a store
 			// that fails at once is not asked without a pause
-			batch.rest(now.nanos() + pause(batch));
+			batch.rest(pause(batch));
 		}
 		else {
 			this.underway.remove(batch);
 			batch.letGo(batch.part(RenewalBatch.PARTS), now);
 		}
+	}
+
+	/**
+	 * Another primary was elected. What was sent to the one before may hang until its
+	 * timeout, longer than some leases have left: it is asked for again beside that, and
+	 * all together, because it was the primary that hung and no document.
+	 */
+	public void primaryChanged(ClockReading now) {
+		this.plans.values().forEach(RenewalPlan::forgive);
+		for (RenewalBatch batch : this.underway) {
+			batch.letGo(RenewalPlan.MAX_BATCH, now);
+		}
+		this.underway.clear();
 	}
 
 	private void letGo(ClockReading now) {
@@ -209,13 +235,13 @@ public final class RenewalSchedule {
 		}
 	}
 
-	private boolean dropLostAndAskWhetherAnyIsDue(ClockReading now) {
+	private boolean dropLostAndAskWhetherAnyIsDue(int leases, ClockReading now) {
 		boolean due = false;
 		for (RenewalPlan plan : this.plans.values()) {
 			if (!plan.lease().isHeld(now)) {
-				this.plans.remove(plan.lease());
+				remove(plan.lease());
 			}
-			else if (plan.isWaiting() && plan.isDue(now)) {
+			else if (plan.isWaiting() && plan.isDue(leases, now)) {
 				due = true;
 			}
 		}
@@ -233,7 +259,7 @@ public final class RenewalSchedule {
 			plan.confirmed();
 		}
 		else {
-			this.plans.remove(plan.lease());
+			remove(plan.lease());
 		}
 	}
 
@@ -241,14 +267,14 @@ public final class RenewalSchedule {
 		lease.refused();
 		// It may say nothing of the lease while that is only watched
 		if (!lease.isHeld(now)) {
-			this.plans.remove(lease);
+			remove(lease);
 		}
 	}
 
 	private long pause(RenewalBatch batch) {
 		long pause = 1_000_000_000;
 		for (Lease lease : batch.leases()) {
-			pause = Math.min(pause, lease.terms().renewInterval().toNanos() / 4);
+			pause = Math.min(pause, lease.terms().renewInterval().longest().toNanos() / 4);
 		}
 		return pause / 2 + this.random.applyAsLong(pause / 2 + 1);
 	}

@@ -14,7 +14,7 @@ import io.mongolock.LockSettings;
  *
  * @param ttl how long a lease lasts without renewal
  * @param margin how long before its end the holder no longer relies on it
- * @param renewInterval time between renewals
+ * @param renewInterval time between renewals, by the number of leases unless it is set
  * @param operationTimeout the longest that one request to the store may take
  * @param waitTimeout how long to wait for a lock that another holds
  * @param retryInterval the longest time between two looks at a lock that another holds
@@ -22,8 +22,9 @@ import io.mongolock.LockSettings;
  * @param minHold how long the lock stays taken at least, from its grant on
  * @param linger how long the lease is kept that nobody of this JVM holds any more
  */
-public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renewInterval, Duration operationTimeout,
-		Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold, Duration linger) {
+public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterval renewInterval,
+		Duration operationTimeout, Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold,
+		Duration linger) {
 
 	/**
 	 * The ttl where nobody says another.
@@ -58,30 +59,32 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 	public ResolvedLockSettings {
 		check("ttl", ttl, MIN_TTL);
 		checkMargin(ttl, margin);
-		check("renew-interval", renewInterval, Duration.ofMillis(1));
+		Duration longestInterval = renewInterval.longest();
+		check("renew-interval", longestInterval, Duration.ofMillis(1));
 		check("operation-timeout", operationTimeout, Duration.ofMillis(1));
 		check("wait-timeout", waitTimeout, Duration.ZERO);
 		check("retry-interval", retryInterval, Duration.ofMillis(1));
 		check("min-hold", minHold, Duration.ZERO);
 		check("linger", linger, Duration.ZERO);
 		Duration reliable = ttl.minus(margin);
-		if (renewInterval.compareTo(part(reliable, 3)) > 0) {
-			throw new InvalidLockSettingsException("renew-interval", renewInterval,
+		if (longestInterval.compareTo(part(reliable, 3)) > 0) {
+			throw new InvalidLockSettingsException("renew-interval", longestInterval,
 					"must be at most (ttl - margin) / 3 = (" + millis(ttl) + " - " + millis(margin) + ") / 3 = "
 							+ millis(part(reliable, 3)) + ", so that a renewal that fails can be tried again");
 		}
-		Duration longestOperation = part(reliable.minus(renewInterval), 2);
+		Duration longestOperation = part(reliable.minus(longestInterval), 2);
 		if (operationTimeout.compareTo(longestOperation) > 0) {
 			throw new InvalidLockSettingsException("operation-timeout", operationTimeout,
 					"must be at most (ttl - margin - renew-interval) / 2 = (" + millis(ttl) + " - " + millis(margin)
-							+ " - " + millis(renewInterval) + ") / 2 = " + millis(longestOperation)
+							+ " - " + millis(longestInterval) + ") / 2 = " + millis(longestOperation)
 							+ ", so that a second try still ends in time");
 		}
 	}
 
 	/**
-	 * Fill in the defaults: margin 20 % of the ttl, renewal every third of the rest, and
-	 * three seconds for a request or what a short lease leaves for two.
+	 * Fill in the defaults: margin 20 % of the ttl, renewal every 1.5 seconds, with many
+	 * leases every third of the rest, and three seconds for a request or what a short
+	 * lease leaves for two.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public static ResolvedLockSettings of(LockSettings settings) {
@@ -90,12 +93,13 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 		Duration margin = orElse(settings.margin(), part(ttl, 5));
 		checkMargin(ttl, margin);
 		Duration reliable = ttl.minus(margin);
-		Duration renewInterval = orElse(settings.renewInterval(), atLeastOne(part(reliable, 3)));
+		RenewalInterval renewInterval = (settings.renewInterval() != null)
+				? RenewalInterval.of(settings.renewInterval()) : RenewalInterval.upTo(atLeastOne(part(reliable, 3)));
 		if (settings.operationTimeout() != null) {
 			check("operation-timeout", settings.operationTimeout(), MIN_OPERATION);
 		}
 		Duration operationTimeout = orElse(settings.operationTimeout(),
-				shorter(MAX_OPERATION, atLeastOne(part(reliable.minus(renewInterval), 2))));
+				shorter(MAX_OPERATION, atLeastOne(part(reliable.minus(renewInterval.longest()), 2))));
 		return new ResolvedLockSettings(ttl, margin, renewInterval, operationTimeout,
 				orElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
 				orElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
@@ -111,7 +115,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 		Map<String, Object> text = new LinkedHashMap<>();
 		text.put("ttl", DurationText.print(this.ttl));
 		text.put("margin", DurationText.print(this.margin));
-		text.put("renewInterval", DurationText.print(this.renewInterval));
+		text.put("renewInterval", this.renewInterval.toText());
 		text.put("operationTimeout", DurationText.print(this.operationTimeout));
 		text.put("waitTimeout", DurationText.print(this.waitTimeout));
 		text.put("retryInterval", DurationText.print(this.retryInterval));
@@ -168,6 +172,61 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, Duration renew
 
 	private static String millis(Duration duration) {
 		return duration.toMillis() + "ms";
+	}
+
+	/**
+	 * How long after one renewal of a lease the next is due. Where nobody has set it, it
+	 * grows with the number of leases that the client renews, so that few outlast a
+	 * failover and many do not keep the server busy.
+	 *
+	 * @param shortest with few leases
+	 * @param longest with many; the same as the shortest if it was set
+	 */
+	public record RenewalInterval(Duration shortest, Duration longest) {
+
+		/**
+		 * With the default ttl it leaves 23 s. If a primary hangs, an election begins up
+		 * to 11.5 s after it was last heard of, the one that is elected may wait for its
+		 * answer for 10 s, and the third member then takes up to 2 s to follow.
+		 */
+		private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+		/** A client sends 50 renewals a second at most, until the longest interval. */
+		private static final long NANOS_PER_LEASE = 1_000_000_000 / 50;
+
+		/**
+		 * One that is the same for any number of leases.
+		 */
+		public static RenewalInterval of(Duration interval) {
+			return new RenewalInterval(interval, interval);
+		}
+
+		/**
+		 * One that grows with the number of leases.
+		 * @param longest what it never exceeds
+		 */
+		public static RenewalInterval upTo(Duration longest) {
+			return new RenewalInterval((SHORTEST.compareTo(longest) < 0) ? SHORTEST : longest, longest);
+		}
+
+		/**
+		 * The interval.
+		 * @param leases how many the client renews
+		 * @return nanoseconds
+		 */
+		public long nanos(int leases) {
+			return Math.min(this.longest.toNanos(), Math.max(this.shortest.toNanos(), leases * NANOS_PER_LEASE));
+		}
+
+		/**
+		 * What an operator wants to know of it.
+		 * @return for example {@code 4s} if it was set, or else {@code 1s..8s}
+		 */
+		public String toText() {
+			String most = DurationText.print(this.longest);
+			return (this.shortest.equals(this.longest)) ? most : DurationText.print(this.shortest) + ".." + most;
+		}
+
 	}
 
 }

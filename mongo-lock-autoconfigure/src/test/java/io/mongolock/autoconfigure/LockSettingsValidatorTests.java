@@ -233,8 +233,17 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
-		assertThat(output).contains("From 23s on it survives that, and from 42s on a primary that hangs (up to 22s)");
+		assertThat(output).contains("a ttl of 4s, which outlasts 2200ms without a primary of MongoDB",
+				"By default a ttl of 17s outlasts that");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "ttl=17s, 1s, false", "ttl=16s, 1s, true", "ttl=22s, 5800ms, true", "ttl=23s, 6s, false" })
+	void aLeaseThatOutlastsNoElectionIsSaid(String ttl, String interval, boolean said, CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock." + ttl, "mongo-lock.renew-interval=" + interval)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output.toString().contains("without a primary of MongoDB")).isEqualTo(said);
 	}
 
 	@Test

@@ -53,7 +53,7 @@ class StartReportTests {
 				.contains(" INFO ")
 				.contains("Locks are kept in shop.leases (MongoDB 5.0.0, replica set embedded, 127.0.0.1:"
 						+ server.port()
-						+ "); 2 methods are guarded; ttl=1m, margin=12s, renew-interval=16s, operation-timeout=3s, "
+						+ "); 2 methods are guarded; ttl=1m, margin=12s, renew-interval=1s..16s, operation-timeout=3s, "
 						+ "wait-timeout=5s, retry-interval=100ms, auto-renew=true, linger=0ms, hand-over=250ms/1000, "
 						+ "place-ttl=6s, max-places=10000, notifications=auto, ttl-index=none/7d")
 				.endsWith("; settings of their own: report, settle");

@@ -179,6 +179,20 @@ class OrphanReleaserTests {
 	}
 
 	@Test
+	void aRenewalThatHangsIsAskedOfTheNextPrimaryAtOnce() {
+		CountDownLatch hangs = new CountDownLatch(1);
+		this.store.next("renew", (request) -> await().until(() -> hangs.getCount() == 0));
+		LockHandle held = this.template.acquire(LockRequest.builder("a")
+			.settings(LockSettings.builder().ttl(Duration.ofHours(1)).renewInterval(Duration.ofMillis(10)).build())
+			.build());
+		await().until(() -> this.store.count("renew") == 1);
+		this.elections.elect();
+		await().until(() -> this.store.count("renew") > 1);
+		assertThat(held.isHeld()).isTrue();
+		hangs.countDown();
+	}
+
+	@Test
 	void anElectionStartsNoThreadOfAClientThatDoesNotRun() {
 		Set<Thread> before = timers();
 		this.elections.elect();

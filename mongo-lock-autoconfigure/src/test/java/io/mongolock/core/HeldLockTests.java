@@ -193,6 +193,13 @@ class HeldLockTests {
 	}
 
 	@Test
+	void whatMayStillTakeEffectIsNotKeptIdle() {
+		this.heldLock.ending().letExpire();
+		assertThat(this.heldLock.ending().rest(at(1))).isFalse();
+		assertThat(this.heldLock.ending().isOver()).as("runs out when it is released").isFalse();
+	}
+
+	@Test
 	void whatMayStillTakeEffectIsNotHandedOver() {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();

@@ -5,6 +5,8 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
@@ -13,11 +15,17 @@ import io.mongolock.store.LeaseId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link RenewalSchedule}: ttl 30 s, margin 6 s, renewal every 8 s.
+ * Tests for {@link RenewalSchedule}: ttl 30 s, margin 6 s, and unless a test says
+ * otherwise a renewal every 8 s.
  */
 class RenewalScheduleTests {
 
 	private static final long MILLI = 1_000_000;
+
+	private static final ResolvedLockSettings EVERY_EIGHT = ResolvedLockSettings
+		.of(LockSettings.builder().renewInterval(Duration.ofSeconds(8)).build());
+
+	private static final ResolvedLockSettings BY_NUMBER = ResolvedLockSettings.of(LockSettings.NONE);
 
 	private final RenewalSchedule schedule = new RenewalSchedule((bound) -> bound - 1);
 
@@ -175,11 +183,116 @@ class RenewalScheduleTests {
 	void aFailedRenewalIsTriedAgainSoonAndNotCountedAsRenewed() {
 		Lease lease = lease("a", 0);
 		this.schedule.add(lease, at(0));
-		this.schedule.failed(this.schedule.due(at(8_000)).get(0), at(11_000));
-		assertThat(this.schedule.due(at(11_499))).isEmpty();
-		assertThat(this.schedule.due(at(12_000))).hasSize(1);
+		this.schedule.failed(this.schedule.due(at(8_000)).get(0), at(8_010));
+		assertThat(this.schedule.due(at(8_999))).isEmpty();
+		assertThat(this.schedule.due(at(9_000))).hasSize(1);
 		assertThat(lease.isHeld(at(23_999))).isTrue();
 		assertThat(lease.isHeld(at(24_000))).isFalse();
+	}
+
+	@Test
+	void aRenewalThatTimedOutIsTriedAgainAtOnce() {
+		this.schedule.add(lease("a", 0), at(0));
+		this.schedule.failed(this.schedule.due(at(8_000)).get(0), at(11_000));
+		assertThat(this.schedule.nextIn(at(11_000))).isLessThanOrEqualTo(0);
+		assertThat(this.schedule.due(at(11_000))).hasSize(1);
+	}
+
+	@Test
+	void whatHangsWithTheOldPrimaryIsAskedOfTheNextAtOnce() {
+		Lease lease = lease("a", 0);
+		this.schedule.add(lease, at(0));
+		this.schedule.add(lease("fresh", 4_500), at(4_500));
+		RenewalBatch hanging = this.schedule.due(at(8_000)).get(0);
+		this.schedule.primaryChanged(at(8_500));
+		RenewalBatch again = this.schedule.due(at(8_500)).get(0);
+		assertThat(again.leases()).contains(lease);
+		this.schedule.answered(again, again.leases().size(), at(8_500), at(8_501));
+		this.schedule.failed(hanging, at(11_000));
+		assertThat(this.schedule.due(at(16_499))).isEmpty();
+		assertThat(lease.isHeld(at(32_499))).isTrue();
+	}
+
+	@Test
+	void whatWasDividedForTheOldPrimaryIsAskedOfTheNextTogether() {
+		for (int i = 0; i < 100; i++) {
+			this.schedule.add(lease("k" + i, 0), at(0));
+		}
+		this.schedule.due(at(8_000));
+		assertThat(this.schedule.due(at(9_500))).as("parts that hang, too").hasSize(12);
+		this.schedule.primaryChanged(at(9_600));
+		assertThat(this.schedule.due(at(9_600))).extracting((batch) -> batch.leases().size()).containsExactly(100);
+		assertThat(this.schedule.due(at(9_601))).isEmpty();
+	}
+
+	@Test
+	void anotherPrimaryIsNotAskedForWhatIsNotDue() {
+		this.schedule.add(lease("a", 0), at(0));
+		this.schedule.primaryChanged(at(1_000));
+		assertThat(this.schedule.due(at(1_000))).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 1000", "50, 1000", "51, 1020", "100, 2000", "200, 4000", "400, 8000", "401, 8000", "3000, 8000" })
+	void theMoreLeasesThereAreTheLessOftenEachIsRenewed(int leases, long interval) {
+		for (int i = 0; i < leases; i++) {
+			this.schedule.add(lease("k" + i, 0, BY_NUMBER), at(0));
+		}
+		assertThat(this.schedule.nextIn(at(interval - 1))).isEqualTo(MILLI);
+		assertThat(this.schedule.due(at(interval - 1))).isEmpty();
+		assertThat(this.schedule.due(at(interval))).isNotEmpty();
+	}
+
+	@Test
+	void aLeaseIsRenewedSoonerOnceOthersAreGone() {
+		List<Lease> leases = new ArrayList<>();
+		for (int i = 0; i < 300; i++) {
+			leases.add(lease("k" + i, 0, BY_NUMBER));
+			this.schedule.add(leases.get(i), at(0));
+		}
+		this.schedule.remove(leases.get(0));
+		this.schedule.remove(leases.get(0));
+		this.schedule.add(leases.get(1), at(0));
+		assertThat(this.schedule.nextIn(at(5_000))).as("299 leases").isEqualTo(980 * MILLI);
+		leases.subList(1, 299).forEach(this.schedule::remove);
+		assertThat(this.schedule.due(at(5_000))).singleElement()
+			.satisfies((batch) -> assertThat(batch.leases()).containsExactly(leases.get(299)));
+	}
+
+	@Test
+	void whatIsLostOrOnlyWatchedMakesNoOtherWaitLonger() {
+		for (int i = 0; i < 300; i++) {
+			Lease lease = lease("k" + i, 0, BY_NUMBER);
+			this.schedule.add(lease, at(0));
+			if (i < 150) {
+				this.schedule.watch(lease, at(0));
+			}
+			else {
+				lease.lose(LossReason.SHUTDOWN);
+			}
+		}
+		this.schedule.due(at(0));
+		assertThat(this.schedule.add(lease("a", 0, BY_NUMBER), at(0))).isEqualTo(1_000 * MILLI);
+	}
+
+	@Test
+	void anIntervalThatIsSetIsTheSameForAnyNumber() {
+		ResolvedLockSettings everySecond = ResolvedLockSettings
+			.of(LockSettings.builder().renewInterval(Duration.ofSeconds(1)).build());
+		for (int i = 0; i < 500; i++) {
+			this.schedule.add(lease("k" + i, 0, BY_NUMBER), at(0));
+		}
+		assertThat(this.schedule.add(lease("often", 0, everySecond), at(0))).isEqualTo(1_000 * MILLI);
+		assertThat(this.schedule.add(lease("by number", 0, BY_NUMBER), at(0))).isEqualTo(8_000 * MILLI);
+	}
+
+	@Test
+	void noLeaseIsRenewedLaterThanAThirdOfWhatItReliesOn() {
+		ResolvedLockSettings brief = ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(5)).build());
+		for (int i = 0; i < 1_000; i++) {
+			this.schedule.add(lease("k" + i, 0, BY_NUMBER), at(0));
+		}
+		assertThat(this.schedule.add(lease("brief", 0, brief), at(0))).isEqualTo(1_333 * MILLI);
 	}
 
 	@Test
@@ -287,7 +400,7 @@ class RenewalScheduleTests {
 	}
 
 	private Lease lease(String key, long begun) {
-		return lease(key, begun, ResolvedLockSettings.of(LockSettings.NONE));
+		return lease(key, begun, EVERY_EIGHT);
 	}
 
 	private Lease lease(String key, long begun, ResolvedLockSettings terms) {

@@ -5,6 +5,9 @@ import java.util.Map;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -99,6 +102,31 @@ class RenewalTroubleTests {
 		this.renewals.runUntil(24_000);
 		assertThat(this.renewals.lost()).isEmpty();
 		assertThat(this.renewals.requests).as("until all was as before").isLessThan(600);
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1, 24990", "2, 24900", "17, 24900", "50, 24900" })
+	void aMajorityThatConfirmsNothingForAlmostTwentyThreeSecondsLosesNoLockOfFew(int leases, long until) {
+		for (long from = 1_100; from < 2_000; from += 7) {
+			VirtualRenewals silenced = new VirtualRenewals();
+			silenced.hold(leases, "k", Duration.ofSeconds(30));
+			silenced.silent(from, until);
+			silenced.runUntil(40_000);
+			assertThat(silenced.lost()).as("silent from " + from).isEmpty();
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2, 17, 50 })
+	void aPrimaryThatHangsForAlmostTwentyThreeSecondsLosesNoLockOfFew(int leases) {
+		for (long elected = 20_000; elected < 24_990; elected += 17) {
+			VirtualRenewals hung = new VirtualRenewals();
+			hung.hold(leases, "k", Duration.ofSeconds(30));
+			hung.hang(1_999, elected);
+			hung.runUntil(40_000);
+			assertThat(hung.lost()).as("elected at " + elected).isEmpty();
+			assertThat(hung.mostInFlight).isLessThanOrEqualTo(2 * RenewalSchedule.MAX_REQUESTS);
+		}
 	}
 
 	@Test

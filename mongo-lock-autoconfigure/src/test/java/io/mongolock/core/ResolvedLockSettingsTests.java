@@ -8,6 +8,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
+import io.mongolock.core.ResolvedLockSettings.RenewalInterval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -19,9 +20,10 @@ class ResolvedLockSettingsTests {
 
 	@Test
 	void withoutSettingsTheDefaultsAreThoseOfTheDocumentation() {
-		assertThat(ResolvedLockSettings.of(LockSettings.NONE)).isEqualTo(new ResolvedLockSettings(
-				Duration.ofSeconds(30), Duration.ofSeconds(6), Duration.ofSeconds(8), Duration.ofSeconds(3),
-				Duration.ofSeconds(5), Duration.ofMillis(100), true, Duration.ZERO, Duration.ZERO));
+		assertThat(ResolvedLockSettings.of(LockSettings.NONE))
+			.isEqualTo(new ResolvedLockSettings(Duration.ofSeconds(30), Duration.ofSeconds(6),
+					new RenewalInterval(Duration.ofSeconds(1), Duration.ofSeconds(8)), Duration.ofSeconds(3),
+					Duration.ofSeconds(5), Duration.ofMillis(100), true, Duration.ZERO, Duration.ZERO));
 	}
 
 	@ParameterizedTest
@@ -32,7 +34,8 @@ class ResolvedLockSettingsTests {
 		ResolvedLockSettings terms = ResolvedLockSettings
 			.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
 		assertThat(terms.margin()).hasMillis(margin);
-		assertThat(terms.renewInterval()).hasMillis(renewInterval);
+		assertThat(terms.renewInterval().longest()).hasMillis(renewInterval);
+		assertThat(terms.renewInterval().shortest()).hasMillis(Math.min(1_000, renewInterval));
 		assertThat(terms.operationTimeout()).hasMillis(operationTimeout);
 	}
 

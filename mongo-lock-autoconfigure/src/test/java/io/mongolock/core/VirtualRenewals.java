@@ -45,6 +45,8 @@ final class VirtualRenewals {
 
 	private long silentUntil = FOR_EVER;
 
+	private boolean hanging;
+
 	private boolean refusing;
 
 	private long now;
@@ -94,6 +96,16 @@ final class VirtualRenewals {
 	void silent(long from, long until) {
 		this.silentFrom = from;
 		this.silentUntil = until;
+	}
+
+	/**
+	 * Have the primary never answer what it is sent from then on, until there is another.
+	 */
+	void hang(long from, long elected) {
+		silent(from, elected);
+		this.hanging = true;
+		this.inFlight++;
+		after(elected, () -> this.schedule.primaryChanged(clock()));
 	}
 
 	void latency(long millis) {
@@ -146,7 +158,9 @@ final class VirtualRenewals {
 
 	private void send(RenewalBatch batch, ClockReading requested) {
 		long gaveUp = this.now + batch.timeout().toMillis();
-		long answered = Math.max(this.now, (this.now >= this.silentFrom) ? this.silentUntil : 0) + this.latency;
+		boolean silent = this.now >= this.silentFrom && this.now < this.silentUntil;
+		long answered = (silent && this.hanging) ? FOR_EVER
+				: Math.max(this.now, (silent) ? this.silentUntil : 0) + this.latency;
 		int found = 0;
 		Set<LeaseId> failed = batch.leases()
 			.stream()

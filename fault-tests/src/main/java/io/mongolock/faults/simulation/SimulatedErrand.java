@@ -1,9 +1,14 @@
 package io.mongolock.faults.simulation;
 
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.ResolvedLockSettings.RenewalInterval;
 
 /**
  * What a thread wants a lock for.
@@ -20,7 +25,7 @@ record SimulatedErrand(LockRequest request, ResolvedLockSettings terms, int acts
 		LockSettings settings = LockSettings.builder()
 			.ttl(terms.ttl())
 			.margin(terms.margin())
-			.renewInterval(terms.renewInterval())
+			.renewInterval(renewInterval(terms.renewInterval()))
 			.operationTimeout(terms.operationTimeout())
 			.waitTimeout(terms.waitTimeout())
 			.retryInterval(terms.retryInterval())
@@ -32,6 +37,11 @@ record SimulatedErrand(LockRequest request, ResolvedLockSettings terms, int acts
 		return new SimulatedErrand(
 				new LockRequest(lock.key(), lock.name(), settings, lock.onUnavailable(), lock.onLost()), terms, acts,
 				rest, last);
+	}
+
+	// As it was set, or not at all if it grows with the number of leases
+	private static @Nullable Duration renewInterval(RenewalInterval interval) {
+		return interval.shortest().equals(interval.longest()) ? interval.longest() : null;
 	}
 
 	int limit() {

@@ -11,6 +11,9 @@ import java.util.function.BiConsumer;
 
 import com.mongodb.MongoClientSettings;
 import com.mongodb.ServerAddress;
+import com.mongodb.connection.ServerDescription;
+import com.mongodb.event.ClusterDescriptionChangedEvent;
+import com.mongodb.event.ClusterListener;
 import com.mongodb.event.ServerClosedEvent;
 import com.mongodb.event.ServerHeartbeatFailedEvent;
 import com.mongodb.event.ServerHeartbeatSucceededEvent;
@@ -29,10 +32,10 @@ import io.mongolock.store.StoreServers;
 /**
  * Hears the time of each server in the answers to the driver's heartbeats, which it sends
  * anyway, and says once per server and change whose clock is off: before such a server is
- * elected and judges leases by it. The same answers name elections. Thread-safe; what was
- * heard is guarded by the monitor.
+ * elected and judges leases by it. Also hears of elections, once the driver sends to the
+ * new primary. Thread-safe; what was heard is guarded by the monitor.
  */
-public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener {
+public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener, ClusterListener {
 
 	private static final Log logger = LogFactory.getLog(ServerClockWatch.class);
 
@@ -68,7 +71,8 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	 * Hear the servers of a client.
 	 */
 	public void attachTo(MongoClientSettings.Builder settings) {
-		settings.applyToServerSettings((server) -> server.addServerMonitorListener(this).addServerListener(this));
+		settings.applyToServerSettings((server) -> server.addServerMonitorListener(this).addServerListener(this))
+			.applyToClusterSettings((cluster) -> cluster.addClusterListener(this));
 	}
 
 	@Override
@@ -88,13 +92,23 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		this.ofElections.add(listener);
 	}
 
+	/**
+	 * Notices another primary. Its heartbeat comes earlier, when a request might still be
+	 * sent to the one before.
+	 */
+	@Override
+	public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
+		for (ServerDescription server : event.getNewDescription().getServerDescriptions()) {
+			ObjectId election = server.getElectionId();
+			if (server.isPrimary() && election != null && isElectedAnew(election)) {
+				this.ofElections.forEach(Runnable::run);
+			}
+		}
+	}
+
 	@Override
 	public void serverHeartbeatSucceeded(ServerHeartbeatSucceededEvent event) {
 		BsonDocument reply = event.getReply();
-		if (isWritable(reply) && reply.isObjectId("electionId")
-				&& isElectedAnew(reply.getObjectId("electionId").getValue())) {
-			this.ofElections.forEach(Runnable::run);
-		}
 		if (reply.isDateTime("localTime") && !isTrue(reply, "arbiterOnly")) {
 			String server = event.getConnectionId().getServerId().getAddress().toString();
 			long offset = reply.getDateTime("localTime").getValue() - this.clock.currentTimeMillis();
@@ -145,8 +159,9 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	// They rise with each election: an old primary that still takes itself for one names
-	// an earlier one. The first that is heard of may be a later one, because the driver
-	// says nothing of the answer with which a connection begins
+	// an earlier one. The first that is heard of may be a later one, because the watch
+	// may
+	// be attached to a client whose set has elected before
 	private synchronized boolean isElectedAnew(ObjectId election) {
 		if (this.election != null && election.compareTo(this.election) <= 0) {
 			return false;

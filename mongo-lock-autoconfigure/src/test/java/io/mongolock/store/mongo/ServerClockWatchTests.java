@@ -13,9 +13,16 @@ import com.mongodb.MongoClientSettings;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.connection.ClusterConnectionMode;
+import com.mongodb.connection.ClusterDescription;
 import com.mongodb.connection.ClusterId;
+import com.mongodb.connection.ClusterType;
 import com.mongodb.connection.ConnectionId;
+import com.mongodb.connection.ServerConnectionState;
+import com.mongodb.connection.ServerDescription;
 import com.mongodb.connection.ServerId;
+import com.mongodb.connection.ServerType;
+import com.mongodb.event.ClusterDescriptionChangedEvent;
 import com.mongodb.event.ServerClosedEvent;
 import com.mongodb.event.ServerHeartbeatFailedEvent;
 import com.mongodb.event.ServerHeartbeatSucceededEvent;
@@ -23,7 +30,6 @@ import org.awaitility.Awaitility;
 import org.bson.BsonBoolean;
 import org.bson.BsonDateTime;
 import org.bson.BsonDocument;
-import org.bson.BsonObjectId;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -121,9 +127,16 @@ class ServerClockWatchTests {
 	}
 
 	private void hearPrimary(String server, int term) {
-		BsonDocument reply = new BsonDocument("isWritablePrimary", BsonBoolean.TRUE).append("electionId",
-				new BsonObjectId(new ObjectId("7fffffff%016x".formatted(term))));
-		this.watch.serverHeartbeatSucceeded(new ServerHeartbeatSucceededEvent(connection(server), reply, 1, true));
+		ServerDescription primary = ServerDescription.builder()
+			.address(new ServerAddress(server))
+			.state(ServerConnectionState.CONNECTED)
+			.ok(true)
+			.type(ServerType.REPLICA_SET_PRIMARY)
+			.electionId(new ObjectId("7fffffff%016x".formatted(term)))
+			.build();
+		ClusterDescription cluster = new ClusterDescription(ClusterConnectionMode.MULTIPLE, ClusterType.REPLICA_SET,
+				List.of(primary));
+		this.watch.clusterDescriptionChanged(new ClusterDescriptionChangedEvent(new ClusterId(), cluster, cluster));
 	}
 
 	@Test
