@@ -91,7 +91,8 @@ public interface LockOperations {
 	 * {@link java.util.concurrent.Future Future}, as a {@link CompletableFuture} is.
 	 * @param <T> what the work results in
 	 * @param request which lock, and how
-	 * @param callback begins the work; runs under the lock, on a thread of its own or,
+	 * @param callback begins the work; runs under the lock, on a thread of its own with
+	 * what the calling thread carries, for example the MDC and the security context, or,
 	 * where the calling thread holds the lock already, on that
 	 * @return completes when the lock is released, with the result of the stage, with
 	 * what it or the callback failed with (a lost lock is then added as suppressed), or

@@ -16,6 +16,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockCommitListener;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.event.LockEventPublisher;
@@ -35,13 +36,15 @@ class LockClientConfiguration {
 	@Bean(destroyMethod = "close")
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured, LockOwner owner,
-			LockClock clock, ObjectProvider<LockListener> listeners, MongoLockProperties properties) {
+			LockClock clock, ObjectProvider<LockListener> listeners, CallerContext callerContext,
+			MongoLockProperties properties) {
 		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore),
 				new ClientOptions(configured, owner, clock, listeners.orderedStream().toList())
 					.withLeakDetection(properties.leakDetection())
 					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
 					.withPlaceTtl(properties.placeTtl())
-					.withMaxPlaces(properties.maxPlaces()));
+					.withMaxPlaces(properties.maxPlaces())
+					.withCallerContext(callerContext));
 	}
 
 	@Bean

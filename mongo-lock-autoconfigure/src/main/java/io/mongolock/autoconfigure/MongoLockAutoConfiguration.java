@@ -22,8 +22,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
-		LockClientConfiguration.class, LockMdcConfiguration.class, UnlockedConfiguration.class,
-		LockEnvironmentConfiguration.class, LockWebConfiguration.class })
+		LockClientConfiguration.class, CallerContextConfiguration.class, LockMdcConfiguration.class,
+		UnlockedConfiguration.class, LockEnvironmentConfiguration.class, LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean

@@ -8,6 +8,7 @@ import org.springframework.context.annotation.Configuration;
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.client.UnlockedLockOperations;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.LockStartupException;
 
@@ -21,7 +22,7 @@ class UnlockedConfiguration {
 
 	@Bean
 	UnlockedLockOperations mongoLockOperations(MongoLockProperties properties, ConfiguredSettings configured,
-			LockClock clock) {
+			LockClock clock, CallerContext callerContext) {
 		if (properties.enabled()) {
 			// What was processed ahead of time does not ask the condition again
 			throw new LockStartupException(
@@ -32,7 +33,7 @@ class UnlockedConfiguration {
 		LogFactory.getLog(UnlockedConfiguration.class)
 			.warn("mongo-lock.enabled=false: methods and requests run WITHOUT their locks; "
 					+ "other instances may run them at the same time");
-		return new UnlockedLockOperations(configured, clock);
+		return new UnlockedLockOperations(configured, clock, callerContext);
 	}
 
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.QueuePlaces;
@@ -21,10 +22,12 @@ import io.mongolock.core.QueuePlaces;
  * @param handOver how long locks are handed on within this JVM
  * @param placeTtl how long a place in the queue of a lock counts after its JVM died
  * @param maxPlaces how many places the queue of a lock may have
+ * @param callerContext takes along what the thread of a caller carries, for work that
+ * begins on another
  */
 public record ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
-		List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl,
-		int maxPlaces) {
+		List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl, int maxPlaces,
+		CallerContext callerContext) {
 
 	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
 
@@ -35,7 +38,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	public ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {
 		this(configured, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT, PLACE_TTL,
-				QueuePlaces.MAX_PLACES);
+				QueuePlaces.MAX_PLACES, CallerContext.NONE);
 	}
 
 	/**
@@ -43,7 +46,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withLeakDetection(LeakDetection leakDetection) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, leakDetection, this.handOver,
-				this.placeTtl, this.maxPlaces);
+				this.placeTtl, this.maxPlaces, this.callerContext);
 	}
 
 	/**
@@ -51,7 +54,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withHandOver(HandOver handOver) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection, handOver,
-				this.placeTtl, this.maxPlaces);
+				this.placeTtl, this.maxPlaces, this.callerContext);
 	}
 
 	/**
@@ -59,7 +62,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withPlaceTtl(Duration placeTtl) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
-				this.handOver, placeTtl, this.maxPlaces);
+				this.handOver, placeTtl, this.maxPlaces, this.callerContext);
 	}
 
 	/**
@@ -67,7 +70,15 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withMaxPlaces(int maxPlaces) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
-				this.handOver, this.placeTtl, maxPlaces);
+				this.handOver, this.placeTtl, maxPlaces, this.callerContext);
+	}
+
+	/**
+	 * With what the thread of a caller carries, for work that begins on another.
+	 */
+	public ClientOptions withCallerContext(CallerContext callerContext) {
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
+				this.handOver, this.placeTtl, this.maxPlaces, callerContext);
 	}
 
 	/**

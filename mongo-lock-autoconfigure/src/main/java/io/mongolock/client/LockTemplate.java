@@ -20,6 +20,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.OnLost;
 import io.mongolock.concurrent.AsyncExecution;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
@@ -48,6 +49,8 @@ public final class LockTemplate implements LockOperations {
 
 	private final Executor threads;
 
+	private final CallerContext callerContext;
+
 	/**
 	 * Create a client of a store.
 	 */
@@ -60,6 +63,7 @@ public final class LockTemplate implements LockOperations {
 		this.client = new LockClient(store, options, runtime);
 		this.handles = this.client.handles();
 		this.threads = (task) -> this.client.threads().complete(task);
+		this.callerContext = options.callerContext();
 	}
 
 	@Override
@@ -92,12 +96,20 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		AsyncExecution<T> execution = new AsyncExecution<>(callback, this::working, LockTemplate::interrupting,
-				LockTemplate::unused, this.threads);
 		StackFrame caller = this.handles.caller();
 		LeaseHandle shared = this.handles.shareOwn(request);
-		return (shared != null) ? execution.run(this.handles.watch(shared, caller))
-				: execution.run(this.client.claimAsync(request, (handle) -> this.handles.watch(handle, caller)));
+		if (shared != null) {
+			// Begins on this thread, which carries all that it does
+			return execution(callback, CallerContext.NONE).run(this.handles.watch(shared, caller));
+		}
+		AsyncExecution<T> execution = execution(callback, this.callerContext);
+		return execution.run(this.client.claimAsync(request, (handle) -> this.handles.watch(handle, caller)));
+	}
+
+	private <T extends @Nullable Object> AsyncExecution<T> execution(
+			LockCallback<? extends CompletionStage<T>, ?> callback, CallerContext callerContext) {
+		return new AsyncExecution<>(callback, this::working, LockTemplate::interrupting, LockTemplate::unused,
+				this.threads, callerContext);
 	}
 
 	@Override

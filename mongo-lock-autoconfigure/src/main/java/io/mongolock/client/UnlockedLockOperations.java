@@ -18,6 +18,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.concurrent.AsyncExecution;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
@@ -34,6 +35,8 @@ public class UnlockedLockOperations implements LockOperations {
 
 	private final LockClock clock;
 
+	private final CallerContext callerContext;
+
 	private final AtomicLong lastFence = new AtomicLong();
 
 	/** Its threads end by themselves. */
@@ -43,8 +46,18 @@ public class UnlockedLockOperations implements LockOperations {
 	 * Create new operations.
 	 */
 	public UnlockedLockOperations(ConfiguredSettings configured, LockClock clock) {
+		this(configured, clock, CallerContext.NONE);
+	}
+
+	/**
+	 * Create new operations.
+	 * @param callerContext takes along what the thread of a caller carries, for work that
+	 * begins on another
+	 */
+	public UnlockedLockOperations(ConfiguredSettings configured, LockClock clock, CallerContext callerContext) {
 		this.configured = configured;
 		this.clock = clock;
+		this.callerContext = callerContext;
 	}
 
 	@Override
@@ -78,7 +91,7 @@ public class UnlockedLockOperations implements LockOperations {
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, (handle) -> {
-		}, this.results).run(acquireAsync(request));
+		}, this.results, this.callerContext).run(acquireAsync(request));
 	}
 
 	@Override

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation.Scope;
 
@@ -39,6 +40,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final Executor releases;
 
+	private final Carried caller;
+
 	private final CompletableFuture<T> result = new Result();
 
 	/**
@@ -48,14 +51,17 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	 * @param unused is given a lock under which nothing will be done, before its release
 	 * @param releases where work begins that would begin on the thread of the caller, the
 	 * lock is released and the result completed, all of which may block
+	 * @param context takes what the current thread carries, for the callback
 	 */
 	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
-			Function<LockHandle, @Nullable LockShares> interrupting, Consumer<LockHandle> unused, Executor releases) {
+			Function<LockHandle, @Nullable LockShares> interrupting, Consumer<LockHandle> unused, Executor releases,
+			CallerContext context) {
 		this.callback = callback;
 		this.working = working;
 		this.interrupting = interrupting;
 		this.unused = unused;
 		this.releases = releases;
+		this.caller = context.carry();
 	}
 
 	/**
@@ -110,8 +116,15 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private CompletionStage<T> begin(LockHandle handle) throws Throwable {
 		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle), this.releases);
-				LockContext.Scope scope = LockContext.enter(handle);
-				Scope work = this.working.apply(handle)) {
+				LockContext.Scope scope = LockContext.enter(handle)) {
+			return this.caller.call(() -> callback(handle));
+		}
+	}
+
+	@SuppressWarnings("try") // closing is what the resource is for
+	private CompletionStage<T> callback(LockHandle handle) throws Throwable {
+		// Within what the caller carries, so that log lines and spans name this lock
+		try (Scope work = this.working.apply(handle)) {
 			handle.assertHeld();
 			return Objects.requireNonNull(this.callback.doWithLock(handle),
 					() -> "The work under lock '" + handle.key() + "' must return a stage, not null");

@@ -13,6 +13,7 @@ import org.springframework.util.function.SingletonSupplier;
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.OnUnavailable;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.DocumentLocking;
 
@@ -38,6 +39,8 @@ final class LockedExecutions {
 
 	private final Supplier<LockClock> clock;
 
+	private final Supplier<CallerContext> callers;
+
 	/**
 	 * Create for one advice. Beans are asked for at the first call, not before.
 	 * @param lock the advice that asks
@@ -55,6 +58,8 @@ final class LockedExecutions {
 			.getIfAvailable(() -> ConfiguredSettings.NONE));
 		this.clock = SingletonSupplier
 			.of(() -> beanFactory.getBeanProvider(LockClock.class).getIfAvailable(LockClock::system));
+		this.callers = SingletonSupplier
+			.of(() -> beanFactory.getBeanProvider(CallerContext.class).getIfAvailable(() -> CallerContext.NONE));
 	}
 
 	/**
@@ -87,7 +92,7 @@ final class LockedExecutions {
 				(answer != null) ? new UnavailableExecution(plain, answer) : plain, later) : later;
 	}
 
-	private static LockedExecution withoutLocks(LockedMethod method) {
+	private LockedExecution withoutLocks(LockedMethod method) {
 		if (method.later() == null) {
 			return LockedCall::proceed;
 		}
@@ -95,9 +100,10 @@ final class LockedExecutions {
 		return (call) -> result.runUnlocked(call.again());
 	}
 
-	private static LaterResult result(LaterType type, @Nullable UnavailableAnswer answer) {
+	private LaterResult result(LaterType type, @Nullable UnavailableAnswer answer) {
 		ReactiveAdapter adapter = type.adapter();
-		return (adapter != null) ? new ReactiveResult(adapter, answer) : new StageResult(answer);
+		return (adapter != null) ? new ReactiveResult(adapter, answer, this.callers)
+				: new StageResult(answer, this.callers);
 	}
 
 	private @Nullable UnavailableAnswer answer(LockOperation lock) {

@@ -1,30 +1,44 @@
 package io.mongolock.interceptor;
 
+import java.util.function.Supplier;
+
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
 import org.springframework.core.ReactiveAdapter;
 import reactor.core.publisher.Flux;
 
 import io.mongolock.LockUnavailableException;
+import io.mongolock.concurrent.CallerContext;
+import io.mongolock.concurrent.CallerContext.Carried;
+import io.mongolock.concurrent.CallerContext.Task;
+import io.mongolock.concurrent.ThreadState.Captured;
+import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * A publisher: each subscription claims the lock, calls the method, and holds the lock
- * until what that returned has ended or the subscription is cancelled.
+ * until what that returned has ended or the subscription is cancelled. The method runs
+ * with what the thread of the subscriber carries, and what that lacks, with what the
+ * thread carried that called.
  *
  * @param answer what the subscriber gets if others hold the lock; {@code null} if the
  * failure
+ * @param callers takes along what threads carry
  */
-record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answer) implements LaterResult {
+record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answer,
+		Supplier<CallerContext> callers) implements LaterResult {
 
 	@Override
 	public Object run(LaterLocking locking, LockedCall call) {
-		return declared(Flux.defer(() -> subscribed(locking, call.again())));
+		Captured caller = this.callers.get().capture();
+		return declared(Flux.defer(() -> subscribed(locking, call.again(), caller)));
 	}
 
 	@Override
+	@SuppressWarnings("try") // closing is what the resource is for
 	public Object runUnlocked(LockedCall call) {
+		Captured caller = this.callers.get().capture();
 		return declared(Flux.defer(() -> {
-			try {
+			try (Scope carried = caller.complete()) {
 				return begun(call.again());
 			}
 			catch (Throwable ex) {
@@ -41,13 +55,23 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		return this.adapter.fromPublisher(result);
 	}
 
-	private Flux<Object> subscribed(LaterLocking locking, LockedCall call) {
-		Flux<Object> locked = new LockedFlux(locking, () -> begun(call));
+	@SuppressWarnings({ "try", "NullAway" }) // closing is what the resources are for; an
+												// answer may be null
+	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Captured caller) {
+		Flux<Object> locked = new LockedFlux((work) -> {
+			try (Scope carried = caller.complete()) {
+				return locking.execute(work);
+			}
+		}, () -> begun(call));
 		UnavailableAnswer answer = this.answer;
-		return (answer != null)
-				? locked.onErrorResume(LockUnavailableException.class,
-						(ex) -> (UnavailableAnswer.isTo(ex, call)) ? answered(answer, call, ex) : Flux.error(ex))
-				: locked;
+		if (answer == null) {
+			return locked;
+		}
+		try (Scope carried = caller.complete()) {
+			Carried subscriber = this.callers.get().carry();
+			return locked.onErrorResume(LockUnavailableException.class, (ex) -> (UnavailableAnswer.isTo(ex, call))
+					? answered(() -> subscriber.call(() -> answer.answer(call, ex))) : Flux.error(ex));
+		}
 	}
 
 	private Publisher<Object> begun(LockedCall call) throws Throwable {
@@ -59,9 +83,9 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		return this.adapter.toPublisher(result);
 	}
 
-	private Publisher<Object> answered(UnavailableAnswer answer, LockedCall call, LockUnavailableException ex) {
+	private Publisher<Object> answered(Task<@Nullable Object> answer) {
 		try {
-			Object answered = answer.answer(call, ex);
+			Object answered = answer.call();
 			if (answered == null) {
 				return Flux.empty();
 			}

@@ -3,10 +3,14 @@ package io.mongolock.interceptor;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
+import io.mongolock.concurrent.CallerContext;
+import io.mongolock.concurrent.CallerContext.Carried;
+import io.mongolock.concurrent.CallerContext.Task;
 
 /**
  * A stage: the method begins once the lock is granted, and holds it until its stage has
@@ -15,8 +19,9 @@ import io.mongolock.LockUnavailableException;
  * goes on.
  *
  * @param answer what the caller gets if others hold the lock; {@code null} if the failure
+ * @param callers what an answer takes along of the thread of the caller
  */
-record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
+record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> callers) implements LaterResult {
 
 	@Override
 	public CompletableFuture<@Nullable Object> run(LaterLocking locking, LockedCall call) {
@@ -41,12 +46,14 @@ record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
 		}
 	}
 
-	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,
-			LockedCall call, UnavailableAnswer answer) {
+	@SuppressWarnings("NullAway") // sees no type arguments: an answer may be null
+	private CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked, LockedCall call,
+			UnavailableAnswer answer) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
+		Carried caller = this.callers.get().carry();
 		LaterLocking.whenEnded(locked, (value, failure) -> {
 			if (failure instanceof LockUnavailableException ex && UnavailableAnswer.isTo(ex, call)) {
-				answer(result, call, answer, ex);
+				answer(result, () -> caller.call(() -> answer.answer(call, ex)));
 			}
 			else {
 				complete(result, value, failure);
@@ -57,10 +64,9 @@ record StageResult(@Nullable UnavailableAnswer answer) implements LaterResult {
 		return result;
 	}
 
-	private static void answer(CompletableFuture<@Nullable Object> result, LockedCall call, UnavailableAnswer answer,
-			LockUnavailableException unavailable) {
+	private static void answer(CompletableFuture<@Nullable Object> result, Task<@Nullable Object> answer) {
 		try {
-			Object answered = answer.answer(call, unavailable);
+			Object answered = answer.call();
 			if (answered == null) {
 				result.complete(null);
 			}

@@ -1,9 +1,14 @@
 package io.mongolock.observation;
 
+import java.util.HashMap;
+import java.util.Map;
+
 import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 
 import io.mongolock.LockHandle;
+import io.mongolock.concurrent.ThreadState;
+import io.mongolock.concurrent.ThreadValue;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.KeyText;
 
@@ -19,6 +24,28 @@ public final class LockMdc implements LockInstrumentation {
 
 	/** The fence of the lock. */
 	public static final String FENCE = "lock.fence";
+
+	/**
+	 * The diagnostic context of a thread, for work that begins on another.
+	 */
+	public static ThreadState ofThread() {
+		return new ThreadValue<>(MDC::getCopyOfContextMap, LockMdc::replace, LockMdc::join);
+	}
+
+	private static void replace(@Nullable Map<String, String> values) {
+		if (values != null) {
+			MDC.setContextMap(values);
+		}
+		else {
+			MDC.clear();
+		}
+	}
+
+	private static Map<String, String> join(Map<String, String> own, Map<String, String> added) {
+		Map<String, String> all = new HashMap<>(added);
+		all.putAll(own);
+		return all;
+	}
 
 	@Override
 	public Scope working(LockHandle handle) {

@@ -36,6 +36,7 @@ import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.ScriptedStore;
 import io.mongolock.client.UnlockedLockOperations;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.RecordingLockOperations;
@@ -221,7 +222,7 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 				MongoLockProperties.class);
 		assertThatExceptionOfType(LockStartupException.class)
 			.isThrownBy(() -> new UnlockedConfiguration().mongoLockOperations(properties, ConfiguredSettings.NONE,
-					LockClock.system()))
+					LockClock.system(), CallerContext.NONE))
 			.withMessageContaining("ahead of time with mongo-lock.enabled=false");
 	}
 

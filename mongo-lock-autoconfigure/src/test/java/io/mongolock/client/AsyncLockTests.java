@@ -36,6 +36,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.concurrent.AsyncExecution;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
@@ -251,7 +252,7 @@ class AsyncLockTests {
 		List<Runnable> elsewhere = new ArrayList<>();
 		CompletableFuture<String> result = new AsyncExecution<String>((held) -> {
 			throw new IllegalStateException("Nobody waits for it");
-		}, (held) -> Scope.NONE, (held) -> null, LockTemplate::unused, elsewhere::add)
+		}, (held) -> Scope.NONE, (held) -> null, LockTemplate::unused, elsewhere::add, CallerContext.NONE)
 			.run(CompletableFuture.completedFuture(handle));
 		result.cancel(false);
 		elsewhere.get(0).run();
@@ -535,7 +536,7 @@ class AsyncLockTests {
 		};
 		ended.complete("done");
 		assertThat(new AsyncExecution<String>((held) -> ended, (held) -> Scope.NONE, (held) -> shares, (held) -> {
-		}, Runnable::run).run(handle)).isCompletedWithValue("done");
+		}, Runnable::run, CallerContext.NONE).run(handle)).isCompletedWithValue("done");
 		this.store.forget("k");
 		this.template.renew("k");
 		assertThat(shares.isHeld(ClockReading.of(LockClock.system()))).isFalse();
@@ -594,7 +595,7 @@ class AsyncLockTests {
 		List<Runnable> elsewhere = new ArrayList<>();
 		CompletableFuture<String> result = new AsyncExecution<String>(
 				(held) -> CompletableFuture.completedFuture("done"), (held) -> Scope.NONE, (held) -> null, (held) -> {
-				}, elsewhere::add)
+				}, elsewhere::add, CallerContext.NONE)
 			.run(CompletableFuture.completedFuture(handle));
 		assertThat(result).isNotDone();
 		// To begin, and to end

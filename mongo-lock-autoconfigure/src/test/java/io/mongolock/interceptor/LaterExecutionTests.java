@@ -9,6 +9,7 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.Flow;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
 import io.reactivex.rxjava3.core.Maybe;
@@ -25,6 +26,7 @@ import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import reactor.adapter.JdkFlowAdapter;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
+import reactor.core.scheduler.Schedulers;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockContext;
@@ -39,6 +41,8 @@ import io.mongolock.OnUnavailable;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.ScriptedStore;
+import io.mongolock.concurrent.CallerContext;
+import io.mongolock.concurrent.ThreadValue;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -56,6 +60,11 @@ class LaterExecutionTests {
 	private static final Duration LONG = Duration.ofSeconds(30);
 
 	private final List<String> events = new CopyOnWriteArrayList<>();
+
+	private final ThreadLocal<String> carried = new ThreadLocal<>();
+
+	private final CallerContext callers = new CallerContext(
+			List.of(new ThreadValue<>(this.carried::get, this.carried::set)), UnaryOperator.identity());
 
 	private final ScriptedStore store = new RecordingStore();
 
@@ -277,9 +286,21 @@ class LaterExecutionTests {
 			.withCauseInstanceOf(LockUnavailableException.class);
 	}
 
+	@Test
+	void aPublisherCarriesWhatItsCallerDidAlsoIfItIsSubscribedElsewhere() {
+		this.carried.set("mine");
+		Mono<String> called = this.failing.mono("a", () -> Mono.justOrEmpty(this.carried.get()));
+		this.carried.remove();
+		assertThat(called.toFuture()).succeedsWithin(LONG).isEqualTo("mine");
+		assertThat(called.subscribeOn(Schedulers.parallel()).toFuture()).succeedsWithin(LONG).isEqualTo("mine");
+		assertThat(this.carried.get()).isNull();
+	}
+
 	private LockTemplate template(String application) {
-		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner(application, "1", "host", 42, ""), LockClock.system(), List.of()));
+		return new LockTemplate(this.store,
+				new ClientOptions(ConfiguredSettings.NONE, new LockOwner(application, "1", "host", 42, ""),
+						LockClock.system(), List.of())
+					.withCallerContext(this.callers));
 	}
 
 	private Service proxy(OnUnavailable onUnavailable, OnLost onLost) {
@@ -288,7 +309,7 @@ class LaterExecutionTests {
 
 	private Service proxy(OnUnavailable onUnavailable, OnLost onLost, Duration waitTimeout) {
 		LockInterceptor interceptor = new LockInterceptor(new DeclaredSource(onUnavailable, onLost, waitTimeout),
-				() -> this.locks, new StaticListableBeanFactory(Map.of()));
+				() -> this.locks, new StaticListableBeanFactory(Map.of("callers", this.callers)));
 		ProxyFactory factory = new ProxyFactory(new Service());
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((Advice) interceptor);

@@ -12,6 +12,8 @@ final class Mutants {
 
 	private static final String LATER = "io.mongolock.interceptor.LaterExecutionTests";
 
+	private static final String CALLER = "io.mongolock.concurrent.CallerContextTests";
+
 	private static final String FLUX = "io.mongolock.interceptor.LockedFluxTests";
 
 	private static final String ASYNC = "io.mongolock.autoconfigure.AsyncMethodTests";
@@ -391,7 +393,7 @@ final class Mutants {
 						"		claim.thenAccept((handle) -> this.result.whenComplete((value, failure) -> handle.close()));\n",
 						test("io.mongolock.client.AsyncLockTests",
 								"aTimeoutLeavesTheLockToWorkThatHasBegunUntilItsStageEnds")),
-				new Mutant("stage begun under a lock known to be lost", "AsyncExecution.begin",
+				new Mutant("stage begun under a lock known to be lost", "AsyncExecution.callback",
 						"			handle.assertHeld();\n", "",
 						test("io.mongolock.client.LockInstrumentationTests",
 								"workDoesNotBeginUnderALockThatIsKnownToBeLost")),
@@ -1179,6 +1181,19 @@ final class Mutants {
 						test(LATER, "aStageHoldsTheLockUntilItHasEnded")),
 				new Mutant("stage: a loss does not interrupt it", "AsyncExecution.work",
 						"			interruption.begin();\n", "", test(LATER, "aLossOfOneOfItsLocksInterruptsTheWork")),
+				new Mutant("stage: begins without what its caller carries", "AsyncExecution.<init>", "context.carry();",
+						"CallerContext.NONE.carry();", test(CALLER, "workBeginsElsewhereWithWhatItsCallerCarries")),
+				new Mutant("stage: begins with what work before it left", "CallerContext.call",
+						"this.captured.replace()", "this.captured.complete()",
+						test(CALLER, "workSeesNothingThatWorkBeforeItLeftOnItsThread")),
+				new Mutant("stage: freed under work whose decorator failed", "CallerContext.call",
+						"				if (this.task != null) {\n					throw ex;",
+						"				if (true) {\n					throw ex;",
+						test(CALLER, "aDecoratorThatFailsAfterItsTaskFreesNoLockUnderWork")),
+				new Mutant("publisher: begins without what its caller carried", "ReactiveResult.subscribed",
+						"			try (Scope carried = caller.complete()) {\n				return locking",
+						"			try (Scope carried = Scope.NONE) {\n				return locking",
+						test(LATER, "aPublisherCarriesWhatItsCallerDidAlsoIfItIsSubscribedElsewhere")),
 				new Mutant("stage: a cancel by the caller ends it", "StageResult.run",
 						"locked = locking.execute((held) -> stage(call.proceed()));",
 						"java.util.concurrent.atomic.AtomicReference<CompletionStage<Object>> begun = new java.util.concurrent.atomic.AtomicReference<>();\nlocked = locking.execute((held) -> { begun.set(stage(call.proceed())); return begun.get(); });\nlocked.whenComplete((value, failure) -> { if (begun.get() != null) { begun.get().toCompletableFuture().cancel(true); } });",
