@@ -88,22 +88,13 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public Runnable suspend() {
 		ClockReading began = now();
-		Runnable disproof = this.heldLock.shares().disproof();
 		this.heldLocks.suspend(this.heldLock);
-		return () -> {
-			disproof.run();
-			this.heldLock.found(began, now());
-		};
+		return () -> this.heldLock.found(began, now());
 	}
 
 	@Override
 	public void resume() {
 		this.heldLocks.resume(this.heldLock);
-	}
-
-	@Override
-	public Runnable doubt(boolean late) {
-		return this.heldLock.shares().doubt(late);
 	}
 
 	@Override
@@ -148,8 +139,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public Duration remaining() {
-		return (this.closed.get() || this.heldLock.shares().isInDoubt()) ? Duration.ZERO
-				: this.heldLock.lease().remaining(now());
+		return (this.closed.get()) ? Duration.ZERO : this.heldLock.lease().remaining(now());
 	}
 
 	@Override

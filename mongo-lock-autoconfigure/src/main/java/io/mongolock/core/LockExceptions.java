@@ -188,16 +188,6 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * A lock may have been released by a statement whose answer was lost.
-	 */
-	static LockLostException inDoubt(Lease lease) {
-		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
-				+ KeyText.printable(lease.id().key()) + "' (fence " + lease.fence()
-				+ ") may have been released, by a write whose answer was lost; another may hold it. Make the write "
-				+ "again, which says how it stands, or close the lock");
-	}
-
-	/**
 	 * A lock was released by what ran within the hold that ends now.
 	 */
 	public static LockLostException endedWithin(Lease lease) {

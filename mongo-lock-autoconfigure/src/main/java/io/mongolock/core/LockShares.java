@@ -1,8 +1,6 @@
 package io.mongolock.core;
 
 import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.function.Predicate;
 
@@ -31,9 +29,6 @@ public final class LockShares {
 	/** Whether a statement is underway that may end it. */
 	private volatile boolean suspended;
 
-	/** One for each such statement that may have ended it, and whether it may late. */
-	private final Map<Object, Boolean> doubts = new ConcurrentHashMap<>();
-
 	/** Whether the last one let go of it meanwhile. */
 	private boolean deferred;
 
@@ -51,9 +46,6 @@ public final class LockShares {
 	 * claim does not allow that
 	 */
 	public boolean add(int limit, ClockReading now) {
-		if (isInDoubt()) {
-			throw LockExceptions.inDoubt(this.lease);
-		}
 		if (!this.lease.isHeld(now) && this.lease.lossReason() != null) {
 			throw LockExceptions.lost(this.lease);
 		}
@@ -106,43 +98,10 @@ public final class LockShares {
 	}
 
 	/**
-	 * A statement may have ended the lock, or may still do so when it is executed late:
-	 * nobody relies on it from here on.
-	 * @param late whether it may be executed after another one
-	 * @return to be run if it has not, and will not
-	 */
-	public Runnable doubt(boolean late) {
-		Object doubt = new Object();
-		this.doubts.put(doubt, late);
-		return () -> this.doubts.remove(doubt);
-	}
-
-	/**
-	 * A statement begins that renews the lease if it finds it.
-	 * @return to be run if it has: then no statement from before has ended it, but for
-	 * those that may be late
-	 */
-	public Runnable disproof() {
-		List<Object> before = this.doubts.entrySet()
-			.stream()
-			.filter((doubt) -> !doubt.getValue())
-			.map(Map.Entry::getKey)
-			.toList();
-		return () -> before.forEach(this.doubts::remove);
-	}
-
-	/**
-	 * Whether a statement may have ended the lock.
-	 */
-	public boolean isInDoubt() {
-		return !this.doubts.isEmpty();
-	}
-
-	/**
 	 * Whether the lock can be relied on.
 	 */
 	public boolean isHeld(ClockReading now) {
-		return !isInDoubt() && this.lease.isHeld(now);
+		return this.lease.isHeld(now);
 	}
 
 	/**
@@ -162,7 +121,7 @@ public final class LockShares {
 	 */
 	public void assertHeld(ClockReading now) {
 		if (!isHeld(now)) {
-			throw (isInDoubt()) ? LockExceptions.inDoubt(this.lease) : LockExceptions.lost(this.lease);
+			throw LockExceptions.lost(this.lease);
 		}
 	}
 

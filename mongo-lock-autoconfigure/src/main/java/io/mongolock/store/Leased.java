@@ -61,18 +61,8 @@ public interface Leased {
 	void assertMayCommit();
 
 	/**
-	 * The statement that began with {@link #suspend} may have ended the lease, now or
-	 * later: it is not relied on, and still to be released.
-	 * @param late whether it may also be executed after another one that has renewed the
-	 * lease; else that is proof that it was not
-	 * @return to be run if it was not executed, and will not be
-	 */
-	Runnable doubt(boolean late);
-
-	/**
-	 * Whether it keeps others away, as far as is known: also in doubt, in the margin that
-	 * nobody relies on, and after its handle was closed inside a transaction, until that
-	 * ends.
+	 * Whether it keeps others away, as far as is known: also in the margin that nobody
+	 * relies on, and after its handle was closed inside a transaction, until that ends.
 	 */
 	boolean isTaken();
 

@@ -26,9 +26,16 @@ import io.mongolock.mongodb.store.DocumentLockStore;
 
 /**
  * Locks documents of the application, for those who edit them: the lock is a field of the
- * document, so that claim and load, and save and release, are one statement each. Where
- * the document has a {@code @Version}, a grant raises it: a copy that was read before can
- * no longer be saved, also by code that knows nothing of the lock.
+ * document, so that claim and load, and save and release, are one statement each. What is
+ * locked has an {@code @Id} and a {@code @Version}, which a grant raises: a copy that was
+ * read before can no longer be saved, also by code that knows nothing of the lock.
+ * <p>
+ * A hold has one {@link LockedDocument}. A method or {@link #execute} within it is handed
+ * the same; a second claim of its thread by code is an {@link IllegalStateException}. A
+ * write whose answer is lost closes it: the lock runs out, or is resumed by its ticket,
+ * which shows what is stored. Where the statements of the template are part of a
+ * transaction that is none of a {@code MongoTransactionManager}, documents are neither
+ * locked nor written: an {@link IllegalStateException}.
  * <p>
  * A lock that has run out is held as long as nobody else was granted it: a save by its
  * holder goes through. Claims, renewals and plain releases never join a transaction of
@@ -102,16 +109,16 @@ public interface DocumentLockOperations {
 	 * Methods that are annotated with {@code @DistributedLock(document = …)} are checked
 	 * without this. Asks no server.
 	 * @param type the type
-	 * @throws IllegalArgumentException if they cannot, for example because they have a
-	 * property of their own in the field of the lock
+	 * @throws IllegalArgumentException if they cannot, for example because they have no
+	 * version
 	 */
 	void check(Class<?> type);
 
 	/**
 	 * Run the callback under the lock of a document, as a method is run that is annotated
 	 * with {@code @DistributedLock(document = …)}. What it neither saved nor released nor
-	 * passed on is released at its end. Inside a callback that holds the lock already, it
-	 * is shared.
+	 * passed on is released at its end. A thread that holds the lock already runs it
+	 * under that, with the same document.
 	 * @param <T> the type of the document
 	 * @param <R> what the callback returns
 	 * @param <E> what the callback throws
@@ -125,18 +132,18 @@ public interface DocumentLockOperations {
 	 * @throws NoSuchDocumentException if there is no such document
 	 * @throws LockUnavailableException if another still held the lock after the wait
 	 * timeout: who, since when and until when
-	 * @throws LockLostException after the callback, if the lock was lost while it ran and
-	 * the request does not say {@link OnLost#IGNORE}
+	 * @throws LockLostException after the callback, if the lock was lost, or ended by
+	 * what ran within, while it ran and the request does not say {@link OnLost#IGNORE}
 	 */
 	<T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E;
 
 	/**
 	 * Save a document and release its lock, in one statement: it is written only while
-	 * the lock is still its holder's. Callbacks and auditing are those of any save. Where
-	 * there is a version, it must be that of the locked document, and one is added to it;
-	 * in an object that can be changed it is the former again if this fails, or the
-	 * transaction is rolled back.
+	 * the lock is still its holder's. Callbacks and auditing are those of any save. The
+	 * version must be that of the locked document, and one is added to it; in an object
+	 * that can be changed it is the former again if this fails, or the transaction is
+	 * rolled back.
 	 * @param <T> the type of the document
 	 * @param locked the locked document
 	 * @param entity the document as it is to be
@@ -172,8 +179,7 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Delete a document with its lock, in one statement. Who waits for it learns that
-	 * there is no such document. Where there is a version, it must be that of the locked
-	 * document.
+	 * there is no such document. The version must be that of the locked document.
 	 * @param locked the locked document
 	 * @throws LockLostException as {@link #save} does; nothing was deleted
 	 * @throws OptimisticLockingFailureException if the document has another version;
@@ -207,7 +213,8 @@ public interface DocumentLockOperations {
 	/**
 	 * Go on with a lock that was passed on, here or by another instance. It is not
 	 * renewed by this JVM, and to be saved, released, or left to its ticket:
-	 * {@link LockedDocument#close() closing} it releases nothing.
+	 * {@link LockedDocument#close() closing} it releases nothing. What this thread has
+	 * resumed by the same ticket before is over.
 	 * @param <T> the type of the document
 	 * @param type the type of the document
 	 * @param ticket the ticket
@@ -215,6 +222,7 @@ public interface DocumentLockOperations {
 	 * @throws LockLostException if the ticket does not hold the lock any more, or never
 	 * did; it does not say which, or who holds it now: {@link #find} does
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
+	 * @throws IllegalStateException as {@link #renew} does
 	 */
 	<T> LockedDocument<T> resume(Class<T> type, LockTicket ticket);
 

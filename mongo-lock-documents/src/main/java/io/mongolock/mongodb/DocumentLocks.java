@@ -21,6 +21,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.OnLost;
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.mongodb.store.DocumentKey;
@@ -29,6 +30,7 @@ import io.mongolock.mongodb.store.MissingDocumentException;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Claims and releases by the client, whose store the documents are, and
@@ -56,8 +58,6 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final SingleDatabase database;
 
-	private final TransactionKeeper keeper;
-
 	private final DocumentTransactions transactions;
 
 	DocumentLocks(MongoTemplate template, DocumentLockStore store, LockOperations locks,
@@ -73,7 +73,6 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
-		this.keeper = new TransactionKeeper(template, this.tickets);
 		this.writes = new ReleasingWrites(template, this.tickets, timeout);
 	}
 
@@ -85,32 +84,61 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		return claim(locked, request(locked, id, (builder) -> builder.settings(settings)),
-				(request) -> granted(locked, request, this.locks.acquire(request)));
+		LockRequest request = request(locked, id, (builder) -> builder.settings(settings));
+		refuseSecond(locked, request);
+		return claim(locked, request, () -> granted(locked, this.locks.acquire(request)));
 	}
 
 	@Override
 	public <T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		return claim(locked, request(locked, id, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO)),
-				(request) -> this.locks.tryAcquire(request).map((handle) -> granted(locked, request, handle)));
+		LockRequest request = request(locked, id, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+		refuseSecond(locked, request);
+		return claim(locked, request, () -> this.locks.tryAcquire(request).map((handle) -> granted(locked, handle)));
+	}
+
+	private void refuseSecond(LockedType<?> type, LockRequest request) {
+		this.transactions.find(request.key(), type).ifPresent((held) -> {
+			throw new IllegalStateException(
+					"This thread holds the " + held + " already: pass that on, or have what is to "
+							+ "work under it run by execute or @DistributedLock(document = …), which hand it out");
+		});
 	}
 
 	@Override
 	public <T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
 		LockedType<T> locked = type(type);
-		return claim(locked, request(locked, id, how),
-				(request) -> this.locks.execute(request, (handle) -> call(callback, granted(locked, request, handle))));
+		LockRequest request = request(locked, id, how);
+		Optional<HeldDocument<?>> around = this.transactions.find(request.key(), locked);
+		return (around.isPresent()) ? callWithin(around.get().as(type), callback)
+				: claim(locked, request, () -> this.locks.execute(request,
+						(handle) -> call(callback, granted(locked, handle), request.onLost())));
 	}
 
 	private static <T, R extends @Nullable Object, E extends Throwable> R call(DocumentCallback<T, R, E> callback,
-			HeldDocument<T> held) throws E {
+			HeldDocument<T> held, OnLost onLost) throws E {
+		R result;
 		try {
-			return callback.doWithDocument(held);
+			result = callback.doWithDocument(held);
 		}
 		finally {
 			held.left();
+		}
+		if (onLost != OnLost.IGNORE) {
+			held.assertNotEndedWithin();
+		}
+		return result;
+	}
+
+	@SuppressWarnings("try") // closing is what the resource is for
+	private static <T, R extends @Nullable Object, E extends Throwable> R callWithin(HeldDocument<T> held,
+			DocumentCallback<T, R, E> callback) throws E {
+		try (LockContext.Scope scope = LockContext.enter(held.handle())) {
+			return callback.doWithDocument(held);
+		}
+		finally {
+			held.leftWithin();
 		}
 	}
 
@@ -118,7 +146,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			Claim<R, E> claim) throws E {
 		refuseInTransaction(type, request);
 		try {
-			return claim.send(request);
+			return claim.send();
 		}
 		catch (MissingDocumentException ex) {
 			throw new NoSuchDocumentException("There is no " + type.describe(request.key())
@@ -135,32 +163,32 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private void refuseInTransaction(LockedType<?> type, LockRequest request) {
-		if (LockContext.find((handle) -> handle.key().equals(request.key())).isPresent()) {
-			return;
-		}
-		this.keeper.requireOwn(type.describe(request.key()));
-		if (this.keeper.hasSnapshot((transaction) -> !this.transactions.isKept(request.key(), transaction))) {
-			throw new IllegalStateException(type.describe(request.key())
-					+ " cannot be locked here: this transaction has "
+		String what = type.describe(request.key());
+		Optional<DocumentTransaction> transaction = around(what + " cannot be locked");
+		if (transaction.filter((one) -> one.hasRead(this.template) && one.find(request.key()).isEmpty()).isPresent()) {
+			throw new IllegalStateException(what + " cannot be locked here: this transaction has "
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
 					+ "Lock all that it saves before it begins");
 		}
 	}
 
-	private <T> HeldDocument<T> granted(LockedType<T> type, LockRequest request, LockHandle handle) {
+	private Optional<DocumentTransaction> around(String what) {
+		return DocumentTransaction.around(this.template, what);
+	}
+
+	private <T> HeldDocument<T> granted(LockedType<T> type, LockHandle handle) {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;
 			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence());
-			Object content = lease.takeContent();
-			// Shared with an earlier claim of this thread, which took it
-			BsonDocument document = (content instanceof BsonDocument granted) ? granted : load(type, ticket);
+			Optional<DocumentTransaction> transaction = around(
+					"The locked " + type.describe(ticket.key()) + " cannot be kept");
+			// What this transaction has closed before is still locked, and nothing is
+			// sent
+			BsonDocument document = (lease.takeContent() instanceof BsonDocument granted) ? granted
+					: load(type, ticket, transaction);
 			HeldDocument<T> held = held(type, document, handle, ticket, lease);
-			if (request.settings().ttl() == null) {
-				type.editingTime().ifPresent((time) -> held.beforePassingOn(() -> this.tickets.lengthen(ticket, time)));
-			}
-			this.keeper.granted(held);
-			this.transactions.locked(held, this.keeper);
+			transaction.ifPresent(held::grantedIn);
 			return held;
 		}
 		catch (RuntimeException | Error ex) {
@@ -171,9 +199,9 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LockTicket ticket,
 			Leased lease) {
-		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease,
-				this.transactions.keeping(ticket.lease()));
-		this.keeper.loaded(held);
+		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease, this.tickets,
+				() -> this.plainSaves.ifPresent((saves) -> saves.released(ticket.lease())));
+		this.transactions.add(held);
 		this.plainSaves.ifPresent((saves) -> saves.locked(held));
 		return held;
 	}
@@ -193,7 +221,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = held.type().write(entity, held.proof().key());
 		this.writes.write(held, ReleasingWrite.save(held.proof(), this.store.field(), written,
-				held.type().change(held.known(), written)), written.takeBack());
+				held.type().change(held.loaded().mapped(), written)), written.takeBack());
 		return held.type().saved(written);
 	}
 
@@ -204,9 +232,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockedType<T> type = held.type();
 		Written<T> written = type.write(entity, held.proof().key());
 		Loaded<T> before = held.loaded();
-		this.keeper.keeps(held);
-		this.writes.writeAndKeep(held, ReleasingWrite.saveAndKeep(held.proof(), this.store.field(), written,
-				type.change(held.known(), written)), () -> {
+		this.writes.write(held, ReleasingWrite.saveAndKeep(held.proof(), this.store.field(), written,
+				type.change(before.mapped(), written)), () -> {
 					written.takeBack().run();
 					held.loaded(before);
 				});
@@ -243,15 +270,15 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> resume(Class<T> type, LockTicket ticket) {
 		LockedType<T> locked = type(type, ticket);
+		refuseWhileWritten(locked, ticket.key());
 		long requested = this.clock.nanoTime();
 		// Asked for by its token, so that a forged ticket sees nothing
-		BsonDocument document = (DocumentSynchronization.isWritten(ticket.key(), locked)) ? load(locked, ticket)
-				: this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder,
-				this.transactions.keeping(ticket.lease()));
-		// Its requests run on any thread, so none of them has its transactions keep it
+		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
+		// One that this thread resumed before, and that nobody may have closed, is over
+		this.transactions.find(ticket.key(), locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
 		return held(locked, document, handle, ticket, handle);
 	}
 
@@ -259,7 +286,24 @@ final class DocumentLocks implements DocumentLockOperations {
 	public void keepInTransaction(LockedDocument<?> locked) {
 		HeldDocument<?> held = HeldDocument.of(locked);
 		held.requireOpen();
-		this.keeper.require(held);
+		String what = "The " + held + " cannot be kept";
+		DocumentTransaction transaction = around(what).orElseThrow(() -> new IllegalStateException(
+				"The " + held + " can be kept only by a MongoDB transaction of the application's template, and "
+						+ CurrentTransaction.describe()));
+		if (held.isKeptBy(transaction)) {
+			return;
+		}
+		if (transaction.hasRead(this.template)) {
+			throw new IllegalStateException("The " + held + " has to be kept by the first statement of a transaction, "
+					+ "and this one has begun to read");
+		}
+		if (!transaction.keep(List.of(held))) {
+			throw new IllegalStateException(
+					"The " + held + " is kept by another transaction, whose end decides on what "
+							+ "that writes: keep it here after that");
+		}
+		this.transactions.add(held);
+		held.assertMayCommit();
 	}
 
 	@Override
@@ -305,10 +349,11 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private void refuseWhileWritten(LockedType<?> type, String key) {
-		if (DocumentSynchronization.isWritten(key, type)) {
+		if (this.transactions.isWritten(key, type)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
-					+ " can be neither renewed nor released here: a transaction around this code has written the "
-					+ "document, so that this would wait for it. Do it before the transaction begins, or after it");
+					+ " can be neither resumed, renewed nor released here: a transaction around this code has written the "
+					+ "document, so that this would wait for it. Pass on the LockedDocument that it has written, or do it "
+					+ "before the transaction begins, or after it");
 		}
 	}
 
@@ -319,15 +364,16 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	// What its transaction has written is seen in it alone
-	private BsonDocument load(LockedType<?> type, LockTicket ticket) {
-		boolean inTransaction = this.keeper.hasSnapshot();
-		Optional<BsonDocument> document = (inTransaction) ? this.writes.load(ticket, this.store.field())
-				: this.tickets.load(ticket.lease());
-		return document.orElseThrow(() -> {
-			Optional<StoredLock> lock = this.tickets.look(ticket.key());
-			return (inTransaction && DocumentTickets.holder(ticket, lock).isPresent())
-					? HeldDocument.releasedInTransaction(type, ticket) : DocumentTickets.gone(ticket, lock, "");
-		});
+	private BsonDocument load(LockedType<?> type, LockTicket ticket, Optional<DocumentTransaction> transaction) {
+		boolean inside = transaction.filter((one) -> one.hasRead(this.template)).isPresent();
+		return ((inside) ? this.writes.load(ticket, this.store.field()) : this.tickets.load(ticket.lease()))
+			.orElseThrow(() -> {
+				Optional<StoredLock> lock = this.tickets.look(ticket.key());
+				return (inside && DocumentTickets.holder(ticket, lock).isPresent())
+						? new IllegalStateException("The lock on " + type.describe(ticket.key())
+								+ " was released by a write of this transaction, which is not over")
+						: DocumentTickets.gone(ticket, lock, "");
+			});
 	}
 
 	private <T> LockedType<T> type(Class<T> type, LockTicket ticket) {
@@ -372,7 +418,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	@FunctionalInterface
 	private interface Claim<R extends @Nullable Object, E extends Throwable> {
 
-		R send(LockRequest request) throws E;
+		R send() throws E;
 
 	}
 

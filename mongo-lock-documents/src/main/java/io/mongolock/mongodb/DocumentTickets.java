@@ -29,18 +29,6 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 		}
 	}
 
-	/**
-	 * Begin a lease anew that lasts longer.
-	 * @param ticket stands for it
-	 * @param ttl how long
-	 * @throws LockLostException if it is gone
-	 */
-	void lengthen(LockTicket ticket, Duration ttl) {
-		if (!this.store.lengthen(ticket.lease(), ttl, this.timeout)) {
-			throw gone(ticket, look(ticket.key()), "");
-		}
-	}
-
 	boolean release(LockTicket ticket) {
 		// Asked first, since the server refuses a release where another field stands for
 		// the lock, which a forged ticket would show

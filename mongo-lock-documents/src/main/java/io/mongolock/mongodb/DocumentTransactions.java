@@ -1,86 +1,140 @@
 package io.mongolock.mongodb;
 
-import java.lang.ref.WeakReference;
+import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
-import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
-import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
-import io.mongolock.mongodb.TransactionKeeper.Begun;
-import io.mongolock.store.LeaseId;
 import io.mongolock.store.mongo.StoreFailures;
 
 /**
- * Has each transaction keep the documents that its thread has locked before, and refuses
- * the commit of one that works under a lock which is gone. To be added to the
- * application's transaction managers, and given to {@link DocumentLockOperations}.
- * Thread-safe: what a thread has locked belongs to that thread, what the claims of a
- * lease share is found under the monitor.
+ * Has each transaction of a {@code MongoTransactionManager} keep the documents that its
+ * thread has locked before, and refuses the commit of one that works under a lock which
+ * is gone. To be added to the application's transaction managers, and given to
+ * {@link DocumentLockOperations}. Thread-safe: what a thread has locked belongs to that
+ * thread.
  */
 public final class DocumentTransactions implements TransactionExecutionListener {
 
 	/** Weak, because a handle that nobody closes has to be noticed. */
-	private final ThreadLocal<@Nullable Map<HeldDocument<?>, TransactionKeeper>> locked = new ThreadLocal<>();
-
-	private final Map<LeaseId, WeakReference<Keeping>> keepings = new ConcurrentHashMap<>();
+	private final ThreadLocal<@Nullable Set<HeldDocument<?>>> documents = new ThreadLocal<>();
 
 	/** For the time between the two events of a begin. */
-	private final ThreadLocal<@Nullable Set<Object>> inherited = new ThreadLocal<>();
-
-	void locked(HeldDocument<?> document, TransactionKeeper keeper) {
-		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		if (documents == null) {
-			documents = new WeakHashMap<>();
-			this.locked.set(documents);
-		}
-		documents.keySet().removeIf(HeldDocument::isOver);
-		documents.put(document, keeper);
-	}
+	private final ThreadLocal<@Nullable Set<Object>> around = new ThreadLocal<>();
 
 	/**
-	 * What the claims of a lease share.
-	 * @param lease the lease
-	 * @return the same for all, as long as one of them is there
+	 * This thread works on a document from here on.
+	 * @param held the document
 	 */
-	synchronized Keeping keeping(LeaseId lease) {
-		this.keepings.values().removeIf((keeping) -> keeping.get() == null);
-		WeakReference<Keeping> known = this.keepings.get(lease);
-		Keeping shared = (known != null) ? known.get() : null;
-		if (shared == null) {
-			shared = new Keeping();
-			this.keepings.put(lease, new WeakReference<>(shared));
+	void add(HeldDocument<?> held) {
+		Set<HeldDocument<?>> here = this.documents.get();
+		if (here == null) {
+			here = Collections.newSetFromMap(new WeakHashMap<>());
+			this.documents.set(here);
 		}
-		return shared;
+		here.removeIf(HeldDocument::isOver);
+		here.add(held);
+	}
+
+	private List<HeldDocument<?>> here() {
+		Set<HeldDocument<?>> here = this.documents.get();
+		if (here == null) {
+			return List.of();
+		}
+		here.removeIf(HeldDocument::isOver);
+		if (here.isEmpty()) {
+			this.documents.remove();
+		}
+		return List.copyOf(here);
+	}
+
+	private Stream<HeldDocument<?>> here(String key, LockedType<?> type) {
+		return here().stream().filter((held) -> held.key().equals(key) && held.type().isBeside(type));
 	}
 
 	/**
-	 * Whether a transaction keeps the lock of a key.
-	 * @param key the key
-	 * @param transaction the transaction
-	 * @return whether it does
+	 * What this thread has of a document that is still locked.
+	 * @param key the key of the lock
+	 * @param type whose documents are in the same database
+	 * @return the document, to be passed on
 	 */
-	boolean isKept(String key, ClientSession transaction) {
-		return this.keepings.entrySet()
-			.stream()
-			.filter((one) -> one.getKey().key().equals(key))
-			.map((one) -> one.getValue().get())
-			.anyMatch((keeping) -> keeping != null && keeping.isKeptBy(transaction));
+	Optional<HeldDocument<?>> find(String key, LockedType<?> type) {
+		return here(key, type).filter((held) -> held.isOfThread() && held.isOpen() && held.isTaken()).findFirst();
 	}
 
 	/**
-	 * Look which transactions of MongoDB the one that begins is to be part of.
+	 * Whether a transaction of this thread, suspended or not, has written a document.
+	 * @param key the key of its lock
+	 * @param type whose documents are in the same database
+	 * @return whether what this thread writes beside it would wait for it
+	 */
+	boolean isWritten(String key, LockedType<?> type) {
+		return here(key, type).anyMatch(HeldDocument::isWrittenByThread);
+	}
+
+	/**
+	 * Look what the one that begins is not the transaction of.
 	 * @param transaction the transaction
 	 */
 	@Override
 	public void beforeBegin(TransactionExecution transaction) {
-		this.inherited.set(InheritedSessions.bound());
+		this.around.set(factories());
+	}
+
+	/**
+	 * Have the transaction keep what its thread has locked, unless it only reads or is
+	 * none of MongoDB's. If that fails, the transaction's next statement says so, or its
+	 * commit.
+	 * @param transaction the transaction
+	 * @param beginFailure why it could not begin, if so
+	 */
+	@Override
+	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
+		Set<Object> around = this.around.get();
+		this.around.remove();
+		if (beginFailure != null || !TransactionSynchronizationManager.isSynchronizationActive()) {
+			return;
+		}
+		Set<Object> begun = new HashSet<>(factories());
+		begun.removeAll((around != null) ? around : Set.of());
+		if (begun.isEmpty()) {
+			return;
+		}
+		DocumentTransaction own = new DocumentTransaction(begun);
+		TransactionSynchronizationManager.registerSynchronization(own);
+		if (!transaction.isReadOnly()) {
+			try {
+				own.keep(here().stream().filter((held) -> isKeptUnasked(held) && own.isOf(held.template())).toList());
+			}
+			catch (RuntimeException ex) {
+				// Spring would leave the transaction open on the thread
+				own.refuse(ex);
+			}
+		}
+	}
+
+	// Requests by a ticket run on any thread, so none of them has its transactions keep
+	// it
+	private static boolean isKeptUnasked(HeldDocument<?> held) {
+		return held.isOfThread() && !held.isResumed();
+	}
+
+	private static Set<Object> factories() {
+		return TransactionSynchronizationManager.getResourceMap()
+			.keySet()
+			.stream()
+			.filter(MongoDatabaseFactory.class::isInstance)
+			.collect(Collectors.toSet());
 	}
 
 	/**
@@ -91,14 +145,13 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		if (documents == null) {
-			return;
+		Set<HeldDocument<?>> here = this.documents.get();
+		if (here != null) {
+			// Because this commit, if it fails, says nothing of one before
+			here.removeIf(HeldDocument::isUnknown);
 		}
-		// Also because this commit, if it fails, says nothing of one before
-		documents.keySet().removeIf((document) -> document.isOver() || document.isUndecided());
 		if (!transaction.isReadOnly()) {
-			List.copyOf(documents.keySet()).forEach(HeldDocument::assertMayCommit);
+			here().stream().filter(DocumentTransactions::isKeptUnasked).forEach(HeldDocument::assertMayCommit);
 		}
 	}
 
@@ -110,54 +163,9 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	 */
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
-		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		if (documents != null && commitFailure != null && StoreFailures.isRolledBack(commitFailure)) {
-			documents.forEach((document, keeper) -> keeper.rolledBack(document, commitFailure));
+		if (commitFailure != null && StoreFailures.isRolledBack(commitFailure)) {
+			here().forEach((held) -> held.rolledBack(commitFailure));
 		}
-	}
-
-	/**
-	 * Have the transaction keep what its thread has locked, unless it only reads. If that
-	 * fails, the transaction's next statement says so, or its commit.
-	 * @param transaction the transaction
-	 * @param beginFailure why it could not begin, if so
-	 */
-	@Override
-	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-		Set<Object> inherited = this.inherited.get();
-		this.inherited.remove();
-		if (beginFailure == null && inherited != null && !inherited.isEmpty()
-				&& TransactionSynchronizationManager.isSynchronizationActive()) {
-			TransactionSynchronizationManager.registerSynchronization(new InheritedSessions(inherited));
-		}
-		Map<HeldDocument<?>, TransactionKeeper> documents = this.locked.get();
-		if (documents == null) {
-			return;
-		}
-		documents.keySet().removeIf(HeldDocument::isOver);
-		if (documents.isEmpty()) {
-			this.locked.remove();
-		}
-		else if (beginFailure == null && !transaction.isReadOnly()) {
-			try {
-				keep(documents);
-			}
-			catch (RuntimeException ex) {
-				// Spring would leave the transaction open on the thread
-				TransactionKeeper.refuse(ex);
-			}
-		}
-	}
-
-	private static void keep(Map<HeldDocument<?>, TransactionKeeper> documents) {
-		// The renewal of the first one opens the snapshot, which any of the others in
-		// the background would fail
-		List<Begun> begun = List.copyOf(documents.entrySet())
-			.stream()
-			.flatMap((one) -> one.getValue().begin(one.getKey()).stream())
-			.toList();
-		begun.forEach(Begun::awaitRenewals);
-		begun.forEach(Begun::renew);
 	}
 
 }

@@ -7,7 +7,6 @@ import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.codecs.configuration.CodecRegistry;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -39,8 +38,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			Document document = new Document();
 			converter.write(next, document);
 			T saved = this.lifecycle.beforeSave(next, document, this.collection);
-			return new Written<>(saved, document, versionField(mapping), version.before(),
-					() -> version.takeBack(saved));
+			return new Written<>(saved, document, version.before(), () -> version.takeBack(saved));
 		}
 		catch (RuntimeException | Error ex) {
 			version.takeBack(entity);
@@ -75,10 +73,6 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 					+ " is stored in the field '" + name + "', which no update can name: store it in a field without a "
 					+ "dot or a dollar, with @Field, or save the document by the template, unlocked");
 		}
-	}
-
-	static @Nullable String versionField(MongoPersistentEntity<?> mapping) {
-		return (mapping.hasVersionProperty()) ? mapping.getRequiredVersionProperty().getFieldName() : null;
 	}
 
 	// By its bytes: what is converted shares arrays with what is changed in place
@@ -137,21 +131,11 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @param <T> the type
 	 * @param entity the entity with its next version
 	 * @param document what to store
-	 * @param versionField the field of the version, {@code null} if the type has none
-	 * @param version the version before
+	 * @param before finds a document that has the version before
 	 * @param takeBack gives what the caller has in hand that version back, if this was
 	 * not written, or perhaps not
 	 */
-	record Written<T>(T entity, Document document, @Nullable String versionField, @Nullable Object version,
-			Runnable takeBack) {
-
-		/**
-		 * What the stored document has to have.
-		 * @return the version before, empty if there is none
-		 */
-		Document before() {
-			return (this.versionField != null) ? new Document(this.versionField, this.version) : new Document();
-		}
+	record Written<T>(T entity, Document document, Document before, Runnable takeBack) {
 
 	}
 

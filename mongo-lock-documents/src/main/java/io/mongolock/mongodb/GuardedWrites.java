@@ -60,20 +60,19 @@ final class GuardedWrites implements FencedWrites {
 
 	@Override
 	public void touch(LockHandle lock) {
-		Assert.isInstanceOf(Leased.class, lock, "Only a handle of this library can be touched");
-		Leased leased = (Leased) lock;
-		if (leased.hasContent()) {
+		if (lock instanceof DocumentHandle || lock instanceof Leased leased && leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
 					+ "' is a field of the document that it locks, and cannot be touched: have the transaction keep it, by "
 					+ "DocumentLockOperations.keepInTransaction, as it does with what its thread has locked before");
 		}
+		Assert.isInstanceOf(Leased.class, lock, "Only a handle of this library can be touched");
 		ClientSession session = CurrentTransaction.session(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
 					+ "' can be touched only inside a MongoDB transaction of the application's template, and "
 					+ CurrentTransaction.describe()));
 		this.hints.look(session);
 		// by the template, which translates exceptions
-		DbCallback<Boolean> touch = (database) -> this.store.touch(leased.lease(), session);
+		DbCallback<Boolean> touch = (database) -> this.store.touch(((Leased) lock).lease(), session);
 		if (!required(this.template.execute(touch))) {
 			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
 					"Lock '" + KeyText.printable(lock.key()) + "' (fence " + lock.fence()

@@ -1,37 +1,40 @@
 package io.mongolock.mongodb;
 
 import java.util.ArrayDeque;
-import java.util.Collection;
 import java.util.Deque;
-import java.util.HashSet;
-import java.util.Set;
 
 import com.mongodb.client.ClientSession;
-import org.bson.BsonDocument;
-import org.bson.BsonUndefined;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockStoreException;
+import io.mongolock.LossReason;
+import io.mongolock.mongodb.DocumentTransaction.Kept;
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
 
 /**
- * A locked document, and what has become of its lock. The state is changed under the
- * monitor; what others look at is volatile, since they must not wait for this document.
- * The handle is closed outside of it, which may ask the store; under it is sent the
- * release of what was closed while a write was underway that did not release it.
+ * A locked document, and what has become of its lock: one object for each hold. The state
+ * is changed under the monitor; what others look at is volatile, since they must not wait
+ * for this document. The handle is closed outside of it, which may ask the store; under
+ * it is sent the release of what was closed while a write was underway that did not
+ * release it.
  *
  * @param <T> the type of the document
  */
-final class HeldDocument<T> implements LockedDocument<T> {
+final class HeldDocument<T> implements LockedDocument<T>, Kept {
 
 	private final LockedType<T> type;
+
+	private final DocumentTickets tickets;
 
 	private final LockHandle handle;
 
@@ -40,19 +43,24 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** What the handle stands for. */
 	private final Leased lease;
 
-	private final Keeping keeping;
+	/** Is run when a write has released it, also for others who resumed its ticket. */
+	private final Runnable released;
 
-	/** Undo in the caller's objects what a running transaction writes, the last first. */
-	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
-
-	private volatile @Nullable Runnable lengthening;
+	/** Who locked or resumed it. */
+	private final Thread thread = Thread.currentThread();
 
 	private Loaded<T> loaded;
 
-	/** The fields that were sent, some of which may be stored without an answer. */
-	private final Set<String> sent = new HashSet<>();
-
 	private volatile State state = State.OPEN;
+
+	/** The transaction that has written it, so that others would wait for its end. */
+	private volatile @Nullable DocumentTransaction writer;
+
+	/** The transaction that it was locked in, which a renewal would fail. */
+	private volatile @Nullable DocumentTransaction around;
+
+	/** Undo in memory what a running transaction writes, the last first. */
+	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
 
 	/** Says that the last statement has renewed the lease. */
 	private Runnable renewal = () -> {
@@ -61,12 +69,13 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** Says so of what a running transaction has renewed. */
 	private Runnable renewalOfTransaction = this.renewal;
 
-	private volatile boolean closing;
-
-	/** How many writes had no certain answer, but for those that were rolled back. */
-	private int doubts;
-
+	/** Whether it shows what a transaction has written that was not committed. */
 	private boolean loadedInVain;
+
+	/** Whether the answer of a write in a running transaction was lost. */
+	private boolean unanswered;
+
+	private volatile boolean closing;
 
 	/**
 	 * Whether the transaction that closed it is over, whose end has yet to release it.
@@ -76,25 +85,39 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	/** Whether a write was refused, so that its caller knows of the loss. */
 	private volatile boolean refused;
 
-	/** Whether a commit may have released it. */
-	private volatile boolean undecided;
-
-	/** Who wrote it last. */
-	private volatile @Nullable Thread writer;
+	/** Whether a callback within the one that it was locked for has ended it. */
+	private volatile boolean endedWithin;
 
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease,
-			Keeping keeping) {
+			DocumentTickets tickets, Runnable released) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
 		this.ticket = ticket;
 		this.lease = lease;
-		this.keeping = keeping;
+		this.tickets = tickets;
+		this.released = released;
 	}
 
 	static <T> HeldDocument<T> of(LockedDocument<T> locked) {
 		Assert.isInstanceOf(HeldDocument.class, locked, "Only a locked document of this library can be saved");
 		return (HeldDocument<T>) locked;
+	}
+
+	/**
+	 * The same, for those within that ask for it by a type of their own.
+	 * @param <S> the type
+	 * @param type the type
+	 * @return this
+	 * @throws IllegalArgumentException if it was locked as something else
+	 */
+	@SuppressWarnings("unchecked") // looked at before
+	<S> HeldDocument<S> as(Class<S> type) {
+		if (!type.isInstance(entity())) {
+			throw new IllegalArgumentException("This thread holds the " + this + " already, as a "
+					+ entity().getClass().getName() + " and no " + type.getName() + ": ask for one type");
+		}
+		return (HeldDocument<S>) this;
 	}
 
 	LockedType<T> type() {
@@ -103,6 +126,16 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	LockTicket proof() {
 		return this.ticket;
+	}
+
+	@Override
+	public String key() {
+		return this.ticket.key();
+	}
+
+	@Override
+	public MongoTemplate template() {
+		return this.type.template();
 	}
 
 	@Override
@@ -124,7 +157,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	@Override
 	public LockHandle handle() {
-		return this.handle;
+		return new DocumentHandle(this, this.handle);
 	}
 
 	@Override
@@ -132,57 +165,26 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		return this.ticket.fence();
 	}
 
-	/**
-	 * Before it is passed on to a ticket, the lease is made to last longer.
-	 * @param lengthening does so, or throws
-	 */
-	void beforePassingOn(Runnable lengthening) {
-		this.lengthening = lengthening;
-	}
-
 	@Override
 	public LockTicket ticket() {
-		Runnable lengthening = this.lengthening;
-		if (lengthening != null && isPassable()) {
-			try {
-				lengthening.run();
-			}
-			catch (LockLostException ex) {
-				lost();
-				throw ex;
-			}
-		}
 		if (passesOn()) {
 			this.handle.close();
 		}
 		return this.ticket;
 	}
 
-	private synchronized boolean isPassable() {
-		boolean passable = this.state == State.OPEN && !(this.handle instanceof TicketHandle);
-		if (passable) {
-			this.ticket.text();
-		}
-		if (passable && isKept()) {
-			throw new IllegalStateException("The " + this
-					+ " cannot be passed on here for the editing time of its type: "
-					+ "the transaction around this code keeps it. Ask for the ticket before it begins, or after it");
-		}
-		return passable;
-	}
-
 	private synchronized boolean passesOn() {
-		if (this.state == State.OPEN && !(this.handle instanceof TicketHandle)) {
+		if (this.state == State.WRITING || this.state == State.RELEASED) {
+			throw over();
+		}
+		boolean passesOn = this.state == State.OPEN && !isResumed();
+		if (passesOn) {
 			// Refused as long as the lock can still be released otherwise
 			this.ticket.text();
 			this.state = State.PASSED_ON;
 			this.lease.end(LeaseEnd.PASSED_ON);
-			return true;
 		}
-		if (this.state != State.PASSED_ON && this.state != State.OPEN) {
-			throw over();
-		}
-		return false;
+		return passesOn;
 	}
 
 	/**
@@ -190,6 +192,26 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 */
 	void left() {
 		closes();
+	}
+
+	/**
+	 * A callback within that one is over.
+	 */
+	void leftWithin() {
+		this.endedWithin |= this.state == State.RELEASED || this.state == State.PASSED_ON;
+	}
+
+	/**
+	 * Check that the callback that it was locked for had the lock to its end.
+	 * @throws LockLostException if what ran within it has ended the lock
+	 */
+	void assertNotEndedWithin() {
+		if (this.endedWithin) {
+			throw new LockLostException(key(), fence(), LossReason.REFUSED, "The lock on the " + this
+					+ " was released by what ran within it, for example a save, before its own "
+					+ "end; what was done after that may overlap with another holder's work. Let the outermost save "
+					+ "release it, and those within use saveAndKeep");
+		}
 	}
 
 	@Override
@@ -228,6 +250,14 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		}
 	}
 
+	/**
+	 * It was resumed once more by the same thread.
+	 */
+	void supersede() {
+		this.state = State.PASSED_ON;
+		this.handle.close();
+	}
+
 	private void closeIfAsked() {
 		if (this.closing) {
 			close();
@@ -235,63 +265,68 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * The document as it is known before a write.
-	 * @return what was mapped of it; another value than any for all that a write without
-	 * an answer may have changed
+	 * It was granted inside a transaction, which does not renew it, or by the lease of a
+	 * document that the transaction has locked before.
+	 * @param transaction the transaction
 	 */
-	synchronized BsonDocument known() {
-		BsonDocument known = this.loaded.mapped();
-		if (this.doubts > 0 || this.loadedInVain) {
-			known = known.clone();
-			this.sent.addAll(known.keySet());
-			for (String field : this.sent) {
-				known.put(field, new BsonUndefined());
+	void grantedIn(DocumentTransaction transaction) {
+		Kept former = transaction.find(key()).orElse(null);
+		synchronized (this) {
+			if (former instanceof HeldDocument<?> same && same.ticket.equals(this.ticket)) {
+				this.writer = same.writer;
+				this.around = same.around;
+				// What the transaction has written of it may be undone
+				this.takeBacks.push(() -> this.loadedInVain = true);
+			}
+			else {
+				this.around = transaction;
+				this.lease.pause();
 			}
 		}
-		return known;
+		transaction.add(this);
+		awaitRenewals();
 	}
 
-	/**
-	 * It was loaded by a transaction that was not committed for certain: what is stored
-	 * may be something else.
-	 */
-	synchronized void loadedInVain() {
-		this.loadedInVain = true;
+	@Override
+	public boolean beginKeep(DocumentTransaction transaction) {
+		synchronized (this) {
+			if (this.state != State.OPEN || this.writer != null || this.around != null && this.around != transaction) {
+				return false;
+			}
+			this.writer = transaction;
+			this.lease.suspend();
+		}
+		transaction.add(this);
+		return true;
 	}
 
-	/**
-	 * From here on a transaction keeps the lock: a renewal would fail its save.
-	 * @param keeper the transaction
-	 * @param renewing whether the transaction renews it, and so keeps others away
-	 * @return whether none did before, and there is something to keep
-	 */
-	synchronized boolean beginKeep(ClientSession keeper, boolean renewing) {
-		return this.state == State.OPEN && this.keeping.begin(keeper, renewing, this.lease);
+	@Override
+	public void renewIn(ClientSession session) {
+		if (!this.tickets.store().renew(this.ticket.lease(), session)) {
+			lost();
+		}
 	}
 
-	/**
-	 * Wait for a renewal that was underway when a transaction began to keep the lock, or
-	 * to write.
-	 */
-	void awaitRenewals() {
+	@Override
+	public void awaitRenewals() {
 		this.lease.awaitRenewals();
 	}
 
-	/**
-	 * That transaction is over.
-	 * @param keeper the transaction
-	 */
-	void endKeep(ClientSession keeper) {
-		this.keeping.end(keeper, this.lease);
+	boolean isKeptBy(DocumentTransaction transaction) {
+		return this.writer == transaction || this.around == transaction;
+	}
+
+	boolean isKept() {
+		return this.writer != null || this.around != null;
 	}
 
 	/**
-	 * Whether a transaction around the code of this thread may have written it, by this
-	 * claim of its lock or another, and is suspended.
-	 * @return whether what the thread writes to it until that goes on would wait for it
+	 * Whether a transaction of this thread, suspended or not, has written it.
+	 * @return whether what the thread writes beside it would wait for it
 	 */
-	boolean isSuspended() {
-		return TransactionSynchronizationManager.hasResource(this.ticket.lease());
+	boolean isWrittenByThread() {
+		DocumentTransaction writer = this.writer;
+		return writer != null && writer.isHere();
 	}
 
 	/**
@@ -307,11 +342,24 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
+	 * Whether this thread has locked or resumed it.
+	 * @return whether others have to be handed it
+	 */
+	boolean isOfThread() {
+		return this.thread == Thread.currentThread();
+	}
+
+	boolean isResumed() {
+		return this.lease instanceof TicketHandle;
+	}
+
+	/**
 	 * Whether its lock keeps others away, as far as is known.
-	 * @return also in doubt, and if it was closed and its release has to wait
+	 * @return also if a write may have released it, and if it was closed and its release
+	 * has to wait
 	 */
 	boolean isTaken() {
-		return !this.keeping.isOver() && (this.lease.isTaken() || this.undecided && this.lease.mayStand());
+		return this.lease.isTaken() || isUnknown() && this.lease.mayStand();
 	}
 
 	/**
@@ -325,7 +373,7 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * Whether the transaction that this thread is in has released it.
-	 * @param other the document as another claim has locked it
+	 * @param other the document as it was locked again
 	 * @return whether that one has written it
 	 */
 	boolean isWrittenHereBy(HeldDocument<?> other) {
@@ -337,15 +385,8 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return whether it sees the lock released
 	 */
 	boolean isWrittenHere() {
-		return this.state == State.WRITING && this.writer == Thread.currentThread() && !isSuspended();
-	}
-
-	boolean isKept() {
-		return this.keeping.isKept();
-	}
-
-	boolean isKeptBy(ClientSession transaction) {
-		return this.keeping.isKeptBy(transaction);
+		DocumentTransaction writer = this.writer;
+		return this.state == State.WRITING && writer != null && writer.isCurrent();
 	}
 
 	/**
@@ -353,29 +394,38 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	 * @return whether it was released, passed on, or refused as lost
 	 */
 	boolean isOver() {
-		return !isKept() && !isTaken()
-				&& (this.refused || this.state == State.RELEASED || this.state == State.PASSED_ON);
+		return !isKept() && !isTaken() && (this.refused || this.state != State.OPEN);
 	}
 
 	/**
-	 * Whether a commit without a certain answer may have released it, so that its lock is
+	 * Whether a write whose answer was lost may have released it, so that its lock is
 	 * left to run out.
 	 * @return whether it is left to
 	 */
-	boolean isUndecided() {
-		return this.undecided;
+	boolean isUnknown() {
+		return this.state == State.UNKNOWN;
 	}
 
 	/**
-	 * It has not, and the lock was released by itself.
+	 * MongoDB has refused the commit of the transaction that has written it.
+	 * @param failure why it was refused
 	 */
-	void decided() {
-		this.undecided = false;
+	void rolledBack(Throwable failure) {
+		if (isUnknown()) {
+			try {
+				this.tickets.release(this.ticket);
+				this.state = State.RELEASED;
+			}
+			catch (LockStoreException ex) {
+				// It runs out all the same
+				failure.addSuppressed(ex);
+			}
+		}
 	}
 
 	/**
 	 * Check that a transaction that works under the lock may be committed.
-	 * @throws io.mongolock.LockLostException if the lock is known to be gone
+	 * @throws LockLostException if the lock is known to be gone
 	 */
 	void assertMayCommit() {
 		this.lease.assertMayCommit();
@@ -393,69 +443,119 @@ final class HeldDocument<T> implements LockedDocument<T> {
 
 	/**
 	 * A statement is about to write the document, and to release the lock or to renew it.
-	 * @param fields what it sets of a document that stays locked
-	 * @param session the transaction that it is part of, {@code null} for none
-	 * @throws IllegalStateException if the lock was released or passed on before, or the
-	 * transaction that has written it is suspended or another thread's
+	 * @param transaction the transaction that it is part of, {@code null} for none
+	 * @throws IllegalStateException if the lock was released or passed on before, or
+	 * another transaction has written it that is suspended or another thread's
+	 * @throws OptimisticLockingFailureException if it shows what was not committed
 	 */
-	synchronized void beginWrite(Collection<String> fields, @Nullable ClientSession session) {
-		requireOpen();
-		if (isSuspended()) {
-			throw new IllegalStateException("The " + this + " cannot be written here: the transaction around this code "
-					+ "keeps it and is suspended, so that this write would wait for it, or be undone by it unseen. "
-					+ "Write it in that transaction, or before that begins");
+	void beginWrite(@Nullable DocumentTransaction transaction) {
+		synchronized (this) {
+			requireOpen();
+			DocumentTransaction writer = this.writer;
+			if (writer != null && writer != transaction) {
+				throw new IllegalStateException("The " + this + " cannot be written here: "
+						+ ((writer.isHere()) ? "the transaction around this code keeps it and is suspended"
+								: "a transaction of another thread keeps it")
+						+ ", so that this write would wait for it. Write it in that transaction, or before or after it");
+			}
+			if (this.loadedInVain) {
+				throw new OptimisticLockingFailureException(
+						"The " + this + " was loaded by a transaction that was not committed: lock it again");
+			}
+			this.renewal = this.lease.suspend();
+			this.state = State.WRITING;
+			this.writer = transaction;
 		}
-		Runnable renewal = this.keeping.beginWrite(this, session, this.lease);
-		if (renewal == null) {
-			throw new IllegalStateException("The " + this + " cannot be written here: a transaction of another thread "
-					+ "keeps it, and this write would wait for that. Write it in that transaction, or after it");
+		if (transaction != null) {
+			transaction.add(this);
+			awaitRenewals();
 		}
-		this.state = State.WRITING;
-		this.writer = Thread.currentThread();
-		this.sent.addAll(fields);
-		this.renewal = renewal;
 	}
 
 	/**
-	 * It has written it, and the lock is kept.
-	 * @param inTransaction whether that is up to a commit
+	 * It has written it.
+	 * @param releasing whether it has released the lock
+	 * @param takeBack undoes in memory what was written, unless that is committed for
+	 * certain
 	 */
-	void writtenAndKept(boolean inTransaction) {
+	void written(boolean releasing, Runnable takeBack) {
 		synchronized (this) {
-			this.state = State.OPEN;
-			if (inTransaction) {
+			if (this.writer != null) {
+				this.takeBacks.push(takeBack);
 				this.renewalOfTransaction = this.renewal;
+				this.state = (releasing) ? State.WRITING : State.OPEN;
 			}
-			else {
+			else if (!releasing) {
 				this.renewal.run();
-				this.keeping.endWrite(this, this.lease);
+				goOn();
 			}
+		}
+		if (this.writer == null && releasing) {
+			end(State.RELEASED, LeaseEnd.RELEASED);
 		}
 		closeIfAsked();
 	}
 
 	/**
-	 * It has done so as part of a transaction.
-	 * @param takeBack undoes in the caller's objects what was written, unless that is
-	 * committed for certain
-	 * @return whether it is the first of this transaction, which has to tell its
-	 * {@link #completed end}
+	 * It has not, and the lock is held as before.
 	 */
-	synchronized boolean writtenInTransaction(Runnable takeBack) {
-		this.takeBacks.push(takeBack);
-		return this.takeBacks.size() == 1;
+	void notWritten() {
+		goOn();
+		closeIfAsked();
+	}
+
+	// A transaction that has tried to write it keeps it all the same
+	private synchronized void goOn() {
+		this.state = State.OPEN;
+		if (this.writer != null) {
+			return;
+		}
+		if (this.around != null) {
+			this.lease.pause();
+		}
+		else {
+			this.lease.resume();
+		}
 	}
 
 	/**
-	 * The transaction that has written the document is over.
-	 * @param status how, as {@link TransactionSynchronization} has it
+	 * It failed without a certain answer: the lock runs out, or is resumed by its ticket,
+	 * unless it was part of a transaction that is rolled back.
 	 */
-	void completed(int status) {
+	void unanswered() {
+		if (this.writer != null) {
+			this.unanswered = true;
+		}
+		else {
+			end(State.UNKNOWN, LeaseEnd.UNKNOWN);
+		}
+	}
+
+	private void end(State state, LeaseEnd end) {
+		synchronized (this) {
+			this.state = state;
+			this.lease.end(end);
+		}
+		if (state == State.RELEASED) {
+			this.released.run();
+		}
+		this.handle.close();
+	}
+
+	@Override
+	public void completed(DocumentTransaction transaction, int status) {
+		boolean wrote = !this.takeBacks.isEmpty();
+		boolean known = status == TransactionSynchronization.STATUS_COMMITTED && !this.unanswered;
 		try {
 			takeBack(status != TransactionSynchronization.STATUS_COMMITTED);
 		}
 		finally {
-			decide(status, status != TransactionSynchronization.STATUS_UNKNOWN);
+			if (endsWith(transaction, status, wrote)) {
+				end((known) ? State.RELEASED : State.UNKNOWN, (known) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
+			}
+			else if (this.state == State.OPEN) {
+				closeIfAsked();
+			}
 		}
 	}
 
@@ -470,90 +570,44 @@ final class HeldDocument<T> implements LockedDocument<T> {
 		}
 	}
 
-	private void decide(int status, boolean known) {
-		boolean released;
-		synchronized (this) {
-			released = this.state == State.WRITING;
-			if (!released) {
-				this.doubts += (known) ? 0 : 1;
-				if (status == TransactionSynchronization.STATUS_COMMITTED) {
-					// From here on others see it
-					this.renewalOfTransaction.run();
-				}
-				this.keeping.endWrite(this, this.lease);
-			}
+	private synchronized boolean endsWith(DocumentTransaction transaction, int status, boolean wrote) {
+		boolean own = this.writer == transaction;
+		boolean ends = own && ((this.state == State.WRITING) ? status != TransactionSynchronization.STATUS_ROLLED_BACK
+				: wrote && this.state == State.OPEN && status == TransactionSynchronization.STATUS_UNKNOWN);
+		if (own) {
+			this.writer = null;
+			this.unanswered = false;
 		}
-		if (released && status == TransactionSynchronization.STATUS_ROLLED_BACK) {
-			notWritten();
+		if (this.around == transaction) {
+			this.around = null;
 		}
-		else if (released) {
-			this.undecided = !known;
-			end((known) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
+		if (ends) {
+			return true;
 		}
-	}
-
-	/**
-	 * It has written it and released the lock.
-	 */
-	void written() {
-		end(LeaseEnd.RELEASED);
-	}
-
-	private void end(LeaseEnd end) {
-		synchronized (this) {
-			this.state = State.RELEASED;
-			this.keeping.leave(this, end == LeaseEnd.RELEASED);
-			this.lease.end(end);
+		if (own && status == TransactionSynchronization.STATUS_COMMITTED) {
+			// From here on others see it
+			this.renewalOfTransaction.run();
 		}
-		this.handle.close();
-	}
-
-	/**
-	 * It has not, and the lock is held as before.
-	 */
-	void notWritten() {
-		synchronized (this) {
+		this.renewalOfTransaction = () -> {
+		};
+		if (this.state == State.WRITING) {
 			this.state = State.OPEN;
-			if (this.takeBacks.isEmpty()) {
-				this.keeping.endWrite(this, this.lease);
-			}
-			// Else when what it has written before is decided on
 		}
-		closeIfAsked();
-	}
-
-	/**
-	 * It failed without a certain answer.
-	 * @param write what may have released the lock, or will when it is executed
-	 * @return to be run if it was part of a transaction that was rolled back
-	 */
-	Runnable unanswered(ReleasingWrite write) {
-		Runnable undone;
-		synchronized (this) {
-			this.doubts++;
-			undone = (write.releases()) ? this.lease.doubt(!write.versioned()) : () -> {
-			};
+		if (!isKept()) {
+			this.lease.resume();
 		}
-		notWritten();
-		return () -> undone(undone);
-	}
-
-	private synchronized void undone(Runnable undone) {
-		this.doubts--;
-		undone.run();
-	}
-
-	private synchronized boolean isInDoubt() {
-		return this.doubts > 0;
+		else if (this.writer == null) {
+			this.lease.pause();
+		}
+		return false;
 	}
 
 	/**
 	 * The lock is gone.
 	 */
-	void lost() {
+	private void lost() {
 		synchronized (this) {
 			this.state = State.OPEN;
-			this.keeping.leave(this, true);
 			this.lease.end(LeaseEnd.LOST);
 		}
 		try {
@@ -565,60 +619,39 @@ final class HeldDocument<T> implements LockedDocument<T> {
 	}
 
 	/**
-	 * It has not, because the document has another version.
-	 * @return what to add to the reason
+	 * It has not been written, because the lock is gone.
 	 */
-	String outdated() {
-		notWritten();
-		if (isLoadedInVain()) {
-			return "; it was loaded by a transaction that was not committed: lock it again";
-		}
-		return (isInDoubt())
-				? "; a write before, whose answer was lost, may be what has raised it: see what is stored, and go on, by "
-						+ "resume(type, locked.ticket())"
-				: "";
-	}
-
-	private synchronized boolean isLoadedInVain() {
-		return this.loadedInVain;
-	}
-
-	/**
-	 * It has not, because the lock is gone.
-	 * @return what to add to the reason
-	 */
-	String refused() {
+	void refused() {
 		lost();
 		this.refused = true;
-		return (isInDoubt()) ? "; a write before, whose answer was lost, may be what has released it"
-				: "; nothing was written";
 	}
 
 	private IllegalStateException over() {
-		return switch (this.state) {
-			case WRITING -> releasedInTransaction(this.type, this.ticket);
-			case PASSED_ON -> over(this.type, this.ticket, "passed on to its ticket: go on with resume(…, ticket)");
-			default -> over(this.type, this.ticket,
-					"released before, by a save that does not keep it or a close: lock the document again, or use saveAndKeep");
-		};
+		return over(switch (this.state) {
+			case WRITING -> (this.unanswered)
+					? "may have been released by a write of this transaction whose answer was lost: roll it back"
+					: "was released by a write of this transaction, which is not over";
+			case PASSED_ON -> "was passed on to its ticket: go on with resume(…, ticket)";
+			case UNKNOWN ->
+				"may have been released by a write whose answer was lost: resume(type, locked.ticket()) says "
+						+ "whether, and shows what is stored; else it runs out";
+			default ->
+				"was released before, by a save that does not keep it or a close: lock the document again, or use saveAndKeep";
+		});
 	}
 
-	static IllegalStateException releasedInTransaction(LockedType<?> type, LockTicket ticket) {
-		return over(type, ticket, "released by a write of this transaction, which is not over");
-	}
-
-	private static IllegalStateException over(LockedType<?> type, LockTicket ticket, String how) {
-		return new IllegalStateException("The lock on " + type.describe(ticket.key()) + " was " + how);
+	private IllegalStateException over(String how) {
+		return new IllegalStateException("The lock on " + this.type.describe(key()) + " " + how);
 	}
 
 	@Override
 	public String toString() {
-		return "locked " + this.type.describe(this.ticket.key()) + " (fence " + fence() + ")";
+		return "locked " + this.type.describe(key()) + " (fence " + fence() + ")";
 	}
 
 	private enum State {
 
-		OPEN, WRITING, RELEASED, PASSED_ON
+		OPEN, WRITING, RELEASED, PASSED_ON, UNKNOWN
 
 	}
 

@@ -1,8 +1,6 @@
 package io.mongolock.mongodb;
 
-import java.time.Duration;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 
 import org.bson.BsonDocument;
@@ -11,15 +9,12 @@ import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
-import org.jspecify.annotations.Nullable;
-import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.mapping.context.MappingContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
-import org.springframework.format.datetime.standard.DurationFormatterUtils;
 import org.springframework.util.Assert;
 
 import io.mongolock.mongodb.EntityWriter.Loaded;
@@ -33,10 +28,6 @@ import io.mongolock.store.KeyText;
  * @param <T> the type
  */
 final class LockedType<T> {
-
-	private static final Duration MIN_EDITING = Duration.ofSeconds(1);
-
-	private static final Duration MAX_EDITING = Duration.ofDays(366);
 
 	private final MongoTemplate template;
 
@@ -68,8 +59,8 @@ final class LockedType<T> {
 	 * @param type the type
 	 * @param field the field of the lock
 	 * @return how the type is mapped
-	 * @throws IllegalArgumentException if it has no id, or writes a property of its own
-	 * into that field
+	 * @throws IllegalArgumentException if it has no id or version, or writes a property
+	 * of its own into that field
 	 */
 	static MongoPersistentEntity<?> check(
 			MappingContext<? extends MongoPersistentEntity<?>, MongoPersistentProperty> mappings, Class<?> type,
@@ -79,43 +70,17 @@ final class LockedType<T> {
 			throw new IllegalArgumentException(
 					type.getName() + " has no id to lock it by: give it one, for example '@Id String id'");
 		}
+		requireVersion(mapping);
 		checkProperties(mappings, mapping, field);
-		editingTime(type);
 		return mapping;
 	}
 
-	/**
-	 * How long a lock of a type lasts that is passed on to a ticket.
-	 * @param type the type
-	 * @return the time, if it is declared
-	 * @throws IllegalArgumentException if what is declared makes no sense
-	 */
-	static Optional<Duration> editingTime(Class<?> type) {
-		EditingTime declared = AnnotatedElementUtils.findMergedAnnotation(type, EditingTime.class);
-		if (declared == null) {
-			return Optional.empty();
+	private static void requireVersion(MongoPersistentEntity<?> mapping) {
+		if (!mapping.hasVersionProperty()) {
+			throw new IllegalArgumentException(mapping.getType().getName()
+					+ " cannot be locked, because nobody would notice that others have written it: add a field like "
+					+ "'@Version Long version', with @Version of org.springframework.data.annotation");
 		}
-		Duration time;
-		try {
-			time = DurationFormatterUtils.detectAndParse(declared.value());
-		}
-		catch (RuntimeException ex) {
-			throw nonsense(type, declared, ex);
-		}
-		if (time.compareTo(MIN_EDITING) < 0 || time.compareTo(MAX_EDITING) > 0) {
-			throw nonsense(type, declared, null);
-		}
-		return Optional.of(time);
-	}
-
-	private static IllegalArgumentException nonsense(Class<?> type, EditingTime declared, @Nullable Throwable cause) {
-		return new IllegalArgumentException(type.getName() + " has @EditingTime(\"" + declared.value()
-				+ "\"), which is no time from one second to a year: say how long an editor may be silent, for example "
-				+ "\"30m\"", cause);
-	}
-
-	Optional<Duration> editingTime() {
-		return editingTime(this.type);
 	}
 
 	private static void checkProperties(
@@ -143,12 +108,16 @@ final class LockedType<T> {
 		return this.mapping;
 	}
 
+	MongoTemplate template() {
+		return this.template;
+	}
+
 	/**
 	 * The field that keeps the version.
-	 * @return its name, or {@code null} if the type has none
+	 * @return its name
 	 */
-	@Nullable String versionField() {
-		return EntityWriter.versionField(this.mapping);
+	String versionField() {
+		return this.mapping.getRequiredVersionProperty().getFieldName();
 	}
 
 	/**
@@ -220,19 +189,7 @@ final class LockedType<T> {
 	 * @return its entity, and what is mapped of it
 	 */
 	Loaded<T> read(BsonDocument stored) {
-		Loaded<T> loaded = this.writer.read(this.type, decode(stored));
-		requireRaised(loaded.entity().getClass());
-		return loaded;
-	}
-
-	private void requireRaised(Class<?> actual) {
-		String version = EntityWriter.versionField(converter().getMappingContext().getRequiredPersistentEntity(actual));
-		if (version != null && !version.equals(versionField())) {
-			throw new IllegalArgumentException(
-					"The document is a " + actual.getSimpleName() + ", whose version '" + version + "' no grant of a "
-							+ this.type.getSimpleName() + " raises: who read it before could still save it. Give "
-							+ this.type.getSimpleName() + " the version, or lock it as what it is");
-		}
+		return this.writer.read(this.type, decode(stored));
 	}
 
 	/**
@@ -273,16 +230,11 @@ final class LockedType<T> {
 	/**
 	 * The version that the document of an entity has to have.
 	 * @param entity the entity
-	 * @return the version, empty if there is none
+	 * @return the version
 	 */
 	Document version(T entity) {
-		MongoPersistentEntity<?> actual = converter().getMappingContext()
-			.getRequiredPersistentEntity(entity.getClass());
-		String version = EntityWriter.versionField(actual);
-		return (version != null)
-				? new Document(version,
-						actual.getPropertyAccessor(entity).getProperty(actual.getRequiredVersionProperty()))
-				: new Document();
+		return RaisedVersion.finding(entity,
+				converter().getMappingContext().getRequiredPersistentEntity(entity.getClass()));
 	}
 
 	/**

@@ -59,17 +59,14 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	/**
-	 * Refuse types, among those that are known at the start, whose {@link EditingTime}
-	 * makes no sense, or that are {@link LockGuarded} without a version.
+	 * Refuse types, among those that are known at the start, that are {@link LockGuarded}
+	 * without a version.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.contexts.get()
 			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
-			.forEach((entity) -> {
-				LockedType.editingTime(entity.getType());
-				isGuarded(entity.getType());
-			});
+			.forEach((entity) -> isGuarded(entity.getType()));
 	}
 
 	static Optional<PlainSaves> of(ApplicationContext context) {

@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import java.util.Objects;
 
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.ConversionService;
 import org.springframework.core.convert.support.DefaultConversionService;
@@ -27,19 +28,27 @@ final class RaisedVersion<T> {
 
 	private final @Nullable Object before;
 
+	private final Document finding;
+
 	private final T raised;
 
 	RaisedVersion(T entity, MongoPersistentEntity<?> mapping) {
 		this.entity = entity;
 		this.mapping = mapping;
-		if (mapping.hasVersionProperty()) {
-			this.before = accessor(entity, mapping).getProperty(mapping.getRequiredVersionProperty());
-			this.raised = set(entity, (this.before instanceof Number number) ? number.longValue() + 1 : 1L);
-		}
-		else {
-			this.before = null;
-			this.raised = entity;
-		}
+		this.before = accessor(entity, mapping).getProperty(mapping.getRequiredVersionProperty());
+		this.finding = finding(entity, mapping);
+		this.raised = set(entity, (this.before instanceof Number number) ? number.longValue() + 1 : 1L);
+	}
+
+	/**
+	 * The version of an entity.
+	 * @param entity the entity
+	 * @param mapping how it is mapped
+	 * @return what finds a document that has it
+	 */
+	static Document finding(Object entity, MongoPersistentEntity<?> mapping) {
+		return new Document(mapping.getRequiredVersionProperty().getFieldName(),
+				mapping.getPropertyAccessor(entity).getProperty(mapping.getRequiredVersionProperty()));
 	}
 
 	/**
@@ -54,11 +63,11 @@ final class RaisedVersion<T> {
 	}
 
 	/**
-	 * The version that the stored document has to have.
-	 * @return the version before
+	 * What the stored document has to have.
+	 * @return finds the version before
 	 */
-	@Nullable Object before() {
-		return this.before;
+	Document before() {
+		return this.finding;
 	}
 
 	/**
@@ -75,10 +84,8 @@ final class RaisedVersion<T> {
 	 * got back
 	 */
 	void takeBack(T next) {
-		if (this.mapping.hasVersionProperty()) {
-			set(this.entity, this.before);
-			set(next, this.before);
-		}
+		set(this.entity, this.before);
+		set(next, this.before);
 	}
 
 	// An immutable one stays as it is, and the copy is thrown away

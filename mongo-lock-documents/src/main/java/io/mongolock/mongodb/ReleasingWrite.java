@@ -1,7 +1,5 @@
 package io.mongolock.mongodb;
 
-import java.util.Set;
-
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateOptions;
@@ -23,10 +21,8 @@ import io.mongolock.mongodb.store.DocumentKey;
  * @param filter finds the document while the lock is held
  * @param update what to change, {@code null} to delete the document
  * @param options how to update
- * @param versioned whether it finds one version of the document alone, so that it is not
- * executed after another write
  */
-record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions options, boolean versioned) {
+record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions options) {
 
 	static ReleasingWrite save(LockTicket ticket, String field, Written<?> written, Document change) {
 		return of(ticket, field, written.before(), releasing(change, ticket, field));
@@ -44,22 +40,20 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 	private static ReleasingWrite of(LockTicket ticket, String field, Document version, @Nullable Document update) {
 		Document filter = held(ticket, field);
 		filter.putAll(version);
-		return new ReleasingWrite(filter, update, new UpdateOptions(), !version.isEmpty());
+		return new ReleasingWrite(filter, update, new UpdateOptions());
 	}
 
 	static ReleasingWrite update(LockTicket ticket, String field, Update update, UpdateMapper mapper,
 			MongoPersistentEntity<?> entity) {
 		Document change = new Document(mapper.getMappedObject(update.getUpdateObject(), entity));
-		String version = (entity.hasVersionProperty()) ? entity.getRequiredVersionProperty().getFieldName() : null;
+		String version = entity.getRequiredVersionProperty().getFieldName();
 		refuseOwnFields(change, field, version);
-		if (version != null) {
-			change.put("$inc", part(change, "$inc").append(version, 1));
-		}
+		change.put("$inc", part(change, "$inc").append(version, 1));
 		UpdateOptions options = new UpdateOptions();
 		if (update.hasArrayFilters()) {
 			options.arrayFilters(update.getArrayFilters().stream().map(ArrayFilter::asDocument).toList());
 		}
-		return new ReleasingWrite(held(ticket, field), releasing(change, ticket, field), options, false);
+		return new ReleasingWrite(held(ticket, field), releasing(change, ticket, field), options);
 	}
 
 	/**
@@ -73,15 +67,6 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		return (this.update != null)
 				? confirmed.updateOne(this.filter, this.update, this.options).getMatchedCount() != 0
 				: confirmed.deleteOne(this.filter).getDeletedCount() != 0;
-	}
-
-	/**
-	 * What it sets of a document that stays locked: after any other write that was
-	 * executed, no save finds it.
-	 * @return the names of the fields
-	 */
-	Set<String> fields() {
-		return (this.update != null && !releases()) ? part(this.update, "$set").keySet() : Set.of();
 	}
 
 	/**
@@ -114,7 +99,7 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		return new Document(change.get(operator, new Document()));
 	}
 
-	private static void refuseOwnFields(Document change, String field, @Nullable String version) {
+	private static void refuseOwnFields(Document change, String field, String version) {
 		change.forEach((operator, part) -> {
 			if (!operator.startsWith("$")) {
 				throw new IllegalArgumentException("An update cannot replace a locked document, but names '" + operator

@@ -5,13 +5,9 @@ import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
-import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
-import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.transaction.support.TransactionSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.StoredLock;
@@ -39,7 +35,7 @@ final class ReleasingWrites {
 	}
 
 	/**
-	 * Send a write that releases the lock.
+	 * Send a write that releases or renews the lock.
 	 * @param held the document
 	 * @param write what to send
 	 * @param takeBack is run if it was not written, or perhaps not
@@ -49,20 +45,16 @@ final class ReleasingWrites {
 	 * @throws IllegalStateException if the lock was released or passed on before
 	 */
 	void write(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
-		if (!writeInTransaction(held, write, takeBack)) {
-			held.written();
+		try {
+			held.beginWrite(
+					DocumentTransaction.around(this.template, "The " + held + " cannot be written").orElse(null));
+			send(held, write);
 		}
-	}
-
-	/**
-	 * Send a write that renews the lock and keeps it.
-	 * @param held the document
-	 * @param write what to send
-	 * @param takeBack is run if it was not written, or perhaps not
-	 * @throws io.mongolock.LockLostException as {@link #write} does
-	 */
-	void writeAndKeep(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
-		held.writtenAndKept(writeInTransaction(held, write, takeBack));
+		catch (RuntimeException | Error ex) {
+			takeBack.run();
+			throw ex;
+		}
+		held.written(write.releases(), takeBack);
 	}
 
 	/**
@@ -78,30 +70,7 @@ final class ReleasingWrites {
 					.first()));
 	}
 
-	private boolean writeInTransaction(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
-		try {
-			TransactionKeeper.session(this.template)
-				.ifPresent(
-						(session) -> InheritedSessions.requireOwn(this.template, "The " + held + " cannot be written"));
-			send(held, write);
-		}
-		catch (RuntimeException | Error ex) {
-			takeBack.run();
-			throw ex;
-		}
-		Optional<ClientSession> transaction = TransactionKeeper.session(this.template);
-		transaction.filter((session) -> held.writtenInTransaction(takeBack)).ifPresent((session) -> {
-			Completion completion = new Completion(held, session);
-			TransactionSynchronizationManager.registerSynchronization(completion);
-			TransactionSynchronizationManager.registerSynchronization(new Commit(completion));
-		});
-		return transaction.isPresent();
-	}
-
 	private void send(HeldDocument<?> held, ReleasingWrite write) {
-		Optional<ClientSession> transaction = TransactionKeeper.session(this.template);
-		held.beginWrite(write.fields(), transaction.orElse(null));
-		transaction.ifPresent((session) -> held.awaitRenewals());
 		boolean matched;
 		try {
 			matched = Boolean.TRUE.equals(this.template.execute(held.type().collection(),
@@ -112,13 +81,10 @@ final class ReleasingWrites {
 				held.notWritten();
 			}
 			else {
-				Runnable undone = held.unanswered(write);
-				transaction.ifPresent((session) -> TransactionSynchronizationManager
-					.registerSynchronization(new Doubt(undone, session)));
+				held.unanswered();
 			}
-			RuntimeException conflict = TransactionConflict.in(ex, held.toString());
-			if (conflict != null) {
-				throw conflict;
+			if (ex instanceof RuntimeException failure) {
+				throw TransactionConflict.explained(failure, held.toString());
 			}
 			throw ex;
 		}
@@ -138,87 +104,13 @@ final class ReleasingWrites {
 			return ex;
 		}
 		if (DocumentTickets.holder(ticket, lock).isEmpty()) {
-			return DocumentTickets.gone(ticket, lock, held.refused());
+			held.refused();
+			return DocumentTickets.gone(ticket, lock, "; nothing was written");
 		}
+		held.notWritten();
 		return new OptimisticLockingFailureException(held.type().describe(ticket.key())
-				+ " was not written: it is locked, but has another version than the one to save" + held.outdated()
-				+ ((TransactionKeeper.session(this.template).isPresent())
-						? ", or this transaction has released it by another claim of the lock, or began to read before the lock was granted: lock first"
-						: ""));
-	}
-
-	/**
-	 * Lasts until the transaction is rolled back.
-	 *
-	 * @param undone is run then
-	 * @param session the transaction's
-	 */
-	private record Doubt(Runnable undone, ClientSession session) implements TransactionSynchronization {
-
-		@Override
-		public void afterCompletion(int status) {
-			if (status == STATUS_ROLLED_BACK && !this.session.hasActiveTransaction()) {
-				this.undone.run();
-			}
-		}
-
-	}
-
-	/**
-	 * Has the end of the transaction decide on what was written with it.
-	 */
-	private static final class Completion extends TransactionEnd implements DocumentSynchronization {
-
-		private final HeldDocument<?> held;
-
-		private boolean over;
-
-		private Completion(HeldDocument<?> held, ClientSession session) {
-			super(session);
-			this.held = held;
-		}
-
-		@Override
-		public HeldDocument<?> held() {
-			return this.held;
-		}
-
-		@Override
-		public ClientSession session() {
-			return transaction();
-		}
-
-		@Override
-		void ended(int status) {
-			if (!this.over) {
-				this.over = true;
-				this.held.completed(status);
-			}
-		}
-
-	}
-
-	/**
-	 * Ends what was written before others hear of the commit, and perhaps lock the
-	 * document again: with a transaction of MongoDB, which is over then. One of another
-	 * kind has yet to commit MongoDB's part.
-	 *
-	 * @param completion ends it
-	 */
-	private record Commit(Completion completion) implements TransactionSynchronization {
-
-		@Override
-		public int getOrder() {
-			return Ordered.HIGHEST_PRECEDENCE;
-		}
-
-		@Override
-		public void afterCommit() {
-			if (!this.completion.isWritten()) {
-				this.completion.ended(STATUS_COMMITTED);
-			}
-		}
-
+				+ " was not written: it is locked, but has another version than the one to save, or the transaction "
+				+ "around this code began to read before the lock was granted: lock first");
 	}
 
 }

@@ -1,9 +1,6 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
-import java.util.List;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 import org.jspecify.annotations.Nullable;
 
@@ -32,25 +29,22 @@ final class TicketHandle implements LockHandle, Leased {
 
 	private final LockClock clock;
 
-	private final Keeping keeping;
-
 	private final Duration ttl;
 
 	private volatile long until;
 
-	/** One for each write that may have released it, and whether it may late. */
-	private final Map<Object, Boolean> doubts = new ConcurrentHashMap<>();
+	/** Whether a write is underway, or a transaction keeps it. */
+	private volatile boolean suspended;
 
 	private volatile boolean over;
 
 	private volatile boolean closed;
 
 	TicketHandle(LockTicket ticket, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
-			StoredHolder holder, Keeping keeping) {
+			StoredHolder holder) {
 		this.ticket = ticket;
 		this.tickets = tickets;
 		this.clock = clock;
-		this.keeping = keeping;
 		this.ttl = holder.ttl();
 		this.until = reliable(requested, Duration.between(lock.now(), holder.renewedAt().plus(this.ttl)));
 	}
@@ -73,6 +67,7 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public void pause() {
 		// This JVM does not renew it
+		this.suspended = false;
 	}
 
 	@Override
@@ -82,28 +77,14 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public Runnable suspend() {
+		this.suspended = true;
 		long began = this.clock.nanoTime();
-		List<Object> before = this.doubts.entrySet()
-			.stream()
-			.filter((doubt) -> !doubt.getValue())
-			.map(Map.Entry::getKey)
-			.toList();
-		return () -> {
-			before.forEach(this.doubts::remove);
-			this.until = reliable(began, this.ttl);
-		};
+		return () -> this.until = reliable(began, this.ttl);
 	}
 
 	@Override
 	public void resume() {
-		// Its claims look whether a renewal would wait
-	}
-
-	@Override
-	public Runnable doubt(boolean late) {
-		Object doubt = new Object();
-		this.doubts.put(doubt, late);
-		return () -> this.doubts.remove(doubt);
+		this.suspended = false;
 	}
 
 	@Override
@@ -151,12 +132,6 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public void assertHeld() {
 		assertMayCommit();
-		if (!this.doubts.isEmpty()) {
-			throw new LockLostException(key(), fence(), LossReason.REFUSED,
-					"Lock '" + KeyText.printable(key()) + "' (fence " + fence()
-							+ ") may have been released, by a write whose answer was lost; another may "
-							+ "hold it. Make the write again, which says how it stands");
-		}
 		if (!isHeld()) {
 			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
 					+ "' (fence " + fence() + ") was not renewed by its ticket in time; another may hold it");
@@ -165,7 +140,7 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public Duration remaining() {
-		return (this.over || !this.doubts.isEmpty()) ? Duration.ZERO : left();
+		return (this.over) ? Duration.ZERO : left();
 	}
 
 	private Duration left() {
@@ -174,7 +149,7 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public void renew() {
-		if (this.keeping.isSuspended()) {
+		if (this.suspended) {
 			// The write that is underway renews it, and a request would wait for that
 			return;
 		}

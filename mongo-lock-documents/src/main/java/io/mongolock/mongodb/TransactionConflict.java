@@ -16,12 +16,12 @@ final class TransactionConflict {
 	}
 
 	/**
-	 * Look for a conflict in a failure.
-	 * @param failure what a statement of a transaction failed with
-	 * @param what was to be written
-	 * @return the conflict, or {@code null} if it is something else
+	 * A failure as it is to be thrown.
+	 * @param failure what a statement failed with
+	 * @param what what it was to write
+	 * @return the conflict, or the failure itself if it is something else
 	 */
-	static @Nullable ConcurrencyFailureException in(Throwable failure, String what) {
+	static RuntimeException explained(RuntimeException failure, String what) {
 		MongoException conflict = find(failure);
 		return (conflict != null) ? new ConcurrencyFailureException("The " + what + ((StoreFailures
 			.isRolledBack(conflict))
@@ -30,7 +30,7 @@ final class TransactionConflict {
 					: " may have been written, and is if this transaction is committed all the same: the connection failed (")
 				+ conflict.getMessage()
 				+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = "
-				+ "TransientDataAccessException.class) outside of @Transactional", failure) : null;
+				+ "TransientDataAccessException.class) outside of @Transactional", failure) : failure;
 	}
 
 	private static @Nullable MongoException find(Throwable failure) {

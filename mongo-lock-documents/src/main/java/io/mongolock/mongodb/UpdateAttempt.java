@@ -95,8 +95,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 			matched = write(written, loaded.mapped());
 		}
 		catch (RuntimeException ex) {
-			RuntimeException conflict = TransactionConflict.in(ex, this.type.getSimpleName());
-			throw (conflict != null) ? conflict : ex;
+			throw TransactionConflict.explained(ex, this.type.getSimpleName());
 		}
 		finally {
 			if (!matched) {
@@ -113,8 +112,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 	// A replacement would drop the lock of the document, its fence, and what is not
 	// mapped
 	private boolean write(Written<T> written, BsonDocument before) {
-		Document filter = new Document("_id", written.document().get("_id")).append(written.versionField(),
-				written.version());
+		Document filter = new Document(written.before()).append("_id", written.document().get("_id"));
 		Document change = this.writer.change(before, written, Set.of("_id"));
 		UpdateResult result = this.template.execute(this.collection,
 				(documents) -> TemplateWriteConcern.applied(this.template, documents, this.type, filter, change)

@@ -38,6 +38,7 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockContext;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
@@ -177,7 +178,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			Document before = stored();
 			assertThat(this.here.documents().tryLock(Post.class, "p1")).isEmpty();
 			assertThat(this.here.documents().tryLock(Post.class, "p1", DocumentLocksFixture.WAITING)).isEmpty();
-			assertThat(this.there.documents().tryLock(Post.class, "p1")).isEmpty();
+			assertThat(CompletableFuture.supplyAsync(() -> this.there.documents().tryLock(Post.class, "p1")).join())
+				.as("another thread")
+				.isEmpty();
 			assertThat(stored()).isEqualTo(before);
 			assertThat(this.template.getCollection("locks").countDocuments()).as("queues").isZero();
 			assertThat(this.here.client().waiting()).isZero();
@@ -291,9 +294,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void aSaveThatKeepsTheLockProvesThatItIsHeldAlsoIfItChangesNothing() {
-		this.template.insert(new Note("n1", "a"));
+		this.template.insert(new Note("n1", "a", null));
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		assertThat(this.here.documents().saveAndKeep(locked, locked.entity())).isEqualTo(locked.entity());
+		assertThat(locked.entity().version()).isEqualTo(2);
 		this.there.documents().breakLock(Note.class, "n1");
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, locked.entity()))
@@ -419,29 +423,29 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void whatAPlainSaveReplacedIsNotSaved() {
-		this.template.insert(new Note("n1", "a"));
+		this.template.insert(new Note("n1", "a", null));
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
-		this.template.save(new Note("n1", "plain"));
+		this.template.save(this.template.findById("n1", Note.class).with("plain"));
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, new Note("n1", "mine")))
+			.isThrownBy(() -> this.here.documents().save(locked, locked.entity().with("mine")))
 			.withMessageContaining("saved by code that does not know the lock");
-		assertThat(this.template.findById("n1", Note.class)).isEqualTo(new Note("n1", "plain"));
+		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("plain");
 	}
 
 	@Test
 	void whatAClaimOfItsTokenThatCameLateWasGrantedIsNotSaved() {
-		this.template.insert(new Note("n1", "a"));
+		this.template.insert(new Note("n1", "a", null));
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		this.template.updateFirst(new Query(), new Update().inc("lock.holders.0.fence", 1).set("text", "theirs"),
 				"note");
 		DocumentLockOperations documents = this.here.documents();
 		for (ThrowingCallable late : List.<ThrowingCallable>of(
-				() -> documents.saveAndKeep(locked, new Note("n1", "mine")),
-				() -> documents.save(locked, new Note("n1", "mine")), () -> documents.delete(locked),
+				() -> documents.saveAndKeep(locked, locked.entity().with("mine")),
+				() -> documents.save(locked, locked.entity().with("mine")), () -> documents.delete(locked),
 				() -> documents.update(locked, new Update().set("text", "mine")))) {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(late);
 		}
-		assertThat(this.template.findById("n1", Note.class)).isEqualTo(new Note("n1", "theirs"));
+		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("theirs");
 	}
 
 	@Test
@@ -616,6 +620,69 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void whatRunsWithinAHoldIsHandedTheVerySameObject() {
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Post> locked = lock();
+		assertWithinIsSame(locked);
+		LockedDocument<Post> resumed = documents.resume(Post.class, locked.ticket());
+		assertWithinIsSame(resumed);
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (within) -> {
+			assertThat(within).isSameAs(resumed);
+			documents.saveAndKeep(within, within.entity().titled("within"));
+			return null;
+		});
+		documents.save(resumed, resumed.entity().titled(resumed.entity().title() + " and around"));
+		assertThat(stored()).containsEntry("title", "within and around");
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (outer) -> {
+			assertWithinIsSame(outer);
+			return null;
+		});
+		assertThat(holders()).isEmpty();
+	}
+
+	private void assertWithinIsSame(LockedDocument<Post> around) {
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Post.class, "p1", (how) -> {
+		}, (within) -> {
+			assertThat(within).isSameAs(around);
+			assertThat(LockContext.current().fence()).isEqualTo(around.fence());
+			return null;
+		});
+		assertThat(around.handle().isHeld()).isTrue();
+		for (ThrowingCallable second : List.<ThrowingCallable>of(() -> documents.lock(Post.class, "p1"),
+				() -> documents.tryLock(Post.class, "p1"))) {
+			assertThatIllegalStateException().isThrownBy(second)
+				.withMessageContaining("This thread holds the")
+				.withMessageContaining("pass that on");
+		}
+	}
+
+	@Test
+	void whatAThreadResumesOnceMoreIsTheOneThatCounts() {
+		LockTicket ticket = lock().ticket();
+		LockedDocument<Post> forgotten = this.there.documents().resume(Post.class, ticket);
+		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, ticket);
+		assertThatIllegalStateException().isThrownBy(() -> this.there.documents().save(forgotten, forgotten.entity()))
+			.withMessageContaining("go on with resume(");
+		this.there.documents().save(resumed, resumed.entity().titled("saved"));
+		assertThat(stored()).containsEntry("title", "saved");
+	}
+
+	@Test
+	void aTypeWithoutAVersionIsRefusedWithTheLineToAdd() {
+		DocumentLockOperations documents = this.here.documents();
+		for (ThrowingCallable call : List.<ThrowingCallable>of(() -> documents.check(Unversioned.class),
+				() -> documents.lock(Unversioned.class, "u"), () -> documents.tryLock(Unversioned.class, "u"),
+				() -> documents.list(Unversioned.class))) {
+			assertThatIllegalArgumentException().isThrownBy(call)
+				.withMessageContaining("Unversioned cannot be locked")
+				.withMessageContaining("add a field like '@Version Long version'");
+		}
+	}
+
+	@Test
 	void aResumedHandleIsHeldAsLongAsItsTicketIsRenewedAndNotAfterItsSave() {
 		LockTicket ticket = lock().ticket();
 		runOut();
@@ -640,28 +707,13 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void anIdThatIsNoneOfTheTypeHidesNoOtherFromAList() {
-		this.template.insert(new Numbered(7));
+		this.template.insert(new Numbered(7, null));
 		this.template.insert(Document.parse("{_id: 'text'}"), "numbered");
 		this.template.insert(Document.parse("{_id: 'free'}"), "numbered");
 		try (LockedDocument<Numbered> one = this.here.documents().lock(Numbered.class, 7);
 				LockedDocument<Loose> other = this.here.documents().lock(Loose.class, "text")) {
 			assertThat(this.there.documents().list(Numbered.class)).extracting(DocumentLock::id)
 				.containsExactly(one.entity().id(), other.entity().id());
-		}
-	}
-
-	@Test
-	void aSubclassWithAVersionOfWhichTheTypeKnowsNothingIsRefused() {
-		Leaf leaf = new Leaf();
-		leaf.id = "l";
-		this.template.insert(leaf, "roots");
-		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().lock(Root.class, "l"))
-			.withMessageContaining("a Leaf, whose version 'version' no grant of a Root raises");
-		assertThat(this.here.client().held()).isZero();
-		assertThat(this.there.documents().list(Root.class)).isEmpty();
-		try (LockedDocument<Leaf> locked = this.here.documents().lock(Leaf.class, "l")) {
-			assertThat(locked.entity().version).isEqualTo(1);
-			assertThat(this.there.documents().find(Root.class, "l")).isPresent();
 		}
 	}
 
@@ -695,34 +747,6 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(this.there.documents().release(Post.class, ticket)).isTrue();
 		assertThat(holders()).isEmpty();
 		assertThat(this.there.documents().release(Post.class, ticket)).isFalse();
-	}
-
-	@Test
-	void aTicketLastsForTheEditingTimeOfItsTypeUnlessTheCallNamesATtl() {
-		this.template.insert(new Essay("e1"));
-		LockedDocument<Essay> locked = this.here.documents().lock(Essay.class, "e1");
-		assertThat(locked.handle().remaining()).isLessThan(Duration.ofMinutes(1));
-		LockTicket ticket = locked.ticket();
-		LockedDocument<Essay> resumed = this.there.documents().resume(Essay.class, ticket);
-		assertThat(resumed.handle().remaining()).isGreaterThan(Duration.ofMinutes(20));
-		this.there.documents().renew(Essay.class, ticket);
-		assertThat(this.there.documents().find(Essay.class, "e1").orElseThrow().holder().remaining())
-			.isGreaterThan(Duration.ofMinutes(25));
-		this.there.documents().save(resumed, resumed.entity());
-		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(40)).build();
-		LockTicket asSaid = this.here.documents().lock(Essay.class, "e1", brief).ticket();
-		assertThat(this.there.documents().resume(Essay.class, asSaid).handle().remaining())
-			.isLessThan(Duration.ofMinutes(1));
-	}
-
-	@Test
-	void aLockThatIsGoneMakesNoTicketForTheEditingTime() {
-		this.template.insert(new Essay("e1"));
-		LockedDocument<Essay> locked = this.here.documents().lock(Essay.class, "e1");
-		this.there.documents().breakLock(Essay.class, "e1");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::ticket);
-		assertThat(locked.handle().isHeld()).isFalse();
-		assertThat(this.there.documents().tryLock(Essay.class, "e1")).isPresent();
 	}
 
 	@Test
@@ -901,38 +925,25 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	}
 
-	@EditingTime("30m")
-	record Essay(@Id String id) {
+	record Note(@Id String id, String text, @Version @Nullable Long version) {
 
-	}
-
-	record Note(@Id String id, String text) {
-
-	}
-
-	@org.springframework.data.mongodb.core.mapping.Document("numbered")
-	record Numbered(@Id int id) {
+		Note with(String text) {
+			return new Note(this.id, text, this.version);
+		}
 
 	}
 
 	@org.springframework.data.mongodb.core.mapping.Document("numbered")
-	record Loose(@Id String id) {
+	record Numbered(@Id int id, @Version @Nullable Long version) {
 
 	}
 
-	@org.springframework.data.mongodb.core.mapping.Document("roots")
-	static class Root {
-
-		@Id
-		String id;
+	@org.springframework.data.mongodb.core.mapping.Document("numbered")
+	record Loose(@Id String id, @Version @Nullable Long version) {
 
 	}
 
-	@org.springframework.data.mongodb.core.mapping.Document("roots")
-	static class Leaf extends Root {
-
-		@Version
-		@Nullable Long version;
+	record Unversioned(@Id String id) {
 
 	}
 

@@ -6,8 +6,8 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Supplier;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
@@ -15,7 +15,6 @@ import com.mongodb.ServerAddress;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-import com.mongodb.client.MongoDatabase;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
@@ -25,6 +24,7 @@ import org.junit.jupiter.api.Test;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.PersistenceCreator;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
@@ -36,18 +36,13 @@ import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
-import org.springframework.transaction.support.ResourceHolderSupport;
-import org.springframework.transaction.support.ResourceHolderSynchronization;
-import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
-import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
-import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -86,16 +81,17 @@ class DocumentLockTransactionTests {
 	@BeforeEach
 	void insert() {
 		this.template.setSessionSynchronization(SessionSynchronization.NEVER);
+		this.manager.addListener(this.here.transactions());
 		this.template.insert(new Page("a", "draft"));
 	}
 
 	@Test
 	void aSaveReleasesWithTheCommit() {
-		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-			this.here.documents().save(locked, new Page("a", "saved"));
+			this.here.documents().save(locked, text(locked, "saved"));
 			assertThat(locked.handle().isHeld()).isTrue();
-			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, new Page("a", "")))
+			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, text(locked, "")))
 				.withMessageContaining("released by a write of this transaction, which is not over");
 			this.here.client().renew("page:a");
 			assertThat(locked.handle().isHeld()).as("what does not find it says nothing").isTrue();
@@ -126,7 +122,7 @@ class DocumentLockTransactionTests {
 			this.here.documents().breakLock(Page.class, "a");
 			meanwhile.set(locked::close);
 			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> slowly.documents().save(locked, new Page("a", "never")));
+				.isThrownBy(() -> slowly.documents().save(locked, text(locked, "never")));
 			assertThat(slowly.client().held()).isZero();
 		}
 	}
@@ -135,7 +131,7 @@ class DocumentLockTransactionTests {
 	void aLockThatIsTakenInsideItIsReleasedOnce() {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			try (LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a")) {
-				this.here.documents().save(locked, new Page("a", "saved"));
+				this.here.documents().save(locked, text(locked, "saved"));
 			}
 		});
 		assertThat(this.here.client().held()).isZero();
@@ -145,11 +141,11 @@ class DocumentLockTransactionTests {
 	@Test
 	void aRollbackLeavesTheLockAsItWas() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
-		inRollback(() -> this.here.documents().save(locked, new Page("a", "rolled back")));
+		inRollback(() -> this.here.documents().save(locked, text(locked, "rolled back")));
 		assertThat(locked.handle().isHeld()).isTrue();
 		locked.handle().renew();
-		this.here.documents().save(locked, new Page("a", "saved"));
-		assertThat(this.template.findById("a", Page.class)).isEqualTo(new Page("a", "saved"));
+		this.here.documents().save(locked, text(locked, "saved"));
+		assertThat(this.template.findById("a", Page.class)).extracting(Page::text).isEqualTo("saved");
 	}
 
 	@Test
@@ -186,24 +182,24 @@ class DocumentLockTransactionTests {
 	void aSaveThatKeepsTheLockIsItsRenewalUntilTheTransactionEnds() {
 		this.template.insert(new Page("b", "draft"));
 		LockedDocument<Page> witness = lockedElsewhere("b");
-		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
+		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a", OFTEN_RENEWED));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-			this.here.documents().saveAndKeep(locked, new Page("a", "one"));
+			this.here.documents().saveAndKeep(locked, text(locked, "one"));
 			Date before = renewedAt("a");
 			awaitRenewals("b");
 			assertThat(renewedAt("a")).isEqualTo(before);
-			this.here.documents().saveAndKeep(locked, new Page("a", "two"));
+			this.here.documents().saveAndKeep(locked, text(locked, "two"));
 			assertThat(renewedAt("a")).isAfter(before);
 		});
 		awaitRenewals("a");
-		assertThat(locked.entity()).isEqualTo(new Page("a", "two"));
+		assertThat(locked.entity()).extracting(Page::text).isEqualTo("two");
 		this.here.documents().save(locked, locked.entity());
 		witness.close();
 	}
 
 	@Test
 	void aDeletionEndsTheLockWithTheCommitAndNotByARollback() {
-		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			Document before = this.template.findById("a", Document.class, "page");
 			this.here.documents().delete(locked);
@@ -221,7 +217,7 @@ class DocumentLockTransactionTests {
 	@Test
 	void aCommitOfWhichNobodyKnowsTakesBackTheVersionInTheObject() {
 		this.template.insert(new Sheet("a"));
-		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		LockedDocument<Sheet> locked = elsewhere(() -> this.here.documents().lock(Sheet.class, "a"));
 		assertThatExceptionOfType(TransactionSystemException.class)
 			.isThrownBy(() -> new TransactionTemplate(unsure()).executeWithoutResult((status) -> {
 				this.here.documents().save(locked, locked.entity());
@@ -234,7 +230,7 @@ class DocumentLockTransactionTests {
 	void aLockThatWasClosedInsideItIsReleasedAfterTheRollback() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		inRollback(() -> {
-			this.here.documents().save(locked, new Page("a", "rolled back"));
+			this.here.documents().save(locked, text(locked, "rolled back"));
 			locked.close();
 		});
 		assertThat(this.here.client().held()).isZero();
@@ -243,61 +239,12 @@ class DocumentLockTransactionTests {
 
 	@Test
 	void aCommitOfWhichNobodyKnowsLeavesTheLockToRunOut() {
-		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> new TransactionTemplate(unsure())
-			.executeWithoutResult((status) -> this.here.documents().save(locked, new Page("a", "maybe"))));
+			.executeWithoutResult((status) -> this.here.documents().save(locked, text(locked, "maybe"))));
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		locked.close();
-		assertThat(this.heard).doesNotContain("lost", "released");
-	}
-
-	@Test
-	void aCommitThatFailsInAPartOfTheTransactionLeavesTheLockToRunOut() {
-		this.template.insert(new Sheet("a"));
-		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
-		assertThatIllegalStateException()
-			.isThrownBy(() -> new TransactionTemplate(quiet()).executeWithoutResult((status) -> {
-				ClientSession session = CurrentTransaction.session(this.template).orElseThrow();
-				// As Spring Data has it where a template joins a transaction of another
-				// kind
-				TransactionSynchronizationManager.bindResource(session, session);
-				TransactionSynchronizationManager
-					.registerSynchronization(new ResourceHolderSynchronization<>(new ResourceHolderSupport() {
-					}, session) {
-
-						@Override
-						public void afterCommit() {
-							session.commitTransaction();
-							throw new IllegalStateException("not committed");
-						}
-
-					});
-				this.here.documents().save(locked, locked.entity());
-			}));
-		assertThat(locked.entity().version).isEqualTo(1);
-		assertThat(this.here.client().held()).isZero();
-		assertThat(this.heard).doesNotContain("lost", "released");
-	}
-
-	@Test
-	void theEndOfATransactionOfAnotherKindSaysNothingOfWhatWasWrittenInIt() {
-		this.template.insert(new Sheet("a"));
-		this.template.insert(new Sheet("b"));
-		TransactionTemplate inner = new TransactionTemplate(new ForeignTransactionManager());
-		for (String id : List.of("a", "b")) {
-			LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, id);
-			new TransactionTemplate(this.manager)
-				.executeWithoutResult((status) -> inner.executeWithoutResult((other) -> {
-					this.here.documents().save(locked, locked.entity());
-					if (id.equals("b")) {
-						other.setRollbackOnly();
-					}
-				}));
-			assertThat(locked.handle().isHeld()).isFalse();
-			assertThat(locked.entity().version).isEqualTo(1);
-		}
-		assertThat(this.here.client().held()).isZero();
 		assertThat(this.heard).doesNotContain("lost", "released");
 	}
 
@@ -307,9 +254,9 @@ class DocumentLockTransactionTests {
 		listened().executeWithoutResult((status) -> {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 			inner.executeWithoutResult((other) -> assertThatIllegalStateException()
-				.isThrownBy(() -> this.here.documents().save(locked, new Page("a", "never")))
-				.withMessageContaining("Do it in MongoDB's own before this one begins"));
-			this.here.documents().save(locked, new Page("a", "saved"));
+				.isThrownBy(() -> this.here.documents().save(locked, text(locked, "never")))
+				.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager"));
+			this.here.documents().save(locked, text(locked, "saved"));
 		});
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
 	}
@@ -332,14 +279,13 @@ class DocumentLockTransactionTests {
 	}
 
 	private void failToSave(String id, MongoTransactionManager manager, Runnable within) {
-		manager.addListener(this.here.transactions());
 		TransactionTemplate transaction = new TransactionTemplate(manager,
 				new DefaultTransactionDefinition(TransactionDefinition.PROPAGATION_REQUIRES_NEW));
 		assertThatExceptionOfType(TransactionSystemException.class)
 			.isThrownBy(() -> transaction.executeWithoutResult((status) -> {
 				LockedDocument<Page> locked = this.here.documents().lock(Page.class, id);
 				Document before = this.template.findById(id, Document.class, "page");
-				this.here.documents().save(locked, new Page(id, "never"));
+				this.here.documents().save(locked, text(locked, "never"));
 				// As a rollback does, which the embedded server knows nothing of
 				this.template.getCollection("page").replaceOne(new Document("_id", id), before);
 				within.run();
@@ -358,7 +304,7 @@ class DocumentLockTransactionTests {
 	}
 
 	private MongoTransactionManager failing(RuntimeException failure) {
-		return new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
+		MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
 
 			@Override
 			protected void doCommit(MongoTransactionObject transaction) {
@@ -366,6 +312,8 @@ class DocumentLockTransactionTests {
 			}
 
 		};
+		manager.addListener(this.here.transactions());
+		return manager;
 	}
 
 	@Test
@@ -400,20 +348,6 @@ class DocumentLockTransactionTests {
 				await().until(() -> locked.handle().remaining().isZero());
 			}));
 		witness.close();
-	}
-
-	@Test
-	void aTicketForTheEditingTimeIsRefusedWhileATransactionKeepsTheLock() {
-		this.template.insert(new Essay("a"));
-		LockedDocument<Essay> locked = this.here.documents().lock(Essay.class, "a");
-		listened().executeWithoutResult((status) -> {
-			status.setRollbackOnly();
-			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("Ask for the ticket before it begins, or after it");
-		});
-		assertThat(locked.handle().isHeld()).isTrue();
-		locked.ticket();
-		assertThat(this.here.client().held()).isZero();
 	}
 
 	@Test
@@ -500,33 +434,6 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
-	void aTransactionWhoseBeginCannotLookForTheDatabaseIsRolledBackAndOver() {
-		AtomicBoolean gone = new AtomicBoolean();
-		MongoTemplate failing = new MongoTemplate(this.template.getMongoDatabaseFactory()) {
-
-			@Override
-			public MongoDatabase getDb() {
-				Assert.state(!gone.get(), "no database");
-				return super.getDb();
-			}
-
-		};
-		try (DocumentLocksFixture fixture = new DocumentLocksFixture("failing", failing,
-				new MongoTemplate(this.template.getMongoDatabaseFactory()), new GenericApplicationContext())) {
-			LockedDocument<Page> locked = fixture.documents().lock(Page.class, "a");
-			AbstractPlatformTransactionManager manager = new ForeignTransactionManager();
-			manager.addListener(fixture.transactions());
-			gone.set(true);
-			assertThatIllegalStateException()
-				.isThrownBy(() -> new TransactionTemplate(manager).executeWithoutResult((status) -> status.flush()))
-				.withMessage("no database");
-			gone.set(false);
-			assertThat(TransactionSynchronizationManager.isSynchronizationActive()).isFalse();
-			locked.close();
-		}
-	}
-
-	@Test
 	void aTransactionOfAnotherKindIsNotCommittedEitherIfALockIsGone() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		TransactionTemplate other = new TransactionTemplate(foreign());
@@ -539,7 +446,7 @@ class DocumentLockTransactionTests {
 		other.executeWithoutResult((status) -> status.flush());
 		other.setReadOnly(false);
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, new Page("a", "never")));
+			.isThrownBy(() -> this.here.documents().save(locked, text(locked, "never")));
 		other.executeWithoutResult((status) -> assertThat(status.isRollbackOnly()).isFalse());
 	}
 
@@ -593,7 +500,7 @@ class DocumentLockTransactionTests {
 		outside.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
 		listened().executeWithoutResult((status) -> {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
-			outside.executeWithoutResult((none) -> this.here.documents().saveAndKeep(locked, new Page("a", "one")));
+			outside.executeWithoutResult((none) -> this.here.documents().saveAndKeep(locked, text(locked, "one")));
 			Date before = renewedAt("a");
 			awaitRenewals("b");
 			assertThat(renewedAt("a")).isEqualTo(before);
@@ -604,12 +511,12 @@ class DocumentLockTransactionTests {
 
 	@Test
 	void aWriteOfAnotherThreadIsRefusedUntilTheTransactionThatHasWrittenIsOver() {
-		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		Runnable otherThread = () -> CompletableFuture
-			.runAsync(() -> this.here.documents().saveAndKeep(locked, new Page("a", "two")))
+			.runAsync(() -> this.here.documents().saveAndKeep(locked, text(locked, "two")))
 			.join();
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-			this.here.documents().saveAndKeep(locked, new Page("a", "one"));
+			this.here.documents().saveAndKeep(locked, text(locked, "one"));
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(otherThread::run)
 				.withMessageContaining("a transaction of another thread keeps it");
 		});
@@ -667,6 +574,10 @@ class DocumentLockTransactionTests {
 		};
 	}
 
+	private static Page text(LockedDocument<Page> locked, String text) {
+		return new Page(locked.entity().id(), text, locked.entity().version());
+	}
+
 	private LockedDocument<Page> lockedElsewhere(String id) {
 		return CompletableFuture.supplyAsync(() -> this.here.documents().lock(Page.class, id, OFTEN_RENEWED)).join();
 	}
@@ -707,12 +618,20 @@ class DocumentLockTransactionTests {
 		});
 	}
 
-	@EditingTime("30m")
-	record Essay(@Id String id) {
-
+	// The transactions of a thread renew what it has locked, which takes a real server
+	private static <T> LockedDocument<T> elsewhere(Supplier<LockedDocument<T>> lock) {
+		return CompletableFuture.supplyAsync(lock).join();
 	}
 
-	record Page(@Id String id, String text) {
+	record Page(@Id String id, String text, @Version @Nullable Long version) {
+
+		Page(String id, String text) {
+			this(id, text, null);
+		}
+
+		@PersistenceCreator
+		Page {
+		}
 
 	}
 

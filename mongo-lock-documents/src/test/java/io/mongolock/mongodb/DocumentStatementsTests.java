@@ -65,7 +65,6 @@ class DocumentStatementsTests {
 		insertPage();
 		SentStatements.askEverything(this.documents, "locks:k");
 		this.documents.load(new LeaseId("locks:k", "t"), TIMEOUT);
-		this.documents.lengthen(new LeaseId("locks:k", "t"), Duration.ofMinutes(2), TIMEOUT);
 		this.documents.list("locks", TIMEOUT);
 		SentStatements.assertAllRecorded(this.log);
 		this.log.clear();

@@ -335,7 +335,7 @@ class FencedWritesTests {
 		return this.template.findOne(ACCOUNT, Account.class).balance();
 	}
 
-	private record Page(@Id String id) {
+	private record Page(@Id String id, @Version Long version) {
 
 	}
 

@@ -20,7 +20,6 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.convert.converter.Converter;
 import org.springframework.data.annotation.CreatedDate;
@@ -91,8 +90,8 @@ class LockedEntitiesTests {
 	}
 
 	static Stream<Object> entities() {
-		return Stream.of(new WithObjectId(new ObjectId(), 1), new WithUuid(UUID.randomUUID(), 1),
-				new WithNumber(Long.MAX_VALUE, 1), new WithCompositeId(new Key("tenant", 7), 1));
+		return Stream.of(new WithObjectId(new ObjectId(), 1, null), new WithUuid(UUID.randomUUID(), 1, null),
+				new WithNumber(Long.MAX_VALUE, 1, null), new WithCompositeId(new Key("tenant", 7), 1, null));
 	}
 
 	@ParameterizedTest
@@ -104,30 +103,24 @@ class LockedEntitiesTests {
 			.getRequiredPersistentEntity(entity.getClass())
 			.getIdentifierAccessor(entity)
 			.getRequiredIdentifier();
-		saveAsItIs(entity.getClass(), id, entity);
-		assertThat(this.template.findById(id, entity.getClass())).isEqualTo(entity);
+		Object saved = saveAsItIs(entity.getClass(), id);
+		assertThat(this.template.findById(id, entity.getClass())).isEqualTo(saved);
 	}
 
-	private <T> void saveAsItIs(Class<T> type, Object id, Object expected) {
+	private <T> T saveAsItIs(Class<T> type, Object id) {
 		LockedDocument<T> locked = documents().lock(type, id);
-		assertThat(locked.entity()).isEqualTo(expected);
+		T entity = locked.entity();
 		LockedDocument<T> resumed = documents().resume(type, LockTicket.of(locked.ticket().text()));
-		assertThat(documents().save(resumed, resumed.entity())).isEqualTo(expected);
-	}
-
-	@ParameterizedTest
-	@ValueSource(classes = { NoTime.class, Blink.class, Ages.class })
-	void anEditingTimeThatMakesNoSenseIsRefused(Class<?> type) {
-		assertThatIllegalArgumentException().isThrownBy(() -> LockedType.editingTime(type))
-			.withMessageContaining("is no time from one second to a year: say how long an editor may be silent");
+		assertThat(resumed.entity()).isEqualTo(entity);
+		return documents().save(resumed, resumed.entity());
 	}
 
 	@Test
 	void anIdMayBeAnotherKindOfNumberThanItsProperty() {
-		this.template.insert(new WithNumber(7, 1));
+		this.template.insert(new WithNumber(7, 1, null));
 		LockedDocument<WithNumber> locked = documents().lock(WithNumber.class, 7);
 		assertThat(locked.handle().key()).isEqualTo("withNumber:7");
-		assertThat(documents().save(locked, new WithNumber(7, 2)).n()).isEqualTo(2);
+		assertThat(documents().save(locked, new WithNumber(7, 2, locked.entity().version())).n()).isEqualTo(2);
 	}
 
 	@Test
@@ -139,7 +132,7 @@ class LockedEntitiesTests {
 			CompletableFuture<LockedDocument<WithNumber>> next = CompletableFuture
 				.supplyAsync(() -> there.documents().lock(WithNumber.class, 7L, DocumentLocksFixture.WAITING));
 			await().until(() -> documents().find(WithNumber.class, 7L).orElseThrow().waiting() == 1);
-			documents().save(locked, new WithNumber(7, 2));
+			documents().save(locked, new WithNumber(7, 2, locked.entity().version()));
 			assertThat(next.join().entity().n()).isEqualTo(2);
 		}
 	}
@@ -173,7 +166,7 @@ class LockedEntitiesTests {
 
 	@Test
 	void aFieldWithADotInItsNameIsRefusedBeforeItIsLocked() {
-		this.template.insert(new Dotted("d", "old"));
+		this.template.insert(new Dotted("d", "old", null));
 		assertThatIllegalArgumentException().isThrownBy(() -> documents().lock(Dotted.class, "d"))
 			.withMessageContaining("Dotted.text is stored in the field 'a.b'");
 	}
@@ -220,16 +213,16 @@ class LockedEntitiesTests {
 
 	@Test
 	void aLockThatIsMappedIsToBeReadOnly() {
-		this.template.insert(new Mapped("m", 1, null));
+		this.template.insert(new Mapped("m", 1, null, null));
 		LockedDocument<Mapped> locked = documents().lock(Mapped.class, "m");
 		assertThat(locked.entity().lock()).containsKey("holders");
-		documents().save(locked, new Mapped("m", 2, new Document("holders", "mine")));
+		documents().save(locked, new Mapped("m", 2, new Document("holders", "mine"), locked.entity().version()));
 		assertThat(this.template.findById("m", Mapped.class).lock().getList("holders", Document.class)).isEmpty();
 		documents().lock(Mapped.class, "m").close();
 	}
 
 	static Stream<Object> occupants() {
-		return Stream.of(new Door("d", "of bronze"), new House("h", new Front("of bronze")));
+		return Stream.of(new Door("d", "of bronze", null), new House("h", new Front("of bronze"), null));
 	}
 
 	@ParameterizedTest
@@ -274,15 +267,15 @@ class LockedEntitiesTests {
 		return this.here.documents();
 	}
 
-	record WithObjectId(@Id ObjectId id, int n) {
+	record WithObjectId(@Id ObjectId id, int n, @Version @Nullable Long version) {
 
 	}
 
-	record WithUuid(@Id UUID id, int n) {
+	record WithUuid(@Id UUID id, int n, @Version @Nullable Long version) {
 
 	}
 
-	record WithNumber(@Id long id, int n) {
+	record WithNumber(@Id long id, int n, @Version @Nullable Long version) {
 
 	}
 
@@ -290,11 +283,12 @@ class LockedEntitiesTests {
 
 	}
 
-	record WithCompositeId(@Id Key id, int n) {
+	record WithCompositeId(@Id Key id, int n, @Version @Nullable Long version) {
 
 	}
 
-	record Dotted(@Id String id, @Field(name = "a.b", nameType = FieldName.Type.KEY) String text) {
+	record Dotted(@Id String id, @Field(name = "a.b", nameType = FieldName.Type.KEY) String text,
+			@Version @Nullable Long version) {
 
 	}
 
@@ -302,6 +296,9 @@ class LockedEntitiesTests {
 
 		@Id
 		String id;
+
+		@Version
+		@Nullable Long version;
 
 		byte[] bytes = { 1, 2 };
 
@@ -320,18 +317,21 @@ class LockedEntitiesTests {
 		@Id
 		@Nullable String id;
 
+		@Version
+		@Nullable Long version;
+
 		@Nullable String text;
 
 		String status = "NEW";
 
 	}
 
-	record Mapped(@Id String id, int n, @ReadOnlyProperty @Nullable Document lock) {
+	record Mapped(@Id String id, int n, @ReadOnlyProperty @Nullable Document lock, @Version @Nullable Long version) {
 
 	}
 
 	@org.springframework.data.mongodb.core.mapping.Document("doors")
-	record Door(@Id String id, String lock) {
+	record Door(@Id String id, String lock, @Version @Nullable Long version) {
 
 	}
 
@@ -340,7 +340,8 @@ class LockedEntitiesTests {
 	}
 
 	@org.springframework.data.mongodb.core.mapping.Document("doors")
-	record House(@Id String id, @Unwrapped(onEmpty = Unwrapped.OnEmpty.USE_NULL) Front front) {
+	record House(@Id String id, @Unwrapped(onEmpty = Unwrapped.OnEmpty.USE_NULL) Front front,
+			@Version @Nullable Long version) {
 
 	}
 
@@ -376,6 +377,9 @@ class LockedEntitiesTests {
 
 		@Id
 		String id;
+
+		@Version
+		@Nullable Long version;
 
 	}
 
@@ -452,21 +456,6 @@ class LockedEntitiesTests {
 		public void onAfterSave(AfterSaveEvent<Object> event) {
 			this.seen.add("afterSave");
 		}
-
-	}
-
-	@EditingTime("soon")
-	private static final class NoTime {
-
-	}
-
-	@EditingTime("999ms")
-	private static final class Blink {
-
-	}
-
-	@EditingTime("367d")
-	private static final class Ages {
 
 	}
 

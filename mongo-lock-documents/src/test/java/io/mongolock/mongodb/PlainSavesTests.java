@@ -22,6 +22,7 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.mongolock.LockHandle;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -57,20 +58,20 @@ class PlainSavesTests {
 		DocumentLocksFixture.guardPlainSaves(this.context, this.template, () -> this.here);
 		this.here = new DocumentLocksFixture("here", this.template, this.context);
 		this.template.setApplicationContext(this.context);
-		this.template.insert(new Page("a", "draft"));
+		this.template.insert(new Page("a", "draft", null));
 		this.template.insert(new Guarded("a", "draft", null));
 	}
 
 	@Test
 	void aPlainSaveOfWhatIsLockedHereIsRefusedAndTheOthersPass() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
-		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")))
+		assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
 			.withMessageContaining("The locked Page 'page:a'")
 			.withMessageContaining("DocumentLockOperations.save(locked, entity)");
-		this.template.save(new Page("b", "plain"));
-		this.template.save(new Page("a", "elsewhere"), "pages");
-		this.here.documents().save(locked, new Page("a", "saved"));
-		this.template.save(new Page("a", "plain"));
+		this.template.save(new Page("b", "plain", null));
+		this.template.save(new Page("a", "elsewhere", null), "pages");
+		this.here.documents().save(locked, locked.entity().with("saved"));
+		plain("plain");
 		assertThat(text()).isEqualTo("plain");
 	}
 
@@ -82,16 +83,30 @@ class PlainSavesTests {
 			System.gc();
 			return garbage.get() == null;
 		});
-		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
+		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
 		locked.close();
+	}
+
+	@Test
+	void aHandleAloneKeepsItsGuards() {
+		LockHandle handle = this.here.documents().lock(Page.class, "a").handle();
+		WeakReference<Object> garbage = new WeakReference<>(new Object());
+		await().until(() -> {
+			System.gc();
+			return garbage.get() == null;
+		});
+		assertThat(handle.isHeld()).isTrue();
+		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
+		handle.close();
+		plain("plain");
 	}
 
 	@Test
 	void aPlainSaveUnderTheLockOfAMethodIsRefused() {
 		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().execute(Page.class, "a", (request) -> {
-		}, (locked) -> this.template.save(new Page("a", "plain"))));
+		}, (locked) -> plain("plain")));
 		assertThat(text()).isEqualTo("draft");
-		this.template.save(new Page("a", "plain"));
+		plain("plain");
 	}
 
 	@Test
@@ -100,24 +115,26 @@ class PlainSavesTests {
 		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
 			locked.close();
 			this.here.documents().lock(Guarded.class, "a").close();
-			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")))
+			assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
 				.withMessageContaining("stays locked until that, or the transaction around that");
-			this.here.documents().save(this.here.documents().lock(Page.class, "a"), new Page("a", "locked again"));
+			LockedDocument<Page> relocked = this.here.documents().lock(Page.class, "a");
+			this.here.documents().save(relocked, relocked.entity().with("locked again"));
 		});
 		assertThat(text()).isEqualTo("locked again");
-		this.template.save(new Page("a", "plain"));
+		plain("plain");
 		LockTicket ticket = this.here.documents().lock(Page.class, "a").ticket();
 		LockedDocument<Page> resumed = this.here.documents().resume(Page.class, ticket);
-		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
+		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
 		resumed.close();
 		LockedDocument<Page> again = this.here.documents().resume(Page.class, ticket);
-		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
+		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
 		this.here.documents().release(Page.class, ticket);
-		this.template.save(new Page("a", "after the release"));
+		plain("after the release");
 		again.close();
 		LockTicket other = this.here.documents().lock(Page.class, "a").ticket();
-		this.here.documents().save(this.here.documents().resume(Page.class, other), new Page("a", "saved"));
-		this.template.save(new Page("a", "after the save"));
+		LockedDocument<Page> last = this.here.documents().resume(Page.class, other);
+		this.here.documents().save(last, last.entity().with("saved"));
+		plain("after the save");
 	}
 
 	// That is when Spring calls a @TransactionalEventListener
@@ -130,7 +147,7 @@ class PlainSavesTests {
 
 				@Override
 				public void afterCompletion(int status) {
-					template.save(new Page("a", "by a listener"));
+					template.save(template.findById("a", Page.class).with("by a listener"));
 				}
 
 			});
@@ -147,7 +164,7 @@ class PlainSavesTests {
 		PlainSaves saves = this.context.getBean(PlainSaves.class);
 		saves.guard().keeping(own, () -> {
 			saves.onBeforeSave(locked.entity(), own, "page");
-			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Page("a", "plain")));
+			assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
 			return locked;
 		});
 	}
@@ -155,7 +172,7 @@ class PlainSavesTests {
 	@Test
 	void whatWasPassedOnToATicketIsNotLockedHere() {
 		this.here.documents().lock(Page.class, "a").ticket();
-		this.template.save(new Page("a", "plain"));
+		plain("plain");
 		assertThat(text()).isEqualTo("plain");
 	}
 
@@ -225,18 +242,19 @@ class PlainSavesTests {
 	void aReplacementThatNamesNoIdIsRefusedWhereItMayBeThatOfALockedDocument() {
 		Query any = new Query(Criteria.where("text").is("draft"));
 		LockedDocument<Page> kept = this.here.documents().lock(Page.class, "a");
-		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(any, new Page(null, "plain")))
+		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(any, new Page(null, "plain", null)))
 			.withMessageContaining("names no id");
-		assertThatIllegalStateException().isThrownBy(() -> this.template.findAndReplace(any, new Page(null, "plain")));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.template.findAndReplace(any, new Page(null, "plain", null)));
 		assertThatIllegalStateException().isThrownBy(() -> this.template.update(Page.class)
 			.matching(any)
-			.replaceWith(new Page(null, "plain"))
+			.replaceWith(new Page(null, "plain", null))
 			.findAndReplace());
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.template.findAndReplace(any, new Guarded(null, "plain", null)));
-		this.template.insert(new Page(null, "new"));
-		this.template.insertAll(List.of(new Page(null, "new"), new Guarded(null, "new", null)));
-		this.template.replace(any, new Page(null, "plain"), ReplaceOptions.none(), "pages");
+		this.template.insert(new Page(null, "new", null));
+		this.template.insertAll(List.of(new Page(null, "new", null), new Guarded(null, "new", null)));
+		this.template.replace(any, new Page(null, "plain", null), ReplaceOptions.none(), "pages");
 		assertThat(text()).isEqualTo("draft");
 		kept.close();
 	}
@@ -255,11 +273,19 @@ class PlainSavesTests {
 				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), this.context);
 	}
 
+	private Page plain(String text) {
+		return this.template.save(this.template.findById("a", Page.class).with(text));
+	}
+
 	private String text() {
 		return this.template.findById("a", Page.class).text();
 	}
 
-	record Page(@Id @Nullable String id, String text) {
+	record Page(@Id @Nullable String id, String text, @Version @Nullable Long version) {
+
+		Page with(String text) {
+			return new Page(this.id, text, this.version);
+		}
 
 	}
 

@@ -25,30 +25,25 @@ import org.springframework.data.annotation.AccessType;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
-import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
-import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
-import io.mongolock.test.proxy.FaultProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.assertj.core.api.Assertions.assertThatRuntimeException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
@@ -71,31 +66,6 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		assertThat(this.here.client().held()).isOne();
 		save(locked, "saved");
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
-	}
-
-	@Test
-	void aNestedClaimOfAnotherThreadWritesNothingThatATransactionKeeps() {
-		LockedDocument<Post> outer = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
-		this.transactions.executeWithoutResult((status) -> {
-			assertRefused(() -> nestedIn(outer, (nested) -> keep(nested, "nested")));
-			save(outer, "saved");
-		});
-		assertThat(text("p1")).isEqualTo("saved");
-	}
-
-	@Test
-	void aNestedClaimInATransactionOfAnotherThreadBeginsNoRenewalBesideTheOneThatKeepsTheLock() {
-		LockedDocument<Post> witness = lockElsewhere("p3");
-		this.transactions.executeWithoutResult((status) -> {
-			LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
-			this.template.findById("p2", Post.class);
-			onAnotherThread(() -> within(TransactionDefinition.PROPAGATION_REQUIRED)
-				.executeWithoutResult((other) -> nestedIn(locked, LockedDocument::entity)));
-			awaitRenewals("p3");
-			save(locked, "saved");
-		});
-		assertThat(text("p1")).isEqualTo("saved");
-		witness.close();
 	}
 
 	@Test
@@ -131,77 +101,39 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
-	void whatANestedClaimHasSeenOfATransactionThatWasNotCommittedIsNotTakenForStored() {
-		for (Consumer<TransactionStatus> failure : List
-			.<Consumer<TransactionStatus>>of(TransactionStatus::setRollbackOnly, (status) -> killSession())) {
-			DocumentLockOperations documents = this.here.documents();
-			this.template.save(new Note("n1", "draft"));
-			documents.execute(Note.class, "n1", (how) -> how.settings(SELDOM_RENEWED), (outer) -> {
-				AtomicReference<LockedDocument<Note>> nested = new AtomicReference<>();
-				try {
-					this.transactions.executeWithoutResult((status) -> {
-						documents.saveAndKeep(outer, new Note("n1", "one"));
-						nested.set(documents.lock(Note.class, "n1"));
-						failure.accept(status);
-					});
-				}
-				catch (TransactionSystemException ex) {
-					// Refused by the server
-				}
-				documents.saveAndKeep(nested.get(), new Note("n1", "one"));
-				nested.get().close();
-				return null;
-			});
-			assertThat(template().findById("n1", Note.class).text()).isEqualTo("one");
-		}
-	}
-
-	@Test
-	void aSaveOfWhatANestedClaimHasSeenOfARollbackSaysSoIfItHasAVersion() {
-		this.here.documents().execute(Post.class, "p1", (how) -> how.settings(SELDOM_RENEWED), (outer) -> {
-			LockedDocument<Post> nested = this.transactions.execute((status) -> {
-				keep(outer, "one");
-				status.setRollbackOnly();
-				return this.here.documents().lock(Post.class, "p1");
-			});
-			assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> save(nested, "two"))
-				.withMessageContaining("loaded by a transaction that was not committed");
-			save(outer, "three");
-			return null;
+	void whatWasLoadedInATransactionThatWasRolledBackIsLockedAgain() {
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Post> again = this.transactions.execute((status) -> {
+			LockedDocument<Post> first = documents.lock(Post.class, "p1", SELDOM_RENEWED);
+			keep(first, "one");
+			first.close();
+			status.setRollbackOnly();
+			LockedDocument<Post> second = documents.lock(Post.class, "p1", SELDOM_RENEWED);
+			assertThat(second.entity().text()).isEqualTo("one");
+			return second;
 		});
+		write("p1", "theirs");
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> save(again, "two"))
+			.withMessageContaining("was loaded by a transaction that was not committed: lock it again");
+		again.close();
+		save(documents.lock(Post.class, "p1"), "three");
 		assertThat(text("p1")).isEqualTo("three");
 	}
 
 	@Test
-	void whatIsResumedInsideATransactionIsWhatThatHasWritten() {
-		this.template.save(new Note("n1", "draft"));
-		DocumentLockOperations documents = this.here.documents();
-		LockTicket ticket = documents.lock(Note.class, "n1", SELDOM_RENEWED).ticket();
-		this.transactions.executeWithoutResult((status) -> {
-			documents.saveAndKeep(documents.resume(Note.class, ticket), new Note("n1", "one"));
-			documents.save(documents.resume(Note.class, ticket), new Note("n1", "draft"));
-			assertThatIllegalStateException().isThrownBy(() -> documents.resume(Note.class, ticket))
-				.withMessageContaining("released by a write of this transaction");
-		});
-		assertThat(template().findById("n1", Note.class).text()).isEqualTo("draft");
-	}
-
-	@Test
-	void aRefusedClaimFurtherWithinDoesNotForgetTheSuspendedTransaction() {
+	void whatATransactionHasWrittenByATicketIsNotResumedBesideIt() {
 		DocumentLockOperations documents = this.here.documents();
 		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
 		this.transactions.executeWithoutResult((status) -> {
-			save(documents.resume(Post.class, ticket), "saved");
-			within(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult((second) -> {
-				LockedDocument<Post> again = documents.resume(Post.class, ticket);
-				assertThatIllegalStateException().isThrownBy(() -> keep(again, "within"));
-				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
-				});
-				assertThatIllegalStateException().isThrownBy(() -> keep(again, "within"));
-				second.setRollbackOnly();
-			});
+			keep(documents.resume(Post.class, ticket), "one");
+			for (int propagation : new int[] { TransactionDefinition.PROPAGATION_REQUIRED,
+					TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
+				within(propagation).executeWithoutResult((inner) -> assertThatIllegalStateException()
+					.isThrownBy(() -> documents.resume(Post.class, ticket))
+					.withMessageContaining("Pass on the LockedDocument that it has written"));
+			}
 		});
-		assertThat(text("p1")).isEqualTo("saved");
+		assertThat(documents.resume(Post.class, ticket).entity().text()).isEqualTo("one");
 	}
 
 	@Test
@@ -265,13 +197,10 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aPlainSaveIsRefusedWhileTheLockRunsOutAfterACommitThatNobodyKnowsOf() {
-		TransactionTemplate foreign = foreign();
 		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(15)).build();
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", brief);
-		assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
-			save(locked, "never");
-			killSession();
-		}));
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> unsure(false).executeWithoutResult((status) -> save(locked, "never")));
 		assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
 		await().atMost(Duration.ofSeconds(40)).ignoreExceptions().untilAsserted(() -> plainSave("p1"));
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
@@ -327,78 +256,6 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
-	void aSaveThatJoinsATransactionOfAnotherKindAndWhoseAnswerIsLostIsNoDoubtAfterItsRollback() {
-		ConnectionString server = new ConnectionString(uri());
-		String[] address = server.getHosts().get(0).split(":");
-		try (FaultProxy proxy = FaultProxy.to(address[0], Integer.parseInt(address[1]));
-				MongoClient client = MongoClients.create(proxy.connectionString())) {
-			MongoTemplate proxied = new MongoTemplate(
-					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
-			proxied.setSessionSynchronization(SessionSynchronization.ALWAYS);
-			try (DocumentLocksFixture cut = new DocumentLocksFixture("cut", proxied, new GenericApplicationContext())) {
-				ForeignTransactionManager foreign = new ForeignTransactionManager();
-				foreign.addListener(cut.transactions());
-				LockTicket ticket = cut.documents().lock(Post.class, "p1", SELDOM_RENEWED).ticket();
-				LockedDocument<Post> locked = cut.documents().resume(Post.class, ticket);
-				new TransactionTemplate(foreign).executeWithoutResult((status) -> {
-					proxy.on("update").when((command) -> command.containsKey("txnNumber")).cutBeforeReply().once();
-					assertThatRuntimeException().isThrownBy(
-							() -> cut.documents().save(locked, new Post("p1", "saved", locked.entity().version())));
-					status.setRollbackOnly();
-				});
-				assertThat(locked.handle().isHeld()).isTrue();
-				cut.documents().release(Post.class, ticket);
-			}
-		}
-	}
-
-	@Test
-	void aTicketThatATransactionKeepsByOneClaimAndWritesByAnotherIsRenewedAfterIt() {
-		DocumentLockOperations documents = this.here.documents();
-		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
-		LockedDocument<Post> first = documents.resume(Post.class, ticket);
-		this.transactions.executeWithoutResult((status) -> {
-			documents.keepInTransaction(first);
-			keep(documents.resume(Post.class, ticket), "two");
-		});
-		documents.release(Post.class, ticket);
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> first.handle().renew());
-	}
-
-	@Test
-	void aTicketThatATransactionKeepsByOneClaimIsNotRenewedBesideItByAnother() {
-		DocumentLockOperations documents = this.here.documents();
-		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
-		LockedDocument<Post> first = documents.resume(Post.class, ticket);
-		LockedDocument<Post> second = documents.resume(Post.class, ticket);
-		this.transactions.executeWithoutResult((status) -> {
-			documents.keepInTransaction(first);
-			first.handle().renew();
-			second.handle().renew();
-		});
-	}
-
-	@Test
-	void whatWasSeenOfATransactionOfAnotherKindWhoseMongoPartFailedIsNotTakenForStored() {
-		TransactionTemplate foreign = foreign();
-		DocumentLockOperations documents = this.here.documents();
-		this.template.save(new Note("n1", "draft"));
-		documents.execute(Note.class, "n1", (how) -> how.settings(SELDOM_RENEWED), (outer) -> {
-			AtomicReference<LockedDocument<Note>> nested = new AtomicReference<>();
-			assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
-				documents.saveAndKeep(outer, new Note("n1", "one"));
-				nested.set(documents.lock(Note.class, "n1"));
-				killSession();
-			}));
-			assertThat(template().findById("n1", Note.class).text()).isEqualTo("draft");
-			documents.saveAndKeep(nested.get(), new Note("n1", "one"));
-			nested.get().close();
-			return null;
-		});
-		assertThat(template().findById("n1", Note.class).text()).isEqualTo("one");
-	}
-
-	@Test
 	void aPlainSavePassesOnceAnotherClaimOfTheTicketHasSaved() {
 		DocumentLockOperations documents = this.here.documents();
 		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
@@ -411,12 +268,9 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aPlainSavePassesOnceTheLockWasBrokenThatAnUnknownCommitLeft() {
-		TransactionTemplate foreign = foreign();
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
-		assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
-			save(locked, "never");
-			killSession();
-		}));
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> unsure(false).executeWithoutResult((status) -> save(locked, "never")));
 		assertThat(this.here.documents().breakLock(Post.class, "p1")).isPresent();
 		plainSave("p1");
 		assertThat(locked).isNotNull();
@@ -424,15 +278,9 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aPlainSavePassesOnceTheDocumentWasLockedAndSavedAfterACommitThatNobodyKnewOf() {
-		TransactionTemplate foreign = foreign();
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
-		assertThatRuntimeException().isThrownBy(() -> foreign.executeWithoutResult((status) -> {
-			this.template.findById("p2", Post.class);
-			afterCommit(() -> {
-				throw new IllegalStateException("of the application");
-			});
-			save(locked, "saved");
-		}));
+		assertThatExceptionOfType(TransactionSystemException.class)
+			.isThrownBy(() -> unsure(true).executeWithoutResult((status) -> save(locked, "saved")));
 		assertThat(text("p1")).isEqualTo("saved");
 		save(this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED), "again");
 		plainSave("p1");
@@ -451,9 +299,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aDocumentThatWasLockedBeforeAndClosedInATransactionOfAnotherKindIsReleasedByItsRollback() {
-		TransactionTemplate foreign = foreign();
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
-		foreign.executeWithoutResult((status) -> {
+		new TransactionTemplate(new ForeignTransactionManager()).executeWithoutResult((status) -> {
 			locked.close();
 			status.setRollbackOnly();
 		});
@@ -472,35 +319,21 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		assertThat(this.there.documents().find(Stubborn.class, "x1")).isEmpty();
 	}
 
-	@Test
-	void aTransactionThatBeginsWhileAnotherKeepsTheLockKeepsItToo() {
-		LockedDocument<Post> witness = lockElsewhere("p3");
-		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
-		CountDownLatch nested = new CountDownLatch(1);
-		CountDownLatch begun = new CountDownLatch(1);
-		CompletableFuture<Void> other = CompletableFuture
-			.runAsync(() -> within(TransactionDefinition.PROPAGATION_REQUIRED)
-				.executeWithoutResult((status) -> nestedIn(locked, (inner) -> {
-					nested.countDown();
-					reach(begun);
-				})), (task) -> new Thread(task).start());
-		reach(nested);
-		this.transactions.executeWithoutResult((status) -> {
-			this.template.findById("p2", Post.class);
-			begun.countDown();
-			other.join();
-			awaitRenewals("p3");
-			save(locked, "saved");
-		});
-		assertThat(text("p1")).isEqualTo("saved");
-		witness.close();
-	}
+	// Commits, or does not, and nobody hears which
+	private TransactionTemplate unsure(boolean commits) {
+		MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory()) {
 
-	private TransactionTemplate foreign() {
-		this.template.setSessionSynchronization(SessionSynchronization.ALWAYS);
-		ForeignTransactionManager foreign = new ForeignTransactionManager();
-		foreign.addListener(this.here.transactions());
-		return new TransactionTemplate(foreign);
+			@Override
+			protected void doCommit(MongoTransactionObject transaction) throws Exception {
+				if (commits) {
+					super.doCommit(transaction);
+				}
+				throw new TransactionSystemException("no answer");
+			}
+
+		};
+		manager.addListener(this.here.transactions());
+		return new TransactionTemplate(manager);
 	}
 
 	private static void reach(CountDownLatch latch) {
@@ -509,17 +342,6 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		}
 		catch (InterruptedException ex) {
 			throw new IllegalStateException(ex);
-		}
-	}
-
-	@SuppressWarnings("try") // closing is what the resource is for
-	private void nestedIn(LockedDocument<Post> outer, Consumer<LockedDocument<Post>> work) {
-		try (LockContext.Scope entered = LockContext.enter(outer.handle())) {
-			this.here.documents().execute(Post.class, "p1", (how) -> {
-			}, (nested) -> {
-				work.accept(nested);
-				return null;
-			});
 		}
 	}
 
@@ -593,11 +415,6 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 			}
 			this.version = version;
 		}
-
-	}
-
-	@org.springframework.data.mongodb.core.mapping.Document("note")
-	record Note(@Id String id, String text) {
 
 	}
 

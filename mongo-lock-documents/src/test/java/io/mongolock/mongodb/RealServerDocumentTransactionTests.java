@@ -9,7 +9,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
 import com.mongodb.ConnectionString;
-import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -179,18 +178,43 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 
 	@Test
 	void aConflictIsOneThatTheWholeTransactionMayBeDoneAgainAfter() {
-		TransactionTemplate unheard = new TransactionTemplate(
-				new MongoTransactionManager(this.template.getMongoDatabaseFactory()));
-		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> locked = lockElsewhere("p1");
 		assertThatExceptionOfType(ConcurrencyFailureException.class)
-			.isThrownBy(() -> unheard.executeWithoutResult((status) -> {
+			.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
 				this.template.findById("p2", Post.class);
-				locked.handle().renew();
+				CompletableFuture.runAsync(locked.handle()::renew).join();
 				save(locked, "too late");
 			}))
 			.withMessageContaining("Do the whole transaction again");
-		unheard.executeWithoutResult((status) -> save(locked, "again"));
+		this.transactions.executeWithoutResult((status) -> save(locked, "again"));
 		assertThat(text("p1")).isEqualTo("again");
+	}
+
+	@Test
+	void aTransactionThatIsNoneOfMongoDbsManagerIsRefusedInOnePlace() {
+		DocumentLockOperations documents = this.here.documents();
+		LockedDocument<Post> locked = documents.lock(Post.class, "p1", SELDOM_RENEWED);
+		ForeignTransactionManager foreign = new ForeignTransactionManager();
+		foreign.addListener(this.here.transactions());
+		Runnable refused = () -> {
+			for (ThrowingCallable call : List.<ThrowingCallable>of(() -> save(locked, "never"),
+					() -> keep(locked, "never"), () -> documents.delete(locked),
+					() -> documents.update(locked, Update.update("text", "never")),
+					() -> documents.keepInTransaction(locked), () -> documents.lock(Post.class, "p2"),
+					() -> documents.tryLock(Post.class, "p2"))) {
+				assertThatIllegalStateException().isThrownBy(call)
+					.withMessageContaining(
+							" here: the statements of its template are part of a transaction that is none");
+			}
+		};
+		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
+			.executeWithoutResult((unheard) -> refused.run());
+		this.template.setSessionSynchronization(SessionSynchronization.ALWAYS);
+		new TransactionTemplate(foreign).executeWithoutResult((joined) -> refused.run());
+		this.template.setSessionSynchronization(SessionSynchronization.ON_ACTUAL_TRANSACTION);
+		new TransactionTemplate(foreign).executeWithoutResult((beside) -> keep(locked, "outside of any"));
+		assertThat(text("p1")).isEqualTo("outside of any");
+		save(locked, "saved");
 	}
 
 	@Test
@@ -224,7 +248,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void aSaveWhoseAnswerIsLostIsADoubtAlsoIfItsTransactionIsCommittedAllTheSame() {
+	void aSaveWhoseAnswerIsLostIsUpToTheEndOfItsTransaction() {
 		ConnectionString server = new ConnectionString(uri());
 		String[] address = server.getHosts().get(0).split(":");
 		try (FaultProxy proxy = FaultProxy.to(address[0], Integer.parseInt(address[1]));
@@ -232,16 +256,15 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			MongoTemplate throughProxy = new MongoTemplate(
 					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
 			DocumentLocksFixture cut = new DocumentLocksFixture("cut", throughProxy, new GenericApplicationContext());
-			TransactionTemplate unheard = new TransactionTemplate(
-					new MongoTransactionManager(throughProxy.getMongoDatabaseFactory()));
+			MongoTransactionManager manager = new MongoTransactionManager(throughProxy.getMongoDatabaseFactory());
+			manager.addListener(cut.transactions());
 			for (boolean commit : new boolean[] { false, true }) {
 				LockedDocument<Post> locked = cut.documents().lock(Post.class, "p1", SELDOM_RENEWED);
-				unheard.executeWithoutResult((status) -> {
+				new TransactionTemplate(manager).executeWithoutResult((status) -> {
 					throughProxy.findById("p2", Post.class);
 					proxy.on("update").when((command) -> command.containsKey("txnNumber")).cutBeforeReply().once();
 					assertThatExceptionOfType(ConcurrencyFailureException.class).isThrownBy(
 							() -> cut.documents().save(locked, new Post("p1", "saved", locked.entity().version())));
-					assertThat(locked.handle().isHeld()).isFalse();
 					endBy(status, commit);
 				});
 				assertThat(locked.handle().isHeld()).isEqualTo(!commit);
@@ -284,7 +307,6 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			LockedDocument<Post> first = this.here.documents().lock(Post.class, "p1");
 			LockedDocument<Post> second = this.here.documents().lock(Post.class, "p2");
-			assertThat(this.here.documents().lock(Post.class, "p1").entity().text()).isEqualTo("draft");
 			save(first, "first");
 			save(second, "second");
 		});
@@ -375,35 +397,6 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void aTransactionOfAnotherKindThatTheTemplateJoinsKeepsWhatItsThreadHasLocked() {
-		TransactionTemplate joined = joined();
-		LockedDocument<Post> witness = lockElsewhere("p3");
-		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
-		joined.executeWithoutResult((status) -> {
-			this.template.findById("p2", Post.class);
-			awaitRenewals("p3");
-			save(locked, "saved");
-		});
-		assertThat(text("p1")).isEqualTo("saved");
-		assertThat(this.here.client().held()).isOne();
-		witness.close();
-	}
-
-	@Test
-	void aCommitOfMongoDbThatFailsAfterThatOfAnotherKindIsNoRelease() {
-		TransactionTemplate joined = joined();
-		this.template.insert(new Sheet("s1"));
-		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "s1");
-		assertThatExceptionOfType(MongoException.class).isThrownBy(() -> joined.executeWithoutResult((status) -> {
-			this.here.documents().save(locked, locked.entity());
-			killSession();
-		}));
-		assertThat(locked.entity().version).isOne();
-		assertThat(this.there.documents().find(Sheet.class, "s1")).isPresent();
-		assertThat(this.here.client().held()).isZero();
-	}
-
-	@Test
 	void aCommitThatMongoDbHasRefusedLeavesNoLockToRunOut() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
 		assertThatExceptionOfType(TransactionSystemException.class)
@@ -415,13 +408,6 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		assertThat(text("p1")).isEqualTo("draft");
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
 		assertThat(this.here.client().held()).isZero();
-	}
-
-	private TransactionTemplate joined() {
-		this.template.setSessionSynchronization(SessionSynchronization.ALWAYS);
-		ForeignTransactionManager foreign = new ForeignTransactionManager();
-		foreign.addListener(this.here.transactions());
-		return new TransactionTemplate(foreign);
 	}
 
 	@Test
@@ -642,10 +628,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 
 			@Override
 			public void afterCommit() {
-				try (LockedDocument<Post> locked = RealServerDocumentTransactionTests.this.here.documents()
-					.lock(Post.class, id)) {
-					seen.add(locked.entity().text());
-				}
+				RealServerDocumentTransactionTests.this.here.documents().execute(Post.class, id, (how) -> {
+				}, (locked) -> seen.add(locked.entity().text()));
 			}
 
 		});
@@ -658,7 +642,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
 				.executeWithoutResult((none) -> assertThatIllegalStateException()
 					.isThrownBy(() -> this.here.documents().breakLock(Post.class, "p1"))
-					.withMessageContaining("Do it before the transaction begins, or after it"));
+					.withMessageContaining("do it before the transaction begins, or after it"));
 			save(locked, "saved");
 		});
 		assertThat(text("p1")).isEqualTo("saved");
@@ -682,11 +666,11 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				for (ThrowingCallable waiting : List.<ThrowingCallable>of(() -> documents.renew(Post.class, ticket),
 						() -> documents.release(Post.class, ticket), () -> documents.breakLock(Post.class, "p1"))) {
 					assertThatIllegalStateException().isThrownBy(waiting)
-						.withMessageContaining("Do it before the transaction begins, or after it");
+						.withMessageContaining("do it before the transaction begins, or after it");
 				}
 				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
 					assertThatIllegalStateException().isThrownBy(() -> documents.renew(Post.class, ticket))
-						.withMessageContaining("Do it before the transaction begins, or after it");
+						.withMessageContaining("do it before the transaction begins, or after it");
 					documents.renew(Post.class, other);
 				});
 				documents.renew(Post.class, other);
@@ -707,37 +691,14 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 						() -> keep(inside, "never"), () -> documents.delete(inside),
 						() -> documents.keepInTransaction(elsewhere), () -> documents.lock(Post.class, "p2"))) {
 					assertThatIllegalStateException().isThrownBy(refused)
-						.withMessageContaining(
-								"here: this transaction is of another manager and began inside MongoDB's")
-						.withMessageContaining("Do it in MongoDB's own before this one begins");
+						.withMessageContaining("or began around this one of another manager")
+						.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager");
 				}
 			});
 			save(inside, "saved");
 		});
 		assertThat(text("p1")).isEqualTo("saved");
 		elsewhere.close();
-	}
-
-	@Test
-	void aSaveInsideAnUnknownTransactionIsUpToMongoDbsAllTheSame() {
-		TransactionTemplate unheard = new TransactionTemplate(
-				new MongoTransactionManager(this.template.getMongoDatabaseFactory()));
-		for (boolean inner : new boolean[] { true, false }) {
-			for (boolean outer : new boolean[] { true, false }) {
-				String id = inner + "/" + outer;
-				this.template.insert(new Sheet(id));
-				LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, id, SELDOM_RENEWED);
-				unheard.executeWithoutResult((status) -> {
-					inAnotherKind(new ForeignTransactionManager(), inner,
-							() -> this.here.documents().save(locked, locked.entity()));
-					assertThat(locked.handle().isHeld()).isFalse();
-					assertThat(locked.entity().version).as("of what may be undone").isOne();
-					endBy(status, outer);
-				});
-				locked.close();
-				assertThat(this.there.documents().tryLock(Sheet.class, id).isPresent()).as(id).isEqualTo(outer);
-			}
-		}
 	}
 
 	@Test
@@ -894,9 +855,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 					save(nested, "nested");
 					return null;
 				});
-				assertThatExceptionOfType(OptimisticLockingFailureException.class)
-					.isThrownBy(() -> save(outer, "outer"))
-					.withMessageContaining("or this transaction has released it by another claim of the lock");
+				assertThatIllegalStateException().isThrownBy(() -> save(outer, "outer"))
+					.withMessageContaining("was released by a write of this transaction, which is not over");
 			});
 			return null;
 		});
@@ -913,7 +873,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-						.withMessageContaining("this transaction is of another manager"));
+						.withMessageContaining("or began around this one of another manager"));
 			write("p2", "written");
 		});
 		assertThat(text("p2")).isEqualTo("written");
@@ -927,7 +887,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
-						.withMessageContaining("this transaction is of another manager"));
+						.withMessageContaining("or began around this one of another manager"));
 		});
 	}
 

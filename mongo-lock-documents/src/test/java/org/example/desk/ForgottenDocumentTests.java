@@ -6,6 +6,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -13,6 +14,7 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
@@ -40,7 +42,7 @@ class ForgottenDocumentTests {
 	@Test
 	void theReportNamesWhoLockedIt(CapturedOutput output) {
 		this.runner.run((context) -> {
-			context.getBean(MongoTemplate.class).insert(new Drawing("a"));
+			context.getBean(MongoTemplate.class).insert(new Drawing("a", null));
 			lockAndForget(context.getBean(DocumentLockOperations.class));
 			Awaitility.await().atMost(Duration.ofSeconds(90)).until(() -> {
 				System.gc();
@@ -54,7 +56,7 @@ class ForgottenDocumentTests {
 		documents.lock(Drawing.class, "a");
 	}
 
-	record Drawing(@Id String id) {
+	record Drawing(@Id String id, @Version @Nullable Long version) {
 
 	}
 

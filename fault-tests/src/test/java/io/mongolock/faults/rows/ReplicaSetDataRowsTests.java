@@ -288,7 +288,7 @@ class ReplicaSetDataRowsTests {
 			this.set.killUnconfirmed();
 			assertThat(save).succeedsWithin(Harness.LONG).isEqualTo("failed");
 			await().atMost(Harness.LONG)
-				.untilAsserted(() -> assertThat(UnconfirmedRowsTests.save(here, locked)).isEqualTo("saved"));
+				.untilAsserted(() -> assertThat(UnconfirmedRowsTests.saveAgain(here, locked)).isEqualTo("saved"));
 			assertSavedOnceAndFree(locked, there);
 		}
 		figures.server(this.set.label()).add("saves", 1);

@@ -10,6 +10,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonDouble;
 import org.bson.BsonString;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -22,6 +23,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -194,7 +196,7 @@ class MongoTransactionTests {
 		startWithPage();
 		LockedDocument<Page> locked = lockPage();
 		this.transaction.executeWithoutResult((status) -> {
-			bean(DocumentLockOperations.class).save(locked, new Page(this.id, "saved"));
+			bean(DocumentLockOperations.class).save(locked, new Page(this.id, "saved", locked.entity().version()));
 			assertThat(bean(DocumentLockOperations.class).find(Page.class, this.id)).as("seen from outside")
 				.isPresent();
 		});
@@ -208,12 +210,13 @@ class MongoTransactionTests {
 		startWithPage();
 		LockedDocument<Page> locked = lockPage();
 		this.transaction.executeWithoutResult((status) -> {
-			bean(DocumentLockOperations.class).save(locked, new Page(this.id, "rolled back"));
+			bean(DocumentLockOperations.class).save(locked,
+					new Page(this.id, "rolled back", locked.entity().version()));
 			status.setRollbackOnly();
 		});
 		assertStored("draft");
 		assertThat(locked.handle().isHeld()).isTrue();
-		bean(DocumentLockOperations.class).save(locked, new Page(this.id, "saved"));
+		bean(DocumentLockOperations.class).save(locked, new Page(this.id, "saved", locked.entity().version()));
 		assertStored("saved");
 	}
 
@@ -242,7 +245,7 @@ class MongoTransactionTests {
 
 	private void startWithPage() {
 		start(RealServer.replicaSet());
-		template().insert(new Page(this.id, "draft"));
+		template().insert(new Page(this.id, "draft", null));
 	}
 
 	private LockedDocument<Page> lockPage() {
@@ -269,7 +272,7 @@ class MongoTransactionTests {
 	}
 
 	private void assertStored(String text) {
-		assertThat(template().findById(this.id, Page.class)).isEqualTo(new Page(this.id, text));
+		assertThat(template().findById(this.id, Page.class)).extracting(Page::text).isEqualTo(text);
 	}
 
 	private MongoTemplate template() {
@@ -287,7 +290,7 @@ class MongoTransactionTests {
 	}
 
 	@org.springframework.data.mongodb.core.mapping.Document("locked-pages")
-	record Page(@Id String id, String text) {
+	record Page(@Id String id, String text, @Version @Nullable Long version) {
 	}
 
 	@Configuration(proxyBeanMethods = false)

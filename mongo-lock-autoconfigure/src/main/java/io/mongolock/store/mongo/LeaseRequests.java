@@ -48,20 +48,6 @@ public final class LeaseRequests {
 	}
 
 	/**
-	 * Begin a lease anew with another length, for a holder who goes on. Never brings back
-	 * one that was taken over, released or deleted.
-	 * @param ttl how long it lasts from now on, in whole milliseconds
-	 * @return whether it is still there, with an answer that no failover takes back
-	 */
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		StoreRequest request = StoreRequest.write("lengthen lock", lease.key(), timeout);
-		BsonDocument filter = held(lease);
-		BsonDocument update = this.statements.expiry(ttl);
-		return this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
-	}
-
-	/**
 	 * Begin a lease anew as part of a transaction of the application, which keeps all
 	 * other writes away from the document until it ends.
 	 * @throws LockStoreException if it failed; the transaction must be rolled back

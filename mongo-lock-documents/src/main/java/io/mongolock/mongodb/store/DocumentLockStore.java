@@ -17,7 +17,6 @@ import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockClock;
@@ -100,15 +99,12 @@ public final class DocumentLockStore implements LockStore {
 
 	/**
 	 * The documents of a collection have a version.
-	 * @param version the field, {@code null} for those that have none
+	 * @param version the field
 	 * @throws IllegalArgumentException if others in that collection have it in another
 	 * field
 	 */
-	public void register(String collection, @Nullable String version) {
-		LockedCollection documents = this.collections.computeIfAbsent(collection, this::create);
-		if (version != null) {
-			documents.version(version);
-		}
+	public void register(String collection, String version) {
+		this.collections.computeIfAbsent(collection, this::create).version(version);
 	}
 
 	@Override
@@ -201,16 +197,6 @@ public final class DocumentLockStore implements LockStore {
 				(part) -> part.requests()
 					.expireAll(part.leases().stream().collect(Collectors.toMap(Function.identity(), leases::get)),
 							part.timeout()));
-	}
-
-	/**
-	 * Begin a lease anew with another length, for a holder who goes on. Never brings back
-	 * one that was taken over, released or deleted.
-	 * @param ttl how long it lasts from now on, in whole milliseconds
-	 * @return whether it is still there
-	 */
-	public boolean lengthen(LeaseId lease, Duration ttl, Duration timeout) {
-		return of(lease.key()).leases().lengthen(lease, ttl, timeout);
 	}
 
 	@Override

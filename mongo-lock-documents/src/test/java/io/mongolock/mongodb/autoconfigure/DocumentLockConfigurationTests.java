@@ -27,6 +27,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
 import org.springframework.core.annotation.Order;
 import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoManagedTypes;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.Field;
@@ -50,7 +51,6 @@ import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
-import io.mongolock.mongodb.EditingTime;
 import io.mongolock.mongodb.ForeignTransactionManager;
 import io.mongolock.mongodb.LockGuarded;
 import io.mongolock.mongodb.LockedDocument;
@@ -78,10 +78,10 @@ class DocumentLockConfigurationTests {
 	void documentsAreLockedWithAndWithoutOtherLocks(boolean enabled) {
 		this.runner.withPropertyValues("mongo-lock.enabled=" + enabled).run((context) -> {
 			assertThat(context).hasSingleBean(LockOperations.class);
-			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 			try (LockedDocument<Page> locked = documents.lock(Page.class, "a")) {
-				assertThat(documents.save(locked, new Page("a", "saved")).text()).isEqualTo("saved");
+				assertThat(documents.save(locked, locked.entity().with("saved")).text()).isEqualTo("saved");
 			}
 		});
 	}
@@ -112,7 +112,7 @@ class DocumentLockConfigurationTests {
 					"mongo-lock.document-locks.field=editor")
 			.run((context) -> {
 				MongoTemplate template = context.getBean(MongoTemplate.class);
-				template.save(new Page("a", "text"));
+				template.save(new Page("a", "text", null));
 				DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 				try (LockedDocument<Page> locked = documents.lock(Page.class, "a")) {
 					assertThat(locked.handle().remaining()).isGreaterThan(Duration.ofMinutes(20));
@@ -129,7 +129,7 @@ class DocumentLockConfigurationTests {
 	@Test
 	void aLockThatIsLeftIsReleasedWhenTheApplicationStops() {
 		this.runner.run((context) -> {
-			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 			context.getBean(DocumentLockOperations.class).lock(Page.class, "a");
 		});
 		this.runner.withPropertyValues("mongo-lock.wait-timeout=0s")
@@ -141,7 +141,7 @@ class DocumentLockConfigurationTests {
 		this.runner.withConfiguration(AutoConfigurations.of(LockHealthAutoConfiguration.class))
 			.withBean(FailingStore.class)
 			.run((context) -> {
-				context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+				context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 				try (LockedDocument<Page> locked = context.getBean(DocumentLockOperations.class)
 					.lock(Page.class, "a")) {
 					context.getBean(LockHealthIndicator.class).health();
@@ -156,13 +156,13 @@ class DocumentLockConfigurationTests {
 		this.runner.withUserConfiguration(TwoDatabases.class).run((context) -> {
 			DocumentLockOperations documents = context.getBean("documents", DocumentLockOperations.class);
 			DocumentLockOperations archived = context.getBean("archived", DocumentLockOperations.class);
-			context.getBean("mongoTemplate", MongoTemplate.class).insert(new Page("a", "text"));
-			context.getBean("archive", MongoTemplate.class).insert(new Page("a", "archived"));
+			context.getBean("mongoTemplate", MongoTemplate.class).insert(new Page("a", "text", null));
+			context.getBean("archive", MongoTemplate.class).insert(new Page("a", "archived", null));
 			LockedDocument<Page> here = documents.lock(Page.class, "a");
 			LockedDocument<Page> there = archived.lock(Page.class, "a");
 			assertThat(here.entity().text()).isEqualTo("text");
 			assertThat(there.entity().text()).isEqualTo("archived");
-			assertThat(archived.save(there, new Page("a", "saved")).text()).isEqualTo("saved");
+			assertThat(archived.save(there, there.entity().with("saved")).text()).isEqualTo("saved");
 			assertThat(documents.find(Page.class, "a")).isPresent();
 			assertThat(archived.find(Page.class, "a")).isEmpty();
 			archived.lock(Page.class, "a");
@@ -183,9 +183,9 @@ class DocumentLockConfigurationTests {
 					"management.endpoint.mongolocks.access=UNRESTRICTED")
 			.run((context) -> {
 				LocksEndpoint endpoint = context.getBean(LocksEndpoint.class);
-				context.getBean("mongoTemplate", MongoTemplate.class).insert(new Page("a", "free"));
+				context.getBean("mongoTemplate", MongoTemplate.class).insert(new Page("a", "free", null));
 				MongoTemplate archive = context.getBean("archive", MongoTemplate.class);
-				Stream.of("a", "b", "c").forEach((id) -> archive.insert(new Page(id, "locked")));
+				Stream.of("a", "b", "c").forEach((id) -> archive.insert(new Page(id, "locked", null)));
 				assertThat(keys(endpoint, "document~pages:", null)).as("nobody has locked anything yet").isEmpty();
 				DocumentLockOperations archived = context.getBean("archived", DocumentLockOperations.class);
 				LockedDocument<Page> locked = archived.lock(Page.class, "a", LockSettings.builder().as("Ann").build());
@@ -213,19 +213,12 @@ class DocumentLockConfigurationTests {
 	}
 
 	@Test
-	void anEditingTimeThatMakesNoSenseIsRefusedAtTheStart() {
-		this.runner.withBean(MongoManagedTypes.class, () -> MongoManagedTypes.from(Hasty.class))
-			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("Hasty has @EditingTime(\"5\"), which is no time from one second to a year"));
-	}
-
-	@Test
 	void callbacksOfTheApplicationSeeWhatIsSaved() {
 		this.runner.withUserConfiguration(Callbacks.class).run((context) -> {
-			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 			LockedDocument<Page> locked = documents.lock(Page.class, "a");
-			assertThat(documents.save(locked, new Page("a", "saved")).text()).isEqualTo("saved!");
+			assertThat(documents.save(locked, locked.entity().with("saved")).text()).isEqualTo("saved!");
 		});
 	}
 
@@ -244,11 +237,12 @@ class DocumentLockConfigurationTests {
 	void plainSavesAreLookedAt() {
 		this.runner.run((context) -> {
 			MongoTemplate template = context.getBean(MongoTemplate.class);
-			template.save(new Page("a", "text"));
+			template.save(new Page("a", "text", null));
 			LockedDocument<Page> locked = context.getBean(DocumentLockOperations.class).lock(Page.class, "a");
-			assertThatIllegalStateException().isThrownBy(() -> template.save(new Page("a", "plain")));
+			assertThatIllegalStateException()
+				.isThrownBy(() -> template.save(template.findById("a", Page.class).with("plain")));
 			locked.close();
-			template.save(new Page("a", "plain"));
+			template.save(template.findById("a", Page.class).with("plain"));
 		});
 	}
 
@@ -264,7 +258,7 @@ class DocumentLockConfigurationTests {
 		this.runner.withBean(ForeignTransactionManager.class).run((context) -> {
 			TransactionTemplate transactions = new TransactionTemplate(
 					context.getBean(PlatformTransactionManager.class));
-			context.getBean(MongoTemplate.class).save(new Page("a", "text"));
+			context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 			LockedDocument<Page> locked = documents.lock(Page.class, "a");
 			transactions.executeWithoutResult((status) -> assertThat(status.isNewTransaction()).isTrue());
@@ -314,12 +308,11 @@ class DocumentLockConfigurationTests {
 	}
 
 	@org.springframework.data.mongodb.core.mapping.Document("pages")
-	record Page(@Id String id, @Field("t") String text) {
+	record Page(@Id String id, @Field("t") String text, @Version @Nullable Long version) {
 
-	}
-
-	@EditingTime("5")
-	record Hasty(@Id String id) {
+		Page with(String text) {
+			return new Page(this.id, text, this.version);
+		}
 
 	}
 
@@ -355,7 +348,7 @@ class DocumentLockConfigurationTests {
 
 	}
 
-	record Door(@Id String id, String lock) {
+	record Door(@Id String id, String lock, @Version @Nullable Long version) {
 
 	}
 
@@ -376,7 +369,7 @@ class DocumentLockConfigurationTests {
 			List<String> seen = new ArrayList<>();
 			return (page, collection) -> {
 				seen.add(page.text());
-				return (seen.size() > 1) ? new Page(page.id(), page.text() + "!") : page;
+				return (seen.size() > 1) ? page.with(page.text() + "!") : page;
 			};
 		}
 

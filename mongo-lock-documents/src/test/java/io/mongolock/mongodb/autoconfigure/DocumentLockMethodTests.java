@@ -8,6 +8,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.jspecify.annotations.Nullable;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.context.runner.ContextConsumer;
@@ -184,7 +185,7 @@ class DocumentLockMethodTests {
 	@Test
 	void idsAreOfTheTypeThatTheMappingKnows() {
 		this.runner.run((context) -> {
-			Sheet sheet = context.getBean(MongoTemplate.class).insert(new Sheet(null, 1));
+			Sheet sheet = context.getBean(MongoTemplate.class).insert(new Sheet(null, 1, null));
 			assertThat(context.getBean(Desk.class).turn(sheet.id(), null)).isEqualTo(1);
 		});
 	}
@@ -241,7 +242,7 @@ class DocumentLockMethodTests {
 
 	}
 
-	record Sheet(@Id ObjectId id, int side) {
+	record Sheet(@Id ObjectId id, int side, @Version @Nullable Long version) {
 
 	}
 

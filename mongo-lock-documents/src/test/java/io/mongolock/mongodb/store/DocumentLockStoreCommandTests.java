@@ -36,7 +36,6 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
-import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 import io.mongolock.store.mongo.CommandLog;
@@ -172,20 +171,6 @@ class DocumentLockStoreCommandTests {
 		assertThat(this.store.leaveAll(List.of(second.id()), TIMEOUT)).isOne();
 		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).isEmpty();
 		assertThat(document()).isEqualTo(before);
-	}
-
-	@Test
-	void aLeaseThatGoesOnWithAnotherLengthIsNotAboutToEnd() {
-		Claim claim = Claims.first(Claims.on("locks:k"));
-		this.store.acquire(claim, TIMEOUT);
-		this.log.clear();
-		assertThat(this.store.lengthen(claim.id(), Duration.ofMinutes(30), TIMEOUT)).isTrue();
-		assertThat(this.log.only().getDocument("writeConcern").getString("w").getValue()).isEqualTo("majority");
-		StoredHolder holder = this.store.find("locks:k", TIMEOUT).orElseThrow().holders().get(0);
-		assertThat(holder.ttl()).hasMinutes(30);
-		assertThat(holder.kept()).isFalse();
-		this.store.release(claim.id(), TIMEOUT);
-		assertThat(this.store.lengthen(claim.id(), Duration.ofMinutes(30), TIMEOUT)).isFalse();
 	}
 
 	@Test
@@ -374,7 +359,7 @@ class DocumentLockStoreCommandTests {
 
 	@Test
 	void collectionsThatOnlyTicketsNameAreNotKept() {
-		this.store.register("locks", null);
+		this.store.register("locks", "version");
 		for (int i = 0; i < 3; i++) {
 			assertThat(this.store.renew(new LeaseId("made-up-" + i + ":1", "a"), TIMEOUT)).isFalse();
 		}
@@ -384,7 +369,6 @@ class DocumentLockStoreCommandTests {
 	@Test
 	void twoVersionsInOneCollectionAreRefused() {
 		this.store.register("locks", "version");
-		this.store.register("locks", null);
 		this.store.register("locks", "version");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.store.register("locks", "v"))
 			.withMessageContaining("keep their version in 'version' and in 'v'");
