@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
@@ -8,6 +9,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Role;
+import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
@@ -33,12 +35,14 @@ import io.mongolock.store.mongo.StoreFailures;
 @ConditionalOnMissingBean(LockOperations.class)
 class LockClientConfiguration {
 
+	private static final String WITHOUT_LOCKS = " To run without locks, set mongo-lock.enabled=false.";
+
 	@Bean(destroyMethod = "close")
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, CallerContext callerContext,
-			MongoLockProperties properties) {
-		return new LockTemplate(store.getIfAvailable(LockClientConfiguration::noStore),
+			MongoLockProperties properties, ApplicationContext context) {
+		return new LockTemplate(store.getIfAvailable(() -> noStore(context.getClassLoader())),
 				new ClientOptions(configured, owner, clock, listeners.orderedStream().toList())
 					.withLeakDetection(properties.leakDetection())
 					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
@@ -64,10 +68,17 @@ class LockClientConfiguration {
 				(LockMethodConfiguration.TRANSACTIONS) ? StoreFailures::isRolledBack : (failure) -> false));
 	}
 
-	private static LockStore noStore() {
+	private static LockStore noStore(@Nullable ClassLoader loader) {
+		if (ClassUtils.isPresent("org.springframework.data.mongodb.core.MongoTemplate", loader)
+				&& !ClassUtils.isPresent("com.mongodb.client.MongoClient", loader)) {
+			throw new LockStartupException(
+					"The driver of MongoDB that distributed locks are kept with, mongodb-driver-sync, is missing. "
+							+ "Methods that return reactive types need it, too.",
+					"Use mongo-lock-starter, or add org.mongodb:mongodb-driver-sync. It works beside the reactive driver "
+							+ "and uses the same spring.mongodb.uri." + WITHOUT_LOCKS);
+		}
 		throw new LockStartupException("Spring Data MongoDB, which distributed locks are kept with, is missing.",
-				"Use mongo-lock-starter, or add spring-boot-starter-data-mongodb. To run without locks, set "
-						+ "mongo-lock.enabled=false.");
+				"Use mongo-lock-starter, or add spring-boot-starter-data-mongodb." + WITHOUT_LOCKS);
 	}
 
 }

@@ -12,6 +12,7 @@ import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.ClassUtils;
 
 import io.mongolock.spi.LockStartupException;
 
@@ -61,6 +62,14 @@ class LockDatabase {
 
 	private LockStartupException noneOrSeveral() {
 		String candidates = candidates();
+		String[] clients = this.beanFactory.getBeanNamesForType(
+				ClassUtils.resolveClassName("com.mongodb.client.MongoClient", getClass().getClassLoader()));
+		if (candidates.isEmpty() && clients.length > 1) {
+			return new LockStartupException(
+					"Spring Boot makes no MongoDatabaseFactory to keep distributed locks with, because there are several "
+							+ "MongoClient beans: " + String.join(", ", clients) + ".",
+					"Mark one of them as @Primary, or declare a MongoDatabaseFactory for the database of the locks.");
+		}
 		if (candidates.isEmpty()) {
 			return new LockStartupException("There is no MongoDatabaseFactory bean to keep distributed locks with.",
 					"Add spring-boot-starter-data-mongodb (mongo-lock-starter brings it) and set spring.mongodb.uri; if "

@@ -18,6 +18,7 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.context.SmartLifecycle;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.DurationText;
 import io.mongolock.store.mongo.LockLocation;
@@ -106,7 +107,10 @@ final class StartReport implements SmartLifecycle {
 			return this.location.askServer(TIMEOUT);
 		}
 		catch (LockStoreException ex) {
-			return "MongoDB has not answered yet: " + ex.getMessage();
+			// Of a refusal only what concerns all requests comes here
+			return ((ex.getOutcome() == Outcome.REFUSED)
+					? "MongoDB refuses this application, and no lock is granted until that is mended: "
+					: "MongoDB has not answered yet: ") + ex.getMessage();
 		}
 	}
 

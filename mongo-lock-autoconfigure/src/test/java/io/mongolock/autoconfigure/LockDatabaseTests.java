@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.Mockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -52,15 +53,25 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
-	void withoutDriverSaysWhichStarterIsMissing() {
+	void aReactiveApplicationIsToldThatTheDriverIsMissing() {
 		this.bare.withClassLoader(new FilteredClassLoader(MongoClient.class))
-			.run(failsWith("Spring Data MongoDB", "mongo-lock-starter"));
+			.run(failsWith("driver of MongoDB", "mongodb-driver-sync, is missing", "mongo-lock-starter",
+					"mongo-lock.enabled=false"));
 	}
 
 	@Test
 	void aMissingFactoryIsNamed() {
 		this.bare.run(failsWith("no MongoDatabaseFactory bean", "spring-boot-starter-data-mongodb",
 				"spring.mongodb.uri", "mongo-lock.enabled=false"));
+	}
+
+	@Test
+	void severalClientsOfWhichBootChoosesNoneAreListed() {
+		this.bare
+			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+			.withBean("eu", MongoClient.class, Mockito::mock)
+			.withBean("us", MongoClient.class, Mockito::mock)
+			.run(failsWith("no MongoDatabaseFactory", "several MongoClient beans: eu, us", "@Primary"));
 	}
 
 	@Test

@@ -93,6 +93,20 @@ class StartReportTests {
 	}
 
 	@Test
+	void aServerThatRefusesTheApplicationHasAnswered(CapturedOutput output) {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			// It knows no users, so it refuses them all
+			String user = server.connectionString().replace("mongodb://", "mongodb://somebody:wrong@");
+			at(user + "/shop").run((context) -> awaitLine(output));
+		}
+		assertThat(lines(output)).singleElement()
+			.asString()
+			.contains("shop.locks (MongoDB refuses this application, and no lock is granted until that is mended: ")
+			.contains("Check the user, the password and the authentication database of the connection")
+			.doesNotContain("not answered");
+	}
+
+	@Test
 	void anApplicationThatEndsBeforeTheAnswerSaysNothingAndLeavesNoThread(CapturedOutput output) {
 		try (EmbeddedMongo server = EmbeddedMongo.start();
 				FaultProxy proxy = FaultProxy.to("127.0.0.1", server.port())) {

@@ -54,8 +54,10 @@ public final class WriteConcernHints {
 			return;
 		}
 		if (confirmations == null) {
-			logger.info(what + " confirmed as the server has it by default, which up to MongoDB 4.4 is by the primary "
-					+ "alone: a failover may take back what was acknowledged. " + wayOut);
+			logger.info(what
+					+ " confirmed as the server has it by default: by the majority from MongoDB 5.0 on, if nobody "
+					+ "has changed that and the set has no arbiter, and else by the primary alone. Then a failover may take "
+					+ "back what was acknowledged. " + wayOut);
 		}
 		else {
 			logger.warn(what + " confirmed with w=" + confirmations

@@ -156,6 +156,29 @@ class ServerSetUpTests {
 		}
 	}
 
+	/**
+	 * Needs a server as above.
+	 */
+	@Test
+	@Tag("real-server")
+	@ShowsRow(value = 31, level = Level.SERVER)
+	void aWrongPasswordIsNoTroubleOfTheIndex(RowFigures figures, CapturedOutput output) {
+		try (RealMongo own = ownServer()) {
+			String uri = (own != null) ? own.connectionString() : RealServer.named("a server with authentication");
+			try (MongoClient admin = MongoClients.create(uri)) {
+				assumeAuthentication(admin);
+				figures.server(RealServer.label(admin));
+			}
+			String wrong = uri.replaceFirst("://([^:@/]+):[^@]+@", "://$1:wrong@");
+			try (ConfigurableApplicationContext context = SpringApp.start(wrong, Guarded.class)) {
+				assertThat(context.isActive()).isTrue();
+				assertThat(output).containsOnlyOnce("MongoDB refuses this application: ")
+					.contains("No lock is granted until that is mended")
+					.doesNotContain("Locks work", "has not answered");
+			}
+		}
+	}
+
 	@Test
 	@Tag("real-server")
 	@ShowsRow(value = 31, level = Level.SERVER)

@@ -216,6 +216,24 @@ public final class StoreFailures {
 	}
 
 	/**
+	 * Whether the server, or the driver for it, refuses all that this application could
+	 * ask: it cannot sign in, or speaks another version of the protocol.
+	 */
+	static boolean isShutOut(RuntimeException thrown) {
+		Throwable failure = nativeFailure(thrown);
+		return isRefused(failure) && (failure instanceof MongoSecurityException
+				|| failure instanceof MongoIncompatibleDriverException || code(failure) == AUTHENTICATION_FAILED);
+	}
+
+	/**
+	 * Whether the server has answered with an error, and is there for other requests.
+	 */
+	static boolean isAnswered(RuntimeException thrown) {
+		Throwable failure = nativeFailure(thrown);
+		return failure instanceof MongoCommandException && !isServerGone(failure);
+	}
+
+	/**
 	 * Whether the user lacks a privilege.
 	 */
 	static boolean isUnauthorized(RuntimeException thrown) {

@@ -18,7 +18,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
-import io.mongolock.LockStoreException.Outcome;
 
 /**
  * Sees to the index that removes documents of locks nobody asked for any more. Locks work
@@ -92,7 +91,7 @@ public final class TtlIndexInitializer {
 			return true;
 		}
 		catch (RuntimeException ex) {
-			return failed(StoreFailures.explain(StoreRequest.read(StoreRequest.INDEX, "touchedAt", TIMEOUT),
+			return failed(ex, StoreFailures.explain(StoreRequest.read(StoreRequest.INDEX, "touchedAt", TIMEOUT),
 					this.collection, ex));
 		}
 	}
@@ -101,22 +100,25 @@ public final class TtlIndexInitializer {
 		return this.mode != Mode.NONE;
 	}
 
-	private boolean failed(LockStoreException failure) {
-		boolean refused = failure.getOutcome() == Outcome.REFUSED;
+	private boolean failed(RuntimeException thrown, LockStoreException failure) {
+		boolean shutOut = StoreFailures.isShutOut(thrown);
+		boolean answered = shutOut || StoreFailures.isAnswered(thrown);
 		if (!Thread.currentThread().isInterrupted()) {
 			// An application that ends interrupts its threads
 			String what = "could not be " + ((this.mode != Mode.CREATE) ? "validated" : "created");
-			if (refused) {
+			if (answered && !shutOut) {
 				warn(what, what + ": " + failure.getMessage(), without(create()));
 			}
-			else if (!what.equals(this.reported)) {
-				this.reported = what;
+			else if (!(what + shutOut).equals(this.reported)) {
+				this.reported = what + shutOut;
 				// Nobody has to repair an index when there is no server
-				logger.warn("MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does. "
-						+ describe("is looked at again then"));
+				logger.warn((shutOut) ? "MongoDB refuses this application: " + failure.getMessage()
+						+ ". No lock is granted until that is mended. " + describe("is looked at again within the hour")
+						: "MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does. "
+								+ describe("is looked at again then"));
 			}
 		}
-		return refused;
+		return answered;
 	}
 
 	private void initialize(MongoCollection<BsonDocument> locks) {

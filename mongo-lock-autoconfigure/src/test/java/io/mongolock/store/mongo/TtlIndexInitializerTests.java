@@ -7,6 +7,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoNotPrimaryException;
+import com.mongodb.MongoSecurityException;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -191,6 +193,47 @@ class TtlIndexInitializerTests {
 					new ServerAddress()));
 		new TtlIndexInitializer(template, "locks", mode, Duration.ofDays(7), () -> HOUR).initialize();
 		assertThat(output).containsOnlyOnce("WARN").contains("not authorized on db").contains(CREATE);
+	}
+
+	@Test
+	void credentialsThatAreRefusedConcernAllLocks(CapturedOutput output) {
+		TtlIndexInitializer index = failing(new MongoSecurityException(null, "Exception authenticating",
+				command("{ok: 0, code: 18, codeName: 'AuthenticationFailed', errmsg: 'Authentication failed.'}")));
+		assertThat(index.initialize()).as("no account is to be locked by many tries").isTrue();
+		index.initialize();
+		assertThat(output).containsOnlyOnce("WARN")
+			.contains("MongoDB refuses this application: ", "the password", "No lock is granted until that is mended")
+			.doesNotContain("Locks work", "has not answered", "mongosh");
+	}
+
+	@Test
+	void anErrorThatIsNoRefusalIsAnAnswer(CapturedOutput output) {
+		assertThat(failing(
+				command("{ok: 0, code: 86, codeName: 'IndexKeySpecsConflict', errmsg: 'existing index has the name'}"))
+			.initialize()).isTrue();
+		assertThat(output).containsOnlyOnce("WARN")
+			.contains("existing index has the name", "Locks work without it", CREATE)
+			.doesNotContain("has not answered");
+	}
+
+	@Test
+	void aServerThatEndsHasNotAnswered(CapturedOutput output) {
+		assertThat(failing(new MongoNotPrimaryException(
+				BsonDocument.parse("{ok: 0, code: 10107, codeName: 'NotWritablePrimary', errmsg: 'not primary'}"),
+				new ServerAddress()))
+			.initialize()).isFalse();
+		assertThat(output).containsOnlyOnce("WARN").contains("MongoDB has not answered: ", "not primary");
+	}
+
+	private static MongoCommandException command(String answer) {
+		return new MongoCommandException(BsonDocument.parse(answer), new ServerAddress());
+	}
+
+	private static TtlIndexInitializer failing(RuntimeException failure) {
+		MongoOperations template = mock();
+		given(template.execute(anyString(), ArgumentMatchers.<CollectionCallback<Object>>any())).willThrow(failure);
+		return new TtlIndexInitializer(template, "locks", TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7),
+				() -> HOUR);
 	}
 
 	@Test
