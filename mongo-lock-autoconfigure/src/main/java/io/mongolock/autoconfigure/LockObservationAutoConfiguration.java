@@ -11,11 +11,14 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import reactor.util.context.Context;
 
 import io.mongolock.client.LockTemplate;
 import io.mongolock.observation.DefaultLockObservationConvention;
 import io.mongolock.observation.LockObservationConvention;
 import io.mongolock.observation.LockObservations;
+import io.mongolock.observation.ObservedSubscriptions;
 
 /**
  * Auto-configuration for observations of the locks.
@@ -40,6 +43,18 @@ public final class LockObservationAutoConfiguration {
 	// Two timers are all that would come of it, which cost a tenth without observations
 	private static boolean onlyMeters(List<ObservationHandler<?>> handlers) {
 		return !handlers.isEmpty() && handlers.stream().allMatch(MeterObservationHandler.class::isInstance);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnClass(Context.class)
+	static class Subscriptions {
+
+		@Bean
+		@ConditionalOnMissingBean
+		ObservedSubscriptions mongoLockObservedSubscriptions(ObservationRegistry registry) {
+			return new ObservedSubscriptions(registry);
+		}
+
 	}
 
 }

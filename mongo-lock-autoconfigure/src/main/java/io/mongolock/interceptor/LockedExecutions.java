@@ -41,6 +41,8 @@ final class LockedExecutions {
 
 	private final Supplier<CallerContext> callers;
 
+	private final Supplier<SubscriberContext> contexts;
+
 	/**
 	 * Create for one advice. Beans are asked for at the first call, not before.
 	 * @param lock the advice that asks
@@ -60,6 +62,8 @@ final class LockedExecutions {
 			.of(() -> beanFactory.getBeanProvider(LockClock.class).getIfAvailable(LockClock::system));
 		this.callers = SingletonSupplier
 			.of(() -> beanFactory.getBeanProvider(CallerContext.class).getIfAvailable(() -> CallerContext.NONE));
+		this.contexts = SingletonSupplier.of(() -> beanFactory.getBeanProvider(SubscriberContext.class)
+			.getIfAvailable(() -> SubscriberContext.NONE));
 	}
 
 	/**
@@ -102,7 +106,7 @@ final class LockedExecutions {
 
 	private LaterResult result(LaterType type, @Nullable UnavailableAnswer answer) {
 		ReactiveAdapter adapter = type.adapter();
-		return (adapter != null) ? new ReactiveResult(adapter, answer, this.callers)
+		return (adapter != null) ? new ReactiveResult(adapter, answer, this.callers, this.contexts)
 				: new StageResult(answer, this.callers);
 	}
 

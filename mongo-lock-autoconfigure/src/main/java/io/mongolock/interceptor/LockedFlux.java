@@ -18,6 +18,7 @@ import reactor.util.context.ContextView;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * A publisher each of whose subscriptions claims the lock, works under it, and ends after
@@ -29,14 +30,17 @@ final class LockedFlux extends Flux<Object> {
 
 	private final Work work;
 
-	LockedFlux(LaterLocking locking, Work work) {
+	private final SubscriberContext contexts;
+
+	LockedFlux(LaterLocking locking, Work work, SubscriberContext contexts) {
 		this.locking = locking;
 		this.work = work;
+		this.contexts = contexts;
 	}
 
 	@Override
 	public void subscribe(CoreSubscriber<? super Object> actual) {
-		Locked locked = new Locked(actual);
+		Locked locked = new Locked(actual, this.contexts);
 		actual.onSubscribe(locked);
 		locked.claim(this.locking, this.work);
 	}
@@ -87,24 +91,28 @@ final class LockedFlux extends Flux<Object> {
 
 		private final CoreSubscriber<? super Object> actual;
 
+		private final SubscriberContext contexts;
+
 		private final End end = new End();
 
 		private volatile @Nullable CompletableFuture<?> locked;
 
 		private Context context;
 
-		private Locked(CoreSubscriber<? super Object> actual) {
+		private Locked(CoreSubscriber<? super Object> actual, SubscriberContext contexts) {
 			this.actual = actual;
+			this.contexts = contexts;
 			this.context = actual.currentContext();
 		}
 
-		@SuppressWarnings("try") // closing is what the resource is for
+		@SuppressWarnings("try") // closing is what the resources are for
 		private void claim(LaterLocking locking, Work work) {
 			if (isCancelled()) {
 				return;
 			}
 			CompletableFuture<@Nullable Object> locked;
-			try (LockContext.Scope shared = LockScopes.enter(allIn(this.context))) {
+			try (Scope claiming = this.contexts.claiming(this.context);
+					LockContext.Scope shared = LockScopes.enter(allIn(this.context))) {
 				locked = locking.execute((held) -> begin(held, work));
 			}
 			catch (RuntimeException | Error ex) {
@@ -119,7 +127,7 @@ final class LockedFlux extends Flux<Object> {
 
 		private CompletionStage<@Nullable Object> begin(List<LockHandle> held, Work work) throws Throwable {
 			if (!isCancelled()) {
-				this.context = add(this.context, held);
+				this.context = this.contexts.working(add(this.context, held));
 				Flux.<Object>from(work.begin())
 					.takeUntilOther(Mono.fromFuture(this.end.interruption, true))
 					.subscribe(this);

@@ -23,9 +23,10 @@ import io.mongolock.event.LockInstrumentation.Scope;
  * @param answer what the subscriber gets if others hold the lock; {@code null} if the
  * failure
  * @param callers takes along what threads carry
+ * @param contexts joins what threads carry and Contexts say
  */
-record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answer,
-		Supplier<CallerContext> callers) implements LaterResult {
+record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answer, Supplier<CallerContext> callers,
+		Supplier<SubscriberContext> contexts) implements LaterResult {
 
 	@Override
 	public Object run(LaterLocking locking, LockedCall call) {
@@ -62,7 +63,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 			try (Scope carried = caller.complete()) {
 				return locking.execute(work);
 			}
-		}, () -> begun(call));
+		}, () -> begun(call), this.contexts.get());
 		UnavailableAnswer answer = this.answer;
 		if (answer == null) {
 			return locked;

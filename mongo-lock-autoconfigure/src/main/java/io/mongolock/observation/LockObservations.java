@@ -20,7 +20,8 @@ import io.mongolock.event.LockInstrumentation;
 
 /**
  * Observations of attempts, and of locks from the grant to the release. Both are children
- * of what the thread that attempts observes; what is done under a lock on the thread that
+ * of what the thread that attempts observes, or, by {@link ObservedSubscriptions}, of
+ * what the Context of a subscriber has; what is done under a lock on the thread that
  * holds it is a child of the latter. Thread-safe.
  */
 public final class LockObservations implements LockInstrumentation {

@@ -12,6 +12,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -108,12 +109,12 @@ class LockedFluxTests {
 
 	@Test
 	void cancellingTheWorkReleasesTheLockOnce() {
-		AtomicBoolean cancelled = new AtomicBoolean();
-		Disposable subscription = locked(() -> Flux.never().doOnCancel(() -> cancelled.set(true))).subscribe();
-		await("acquired");
+		Disposable subscription = locked(() -> Flux.never()
+			.doOnSubscribe((begun) -> this.events.add("begun"))
+			.doOnCancel(() -> this.events.add("cancelled"))).subscribe();
+		await("acquired", "begun");
 		subscription.dispose();
-		await("acquired", "released");
-		assertThat(cancelled).isTrue();
+		await("acquired", "begun", "cancelled", "released");
 		assertThat(this.template.held()).isZero();
 	}
 
@@ -121,7 +122,7 @@ class LockedFluxTests {
 	void theLockIsReleasedAfterTheWorkWasCancelled() {
 		try (LockHandle held = this.template.acquire(REQUEST)) {
 			this.events.clear();
-			new LockedFlux((work) -> {
+			flux((work) -> {
 				CompletableFuture<Object> locked = new CompletableFuture<>();
 				begin(work, held).whenComplete((value, failure) -> this.events.add("end"));
 				return locked;
@@ -136,7 +137,7 @@ class LockedFluxTests {
 		LockRequest request = LockRequest.builder("k").onLost(OnLost.INTERRUPT).build();
 		List<LockHandle> handles = new CopyOnWriteArrayList<>();
 		CompletableFuture<Object> result = new CompletableFuture<>();
-		Disposable subscription = new LockedFlux(locking(request), () -> Mono.deferContextual((context) -> {
+		Disposable subscription = flux(locking(request), () -> Mono.deferContextual((context) -> {
 			handles.add(context.get(LockHandle.class));
 			return Mono.create((sink) -> sink.onCancel(() -> {
 				throw new IllegalStateException("by test");
@@ -157,7 +158,7 @@ class LockedFluxTests {
 	@Test
 	void aSubscriptionThatIsCancelledAtTheGrantBeginsNothing() {
 		AtomicReference<LaterLocking.Work> granted = new AtomicReference<>();
-		new LockedFlux((work) -> {
+		flux((work) -> {
 			granted.set(work);
 			return new CompletableFuture<>();
 		}, () -> {
@@ -175,7 +176,7 @@ class LockedFluxTests {
 		BaseSubscriber<Object> subscriber = new BaseSubscriber<>() {
 		};
 		CompletableFuture<Object> claim = new CompletableFuture<>();
-		new LockedFlux((work) -> {
+		flux((work) -> {
 			subscriber.cancel();
 			return claim;
 		}, Flux::never).subscribe(subscriber);
@@ -193,7 +194,7 @@ class LockedFluxTests {
 				}
 			};
 			AtomicReference<Subscription> subscription = new AtomicReference<>();
-			new LockedFlux((work) -> locked, Flux::never).subscribe(new CoreSubscriber<>() {
+			flux((work) -> locked, Flux::never).subscribe(new CoreSubscriber<>() {
 				@Override
 				public void onSubscribe(Subscription given) {
 					subscription.set(given);
@@ -251,6 +252,26 @@ class LockedFluxTests {
 		});
 		assertThat(this.template.waiting() + this.template.held()).isZero();
 		assertThat(this.events).isEmpty();
+	}
+
+	@ParameterizedTest
+	@EnumSource(CleanUp.class)
+	void whatIsDoneBeforeTheEndIsSignalledIsDoneUnderTheLock(CleanUp cleanUp) {
+		Sinks.Empty<Object> work = Sinks.empty();
+		AtomicInteger held = new AtomicInteger(-1);
+		AtomicBoolean begun = new AtomicBoolean();
+		CompletableFuture<Object> result = locked(() -> cleanUp.add.apply(work.asMono(), () -> {
+			if (!cleanUp.underTheLock) {
+				// On the thread that has signalled the end: that others may hold the lock
+				// now is the point
+				Awaitility.await().until(() -> this.template.held() == 0);
+			}
+			held.set(this.template.held());
+		}).doOnRequest((demand) -> begun.set(true))).singleOrEmpty().toFuture();
+		Awaitility.await().until(begun::get);
+		work.tryEmitEmpty();
+		assertThat(held).hasValue((cleanUp.underTheLock) ? 1 : 0);
+		assertThat(result).succeedsWithin(LONG);
 	}
 
 	@Test
@@ -322,7 +343,7 @@ class LockedFluxTests {
 			.singleOrEmpty();
 		Mono<Object> outer = locked(() -> Mono.deferContextual((context) -> {
 			String own = "k" + context.get(LockHandle.class).fence();
-			return new LockedFlux(others, () -> innermost.subscribeOn(Schedulers.parallel())).singleOrEmpty()
+			return flux(others, () -> innermost.subscribeOn(Schedulers.parallel())).singleOrEmpty()
 				.map((shared) -> shared.equals(own));
 		})).singleOrEmpty();
 		assertThat(outer.block(LONG)).isEqualTo(true);
@@ -350,13 +371,10 @@ class LockedFluxTests {
 		AtomicBoolean cancelled = new AtomicBoolean();
 		Sinks.Many<Object> work = Sinks.many().unicast().onBackpressureBuffer();
 		List<LockHandle> handles = new CopyOnWriteArrayList<>();
-		CompletableFuture<List<Object>> result = new LockedFlux(locking(request),
-				() -> Flux.deferContextual((context) -> {
-					handles.add(context.get(LockHandle.class));
-					return work.asFlux().doOnCancel(() -> cancelled.set(true));
-				}))
-			.collectList()
-			.toFuture();
+		CompletableFuture<List<Object>> result = flux(locking(request), () -> Flux.deferContextual((context) -> {
+			handles.add(context.get(LockHandle.class));
+			return work.asFlux().doOnCancel(() -> cancelled.set(true));
+		})).collectList().toFuture();
 		work.tryEmitNext("a");
 		Awaitility.await().until(() -> handles.size() == 1);
 		this.losing.set(true);
@@ -378,8 +396,8 @@ class LockedFluxTests {
 	void aClaimThatIsDeniedFailsTheResult() {
 		LockRequest once = LockRequest.builder("k").waitTimeout(Duration.ZERO).build();
 		try (LockHandle held = this.template.acquire(REQUEST)) {
-			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(
-					() -> new LockedFlux(locking(once), Flux::never).subscribeOn(Schedulers.parallel()).blockLast(LONG))
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> flux(locking(once), Flux::never).subscribeOn(Schedulers.parallel()).blockLast(LONG))
 				.withMessageContaining("'k'");
 			assertThat(held.isHeld()).isTrue();
 		}
@@ -400,7 +418,7 @@ class LockedFluxTests {
 		AtomicInteger ended = new AtomicInteger();
 		Flux<Object> flux = locked(() -> Flux.defer(() -> {
 			most.accumulateAndGet(inside.incrementAndGet(), Math::max);
-			return Flux.just("a").doFinally((signal) -> inside.decrementAndGet());
+			return Flux.just("a").publishOn(Schedulers.parallel()).doOnTerminate(inside::decrementAndGet);
 		}));
 		flux.subscribe((element) -> {
 		}, (failure) -> this.events.add(failure.toString()), ended::incrementAndGet);
@@ -418,7 +436,11 @@ class LockedFluxTests {
 	}
 
 	private LockedFlux locked(LockedFlux.Work work) {
-		return new LockedFlux(locking(REQUEST), work);
+		return flux(locking(REQUEST), work);
+	}
+
+	private static LockedFlux flux(LaterLocking locking, LockedFlux.Work work) {
+		return new LockedFlux(locking, work, SubscriberContext.NONE);
 	}
 
 	private LaterLocking locking(LockRequest request) {
@@ -440,6 +462,37 @@ class LockedFluxTests {
 
 	private void await(String... expected) {
 		Awaitility.await().untilAsserted(() -> assertThat(this.events).containsExactly(expected));
+	}
+
+	/** Where people put what has to be done at the end. */
+	enum CleanUp {
+
+		DO_ON_TERMINATE(true, Mono::doOnTerminate),
+
+		THEN(true, (work, cleanUp) -> work.then(Mono.fromRunnable(cleanUp))),
+
+		USING(true, (work, cleanUp) -> Mono.using(() -> "", (resource) -> work, (resource) -> cleanUp.run())),
+
+		USING_WHEN(true,
+				(work, cleanUp) -> Mono.usingWhen(Mono.just(""), (resource) -> work,
+						(resource) -> Mono.fromRunnable(cleanUp))),
+
+		USING_LAZILY(false,
+				(work, cleanUp) -> Mono.using(() -> "", (resource) -> work, (resource) -> cleanUp.run(), false)),
+
+		DO_FINALLY(false, (work, cleanUp) -> work.doFinally((signal) -> cleanUp.run())),
+
+		DO_AFTER_TERMINATE(false, Mono::doAfterTerminate);
+
+		private final boolean underTheLock;
+
+		private final BiFunction<Mono<Object>, Runnable, Mono<Object>> add;
+
+		CleanUp(boolean underTheLock, BiFunction<Mono<Object>, Runnable, Mono<Object>> add) {
+			this.underTheLock = underTheLock;
+			this.add = add;
+		}
+
 	}
 
 	/** Tells of grants and releases before those who asked hear of them. */

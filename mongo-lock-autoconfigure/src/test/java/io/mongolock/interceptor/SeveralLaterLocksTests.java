@@ -30,6 +30,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link SeveralLaterLocks}.
@@ -72,8 +73,9 @@ class SeveralLaterLocksTests {
 		LaterLocking b = (work) -> this.locks.executeAsync(LockRequest.of("b"),
 				(handle) -> work.begin(List.of(handle)));
 		LaterLocking both = (work) -> several(this.locks, OnLost.FAIL, work, "a", "b");
-		assertThat(new LockedFlux(b, () -> new LockedFlux(both, () -> Mono.just("done"))).blockLast(LONG))
-			.isEqualTo("done");
+		assertThat(new LockedFlux(b, () -> new LockedFlux(both, () -> Mono.just("done"), SubscriberContext.NONE),
+				SubscriberContext.NONE)
+			.blockLast(LONG)).isEqualTo("done");
 	}
 
 	@Test
@@ -175,6 +177,18 @@ class SeveralLaterLocksTests {
 			never.await();
 			return CompletableFuture.completedFuture("done");
 		}, "a", "b")).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(InterruptedException.class);
+	}
+
+	@Test
+	void aLossOfTheFirstCancelsTheStageOfWorkThatHasGoneOnAfterTheInterrupt() {
+		CountDownLatch never = new CountDownLatch(1);
+		CompletableFuture<Object> work = new CompletableFuture<>();
+		assertThat(several(this.locks, OnLost.INTERRUPT, (held) -> {
+			lose("a");
+			assertThatExceptionOfType(InterruptedException.class).isThrownBy(never::await);
+			return work;
+		}, "a", "b")).failsWithin(LONG).withThrowableThat().withCauseInstanceOf(LockLostException.class);
+		assertThat(work).isCancelled();
 	}
 
 	private CompletableFuture<Object> several(LockOperations operations, OnLost onLost, LaterLocking.Work work,
