@@ -7,6 +7,7 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -97,6 +98,31 @@ class LaterExecutionTests {
 		work.complete("done");
 		assertThat(result).succeedsWithin(LONG).isEqualTo("done");
 		assertThat(this.events).hasSize(3).endsWith("release a");
+	}
+
+	@Test
+	void theStageThatIsReturnedIsWhatTheLockWaitsFor() {
+		CompletableFuture<String> work = new CompletableFuture<>();
+		CompletableFuture<Integer> inside = new CompletableFuture<>();
+		CompletableFuture<Integer> beside = new CompletableFuture<>();
+		CountDownLatch begun = new CountDownLatch(1);
+		CompletableFuture<String> result = this.failing.future("a", () -> {
+			work.whenComplete((value, failure) -> {
+				// That others may hold the lock now is the point
+				Awaitility.await().until(() -> this.locks.held() == 0);
+				beside.complete(this.locks.held());
+			});
+			CompletableFuture<String> returned = work
+				.whenComplete((value, failure) -> inside.complete(this.locks.held()));
+			begun.countDown();
+			return returned;
+		});
+		assertThat(result).isNotDone();
+		Awaitility.await().until(() -> begun.getCount() == 0);
+		work.complete("done");
+		assertThat(result).succeedsWithin(LONG).isEqualTo("done");
+		assertThat(inside).isCompletedWithValue(1);
+		assertThat(beside).isCompletedWithValue(0);
 	}
 
 	@Test
