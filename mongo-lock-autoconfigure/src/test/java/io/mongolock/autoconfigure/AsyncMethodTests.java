@@ -28,6 +28,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockTemplate;
@@ -88,6 +89,19 @@ class AsyncMethodTests {
 			assertThat(this.events).isEmpty();
 			held.close();
 			assertThat(result).succeedsWithin(LONG).isEqualTo("done");
+		});
+	}
+
+	@Test
+	void aLossThatInterruptsTheWorkerCancelsTheWorkThatItWaitsFor() {
+		this.runner.withUserConfiguration(AsyncOutside.class).withBean(Service.class, this::service).run((context) -> {
+			CompletableFuture<String> work = new CompletableFuture<>();
+			CompletableFuture<String> result = context.getBean(Service.class).interrupted(work);
+			await("worker: order");
+			((ScriptedStore) context.getBean(LockStore.class)).forget("order");
+			context.getBean(LockTemplate.class).renew("order");
+			assertThat(result).failsWithin(LONG);
+			assertThat(work).isCancelled();
 		});
 	}
 
@@ -200,6 +214,13 @@ class AsyncMethodTests {
 		@Async
 		@DistributedLock("order")
 		CompletableFuture<String> later(CompletableFuture<String> work) {
+			this.events.add(thread() + ": " + LockContext.current().key());
+			return work;
+		}
+
+		@Async
+		@DistributedLock(name = "order", onLost = OnLost.INTERRUPT)
+		CompletableFuture<String> interrupted(CompletableFuture<String> work) {
 			this.events.add(thread() + ": " + LockContext.current().key());
 			return work;
 		}

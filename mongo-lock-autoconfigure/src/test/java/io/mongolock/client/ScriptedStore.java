@@ -77,7 +77,7 @@ public class ScriptedStore implements LockStore {
 		return Objects.requireNonNull(this.lastClaim);
 	}
 
-	void forget(String key) {
+	public void forget(String key) {
 		this.holders.remove(key);
 	}
 

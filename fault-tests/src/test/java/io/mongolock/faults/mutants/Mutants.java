@@ -1213,6 +1213,10 @@ final class Mutants {
 				new Mutant("several locks: begun though the first was lost", "SeveralLaterLocks.begin",
 						"			held.forEach(LockHandle::assertHeld);\n", "",
 						test(LATER_LOCKS, "theWorkDoesNotBeginIfTheFirstIsLostWhileTheSecondIsWaitedFor")),
+				new Mutant("several locks: work that begins during a loss goes on", "SeveralLaterLocks.begin",
+						"		if (this.lost) {\n			interrupt();",
+						"		if (false) {\n			interrupt();",
+						test(LATER_LOCKS, "aLossOfTheFirstCancelsTheStageOfWorkThatHasGoneOnAfterTheInterrupt")),
 				new Mutant("several locks: the second waited for after a loss", "SeveralLaterLocks.cancel",
 						"			endClaim();\n", "", test(LATER_LOCKS, "aLossThatInterruptsEndsTheWaitForTheNext")),
 				new Mutant("several locks: the innermost claim survives a cancel", "SeveralLaterLocks.claimed",
@@ -1263,6 +1267,9 @@ final class Mutants {
 				new Mutant("@Async: its thread does not wait for the stage", "LockedCall.proceed",
 						"if (this.awaiting && ", "if (!this.awaiting && ",
 						test(ASYNC, "outsideOfTheLockTheWorkerHoldsIt")),
+				new Mutant("@Async: the work goes on after a loss", "LockedCall.await",
+						"			work.cancel(true);\n			throw ex;", "			throw ex;",
+						test(ASYNC, "aLossThatInterruptsTheWorkerCancelsTheWorkThatItWaitsFor")),
 				new Mutant("@Async: the lock ends while the work goes on", "LockMethodVerifier.checkProxy",
 						"		this.async.check(bean);\n", "", test(ASYNC, "insideOfTheLockAnotherResultIsRefused")));
 	}
