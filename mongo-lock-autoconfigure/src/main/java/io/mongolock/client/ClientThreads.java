@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -20,7 +21,10 @@ import io.mongolock.core.RequestQueue.Request;
  */
 final class ClientThreads {
 
-	private static final int MAX_CLEAN_UPS = 4;
+	/** No request takes long there: see {@link DividedRequest#PATIENCE}. */
+	private static final int MAX_CLEAN_UPS = 16;
+
+	private static final int MAX_SUSPECTS = 8;
 
 	private static final long RETRY_START = 100_000_000;
 
@@ -36,6 +40,8 @@ final class ClientThreads {
 	private final ExecutorService claims;
 
 	private final ExecutorService cleanUps;
+
+	private final ExecutorService suspects;
 
 	private final ExecutorService confirmations;
 
@@ -59,6 +65,7 @@ final class ClientThreads {
 				"mongo-lock-renewal");
 		this.claims = runtime.queued(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
 		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");
+		this.suspects = runtime.queued(MAX_SUSPECTS, "mongo-lock-suspect");
 		this.confirmations = runtime.queued(1, "mongo-lock-confirm");
 		this.results = runtime.direct(Integer.MAX_VALUE, 10, "mongo-lock-result");
 		this.timer = runtime.timer("mongo-lock-timer");
@@ -98,11 +105,41 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Run a request that cleans up, later and after those that came before.
+	 * Send a request for many locks, and if it hangs for what is not blocked beside it.
+	 * @param timeout how long it may take
+	 * @throws RuntimeException what the store throws
+	 */
+	void send(DividedRequest<?> request, Duration timeout) {
+		Future<?> patience = after(DividedRequest.PATIENCE.toNanos(),
+				() -> request.divide((part) -> start(this.cleanUps, part), () -> {
+				}));
+		try {
+			request.send((timeout.compareTo(DividedRequest.TIMEOUT) < 0) ? timeout : DividedRequest.TIMEOUT);
+		}
+		finally {
+			patience.cancel(false);
+		}
+	}
+
+	/**
+	 * Run a request that cleans up, later and after those that came before. It must not
+	 * take long.
 	 */
 	void cleanUpAfter(long nanos, Runnable request) {
+		cleanUpAfter(nanos, this.cleanUps, request);
+	}
+
+	/**
+	 * Run a request that cleans up and had no answer, later and after others of that
+	 * kind.
+	 */
+	void cleanUpSuspectAfter(long nanos, Runnable request) {
+		cleanUpAfter(nanos, this.suspects, request);
+	}
+
+	private void cleanUpAfter(long nanos, ExecutorService threads, Runnable request) {
 		try {
-			after(nanos, () -> start(this.cleanUps, request));
+			after(nanos, () -> start(threads, request));
 		}
 		catch (OutOfMemoryError ex) {
 			// No thread can be started now, and the timer has it for when one can
@@ -176,6 +213,7 @@ final class ClientThreads {
 		this.timer.shutdownNow();
 		this.claims.shutdown();
 		this.cleanUps.shutdown();
+		this.suspects.shutdown();
 		this.confirmations.shutdown();
 		this.renewals.shutdown();
 		this.results.setKeepAliveTime(0, TimeUnit.SECONDS);

@@ -27,6 +27,12 @@ final class DividedRequest<T> {
 	/** For how long a request for several is waited for, and a part of one. */
 	static final Duration PATIENCE = Duration.ofMillis(250);
 
+	/**
+	 * Within which all is answered that is not blocked: by the first request, by one of
+	 * its parts, or alone.
+	 */
+	static final Duration TIMEOUT = PATIENCE.multipliedBy(3);
+
 	private static final int PARTS = 16;
 
 	private static final Log logger = LogFactory.getLog(DividedRequest.class);

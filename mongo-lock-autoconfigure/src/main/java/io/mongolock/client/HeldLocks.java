@@ -4,7 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Consumer;
+import java.util.function.Function;
 import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
@@ -139,8 +139,7 @@ final class HeldLocks {
 		})) {
 			// However long it waits for a thread, it is renewed for nobody
 			watch(heldLock);
-			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, (outcome) -> {
-			}));
+			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, this.releaser::releaseOnSharedThread));
 		}
 	}
 
@@ -156,6 +155,15 @@ final class HeldLocks {
 		else if (heldLock.shares().isGone() && heldLock.request().onLost() != OnLost.IGNORE) {
 			// The last one may close much later, on behalf of somebody else
 			throw LockExceptions.lost(heldLock.lease());
+		}
+	}
+
+	/**
+	 * A handle was never closed: nobody relies on it any longer, nor can hear of a loss.
+	 */
+	void leaked(HeldLock heldLock) {
+		if (heldLock.shares().remove() && !passOn(heldLock)) {
+			end(heldLock, (same) -> published(same, this.releaser.releaseOnSharedThread(same)));
 		}
 	}
 
@@ -285,12 +293,13 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		if (rest(heldLock) || handOver(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED))) {
-			return;
-		}
-		if (failsCall(heldLock, end(heldLock))) {
+		if (!passOn(heldLock) && failsCall(heldLock, end(heldLock))) {
 			throw LockExceptions.lost(heldLock.lease());
 		}
+	}
+
+	private boolean passOn(HeldLock heldLock) {
+		return rest(heldLock) || handOver(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
 	}
 
 	private static boolean failsCall(HeldLock heldLock, ReleaseOutcome outcome) {
@@ -304,7 +313,12 @@ final class HeldLocks {
 	}
 
 	private ReleaseOutcome end(HeldLock heldLock) {
-		return end(heldLock, (outcome) -> this.events.ended(heldLock, outcome));
+		return end(heldLock, (same) -> published(same, this.releaser.release(same)));
+	}
+
+	private ReleaseOutcome published(HeldLock heldLock, ReleaseOutcome outcome) {
+		this.events.ended(heldLock, outcome);
+		return outcome;
 	}
 
 	private boolean rest(HeldLock heldLock) {
@@ -378,15 +392,13 @@ final class HeldLocks {
 		}
 	}
 
-	private ReleaseOutcome end(HeldLock heldLock, Consumer<ReleaseOutcome> publish) {
+	private ReleaseOutcome end(HeldLock heldLock, Function<HeldLock, ReleaseOutcome> release) {
 		unregister(heldLock);
 		if (heldLock.lingers()) {
 			this.queues.idle().released(heldLock, now());
 		}
 		try {
-			ReleaseOutcome outcome = this.releaser.release(heldLock);
-			publish.accept(outcome);
-			return outcome;
+			return release.apply(heldLock);
 		}
 		finally {
 			this.queues.wakeNext(heldLock);

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -38,9 +39,6 @@ final class IdleLocks implements WatchDuty, RecallListener {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-	/** For how long one blocked document keeps those that go along from being free. */
-	static final Duration PATIENCE = Duration.ofMillis(500);
-
 	private final LockStore store;
 
 	private final LockClock clock;
@@ -52,6 +50,8 @@ final class IdleLocks implements WatchDuty, RecallListener {
 	private final LockEvents events;
 
 	private final Consumer<HeldLock> giveUp;
+
+	private final Supplier<ClientThreads> threads;
 
 	private final StoreWatch recalls;
 
@@ -66,13 +66,15 @@ final class IdleLocks implements WatchDuty, RecallListener {
 	 * Create it without leases.
 	 * @param giveUp has a lock released that could not be
 	 */
-	IdleLocks(LockStore store, LockClock clock, ClientQueues queues, LockEvents events, Consumer<HeldLock> giveUp) {
+	IdleLocks(LockStore store, LockClock clock, ClientQueues queues, LockEvents events, Consumer<HeldLock> giveUp,
+			Supplier<ClientThreads> threads) {
 		this.store = store;
 		this.clock = clock;
 		this.queues = queues;
 		this.idle = queues.idle();
 		this.events = events;
 		this.giveUp = giveUp;
+		this.threads = threads;
 		this.recalls = new StoreWatch(() -> store.watchRecalls(this), () -> this.idle.watchFor(now()), this::missed,
 				clock);
 	}
@@ -151,25 +153,26 @@ final class IdleLocks implements WatchDuty, RecallListener {
 	}
 
 	private void release(List<HeldLock> batch) {
+		DividedRequest<HeldLock> request = new DividedRequest<>(batch, this::releaseAll,
+				(released) -> released.forEach(this.queues::wakeNext));
 		try {
-			if (!this.running) {
-				this.idle.unsent(batch);
-				return;
-			}
-			Duration timeout = timeout(batch);
-			// Each of them is released alone if this hangs
-			boolean patient = batch.size() == 1 || timeout.compareTo(PATIENCE) < 0;
-			this.store.releaseAll(batch.stream().map(HeldLock::id).toList(), (patient) ? timeout : PATIENCE);
-			batch.forEach(this.queues::wakeNext);
+			this.threads.get().send(request, timeout(batch));
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Idle leases are not released yet", ex);
-			giveUpOrLeave(batch);
+			giveUpOrLeave(request.left());
 		}
 		finally {
 			this.releasing.decrementAndGet();
 			this.wake.run();
 		}
+	}
+
+	private void releaseAll(List<HeldLock> some, Duration timeout) {
+		if (!this.running) {
+			throw new IllegalStateException("The client has stopped, and releases all");
+		}
+		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}
 
 	// What a stop finds is released with all that it takes

@@ -93,8 +93,8 @@ final class LockClient {
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
 		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
-		this.places = new PlaceKeeper(store, clock, this.queues.places(), this.stopRequests);
-		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp);
+		this.places = new PlaceKeeper(store, clock, this.queues.places(), this::threads, this.stopRequests);
+		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp, this::threads);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
-import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.ConfiguredSettings;
@@ -37,7 +36,7 @@ final class LockHandles {
 		this.heldLocks = heldLocks;
 		this.configured = configured;
 		this.leaks = new HandleLeaks(leakDetection, watch,
-				(heldLock) -> threads.get().cleanUpAfter(0, () -> releaseLeaked(heldLock)));
+				(heldLock) -> threads.get().cleanUpAfter(0, () -> heldLocks.leaked(heldLock)));
 	}
 
 	/**
@@ -100,15 +99,6 @@ final class LockHandles {
 	 */
 	void stop() {
 		this.leaks.stop();
-	}
-
-	private void releaseLeaked(HeldLock heldLock) {
-		try {
-			this.heldLocks.unshare(heldLock);
-		}
-		catch (LockLostException ex) {
-			// Nobody can act on it; it was published when it happened
-		}
 	}
 
 }

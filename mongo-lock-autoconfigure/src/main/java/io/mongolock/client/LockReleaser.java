@@ -53,8 +53,21 @@ final class LockReleaser {
 	 * lease has run out. An interrupt of the thread does not keep it from that.
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
+		return release(heldLock, heldLock.lease().terms().operationTimeout());
+	}
+
+	/**
+	 * Release a lock as {@link #release}, on a thread that has others to release: if it
+	 * is blocked, the first try takes a moment only.
+	 */
+	ReleaseOutcome releaseOnSharedThread(HeldLock heldLock) {
+		Duration timeout = heldLock.lease().terms().operationTimeout();
+		return release(heldLock, (timeout.compareTo(DividedRequest.PATIENCE) < 0) ? timeout : DividedRequest.PATIENCE);
+	}
+
+	private ReleaseOutcome release(HeldLock heldLock, Duration timeout) {
 		ReleaseDecision releasing = heldLock.ending().release(ClockReading.of(this.clock));
-		Judgement end = (releasing.asks()) ? ask(heldLock, releasing) : releasing.end();
+		Judgement end = (releasing.asks()) ? ask(heldLock, releasing, timeout) : releasing.end();
 		if (end.cleansUp()) {
 			cleanUp(heldLock);
 		}
@@ -84,8 +97,7 @@ final class LockReleaser {
 		this.orphans.begin(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 	}
 
-	private Judgement ask(HeldLock heldLock, ReleaseDecision releasing) {
-		Duration timeout = heldLock.lease().terms().operationTimeout();
+	private Judgement ask(HeldLock heldLock, ReleaseDecision releasing, Duration timeout) {
 		if (!this.lifecycle.beginRequest()) {
 			return releasing.failed();
 		}

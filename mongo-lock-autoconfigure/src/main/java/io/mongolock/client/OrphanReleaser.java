@@ -3,12 +3,16 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.OrphanCleanup;
 import io.mongolock.core.RecentReleases;
@@ -29,8 +33,6 @@ final class OrphanReleaser {
 
 	private static final int CHUNK = 1000;
 
-	private static final Duration REPEAT_TIMEOUT = Duration.ofSeconds(3);
-
 	private static final long REPEAT_PAUSE = 1_000_000_000;
 
 	private final LockStore store;
@@ -42,6 +44,12 @@ final class OrphanReleaser {
 	private final ReleaseConfirmer confirmer;
 
 	private final RecentReleases releases = new RecentReleases();
+
+	/** What is yet to be repeated. */
+	private final Set<LeaseId> toRepeat = ConcurrentHashMap.newKeySet();
+
+	/** The latest goes on until all is repeated. */
+	private final AtomicInteger repeats = new AtomicInteger();
 
 	/** How many primaries were elected since this client was made. */
 	private final AtomicInteger elections = new AtomicInteger();
@@ -88,41 +96,45 @@ final class OrphanReleaser {
 	private void repeatInBackground() {
 		if (this.lifecycle.isRunning()) {
 			ClockReading changed = now();
-			this.lifecycle.threads().repeat(() -> repeat(changed));
+			this.lifecycle.threads().repeat(() -> repeat(changed, this.repeats.incrementAndGet()));
 		}
 	}
 
-	private void repeat(ClockReading changed) {
-		List<LeaseId> released = this.releases.all(now());
+	private void repeat(ClockReading changed, int number) {
+		this.toRepeat.addAll(this.releases.all(now()));
+		List<LeaseId> released = List.copyOf(this.toRepeat);
+		AtomicInteger freed = new AtomicInteger();
+		for (int from = 0; from < released.size(); from += CHUNK) {
+			repeat(released.subList(from, Math.min(from + CHUNK, released.size())), freed);
+		}
+		if (freed.get() > 0) {
+			logger.info("Freed " + ((freed.get() != 1) ? freed + " locks" : "1 lock")
+					+ " again, the release of which a failover had taken back");
+		}
+		// Once more for what was still sent to the old primary, and until all is answered
+		boolean again = now().elapsedSince(changed) < REPEAT_PAUSE || !this.toRepeat.isEmpty();
+		if (again && number == this.repeats.get()) {
+			this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed, number));
+		}
+	}
+
+	private void repeat(List<LeaseId> ids, AtomicInteger freed) {
+		DividedRequest<LeaseId> request = new DividedRequest<>(ids,
+				(some, timeout) -> freed.addAndGet(releaseAgain(some, timeout)), this.toRepeat::removeAll);
 		try {
-			int freed = 0;
-			for (int from = 0; from < released.size(); from += CHUNK) {
-				freed += releaseAgain(released.subList(from, Math.min(from + CHUNK, released.size())));
-			}
-			if (freed > 0) {
-				logger.info("Freed " + ((freed != 1) ? freed + " locks" : "1 lock")
-						+ " again, the release of which a failover had taken back");
-			}
-			repeatWithin(REPEAT_PAUSE, changed);
+			this.lifecycle.threads().send(request, DividedRequest.TIMEOUT);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Releases of the last seconds are not repeated yet", ex);
-			repeatWithin(RecentReleases.WINDOW.toNanos(), changed);
 		}
 	}
 
-	private void repeatWithin(long nanos, ClockReading changed) {
-		if (now().elapsedSince(changed) < nanos) {
-			this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed));
-		}
-	}
-
-	private int releaseAgain(List<LeaseId> ids) {
+	private int releaseAgain(List<LeaseId> ids, Duration timeout) {
 		if (!this.lifecycle.beginRequest()) {
 			return 0;
 		}
 		try {
-			return this.store.releaseAll(ids, REPEAT_TIMEOUT);
+			return this.store.releaseAll(ids, timeout);
 		}
 		finally {
 			this.lifecycle.endRequest();
@@ -151,29 +163,36 @@ final class OrphanReleaser {
 	}
 
 	private long ask(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+		Duration timeout = cleanup.timeout(DividedRequest.PATIENCE, terms.operationTimeout());
 		try {
 			Duration keptFor = cleanup.keptFor(now());
 			if (!keptFor.isZero()) {
-				this.store.expireAll(Map.of(id, keptFor), terms.operationTimeout());
+				this.store.expireAll(Map.of(id, keptFor), timeout);
 			}
-			else if (release(id, terms.operationTimeout())) {
+			else if (release(id, timeout)) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
 						+ "', which a request that failed had left behind");
 			}
 			// A place runs out sooner than a lease
 			if (cleanup.isInQueue()) {
-				this.store.leave(id, terms.operationTimeout());
+				this.store.leave(id, timeout);
 			}
 			return cleanup.answered(now());
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Clean-up of lock '" + KeyText.printable(id.key()) + "' failed", ex);
+			if (ex instanceof LockStoreException failure && failure.getOutcome() == Outcome.UNKNOWN) {
+				cleanup.unanswered();
+			}
 			return cleanup.failed(now());
 		}
 	}
 
 	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		if (pause >= 0) {
+		if (pause >= 0 && cleanup.isSuspect()) {
+			this.lifecycle.threads().cleanUpSuspectAfter(pause, () -> release(cleanup, id, terms));
+		}
+		else if (pause >= 0) {
 			this.lifecycle.threads().cleanUpAfter(pause, () -> release(cleanup, id, terms));
 		}
 	}

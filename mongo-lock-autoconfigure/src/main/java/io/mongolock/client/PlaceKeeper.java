@@ -3,6 +3,7 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -32,16 +33,20 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 
 	private final QueuePlaces places;
 
+	private final Supplier<ClientThreads> threads;
+
 	private final StopRequests stopRequests;
 
 	private final StoreWatch releases;
 
 	private volatile boolean running;
 
-	PlaceKeeper(LockStore store, LockClock clock, QueuePlaces places, StopRequests stopRequests) {
+	PlaceKeeper(LockStore store, LockClock clock, QueuePlaces places, Supplier<ClientThreads> threads,
+			StopRequests stopRequests) {
 		this.store = store;
 		this.clock = clock;
 		this.places = places;
+		this.threads = threads;
 		this.stopRequests = stopRequests;
 		this.releases = new StoreWatch(() -> store.watchReleases(this), places::watchFor, places::missed, clock);
 	}
@@ -110,8 +115,11 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 			if (this.running) {
 				// Waiters notice by themselves if that goes on
 				logger.debug("Request for places in the queue failed: " + request.kind(), ex);
+				this.places.failed(request, ClockReading.of(this.clock));
 			}
-			this.places.failed(request, ClockReading.of(this.clock));
+			else {
+				this.places.unsent(request, ClockReading.of(this.clock));
+			}
 		}
 	}
 
@@ -120,10 +128,18 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 			case REFRESH -> this.store.refreshAll(request.places(), request.timeout());
 			case LOOK -> this.store.lookAll(request.places(), request.timeout());
 			case LEAVE -> {
-				this.store.leaveAll(request.places(), request.timeout());
+				this.threads.get().send(new DividedRequest<>(request.places(), this::leave, (left) -> {
+				}), request.timeout());
 				yield List.of();
 			}
 		};
+	}
+
+	private void leave(List<LeaseId> places, Duration timeout) {
+		if (!this.running) {
+			throw new IllegalStateException("The client has stopped, and leaves all");
+		}
+		this.store.leaveAll(places, timeout);
 	}
 
 	/**

@@ -27,6 +27,9 @@ public final class OrphanCleanup {
 
 	private boolean inQueue;
 
+	/** How many requests in a row had no answer. */
+	private int unanswered;
+
 	/**
 	 * Begin a clean-up.
 	 * @param mayBeGrantedLate whether a claim of the token may still be executed
@@ -88,11 +91,39 @@ public final class OrphanCleanup {
 	}
 
 	/**
+	 * How long the next request may take: little at first, so that a document that is
+	 * blocked keeps no thread from others, and twice as long after each that had no
+	 * answer.
+	 * @param first how long the first may take
+	 * @param most how long any may take
+	 */
+	public Duration timeout(Duration first, Duration most) {
+		Duration timeout = first.multipliedBy(1L << Math.min(this.unanswered, 10));
+		return (timeout.compareTo(most) < 0) ? timeout : most;
+	}
+
+	/**
+	 * Whether the document may be blocked.
+	 * @return whether the last request had no answer
+	 */
+	public boolean isSuspect() {
+		return this.unanswered > 0;
+	}
+
+	/**
+	 * A request had no answer: {@link #failed} follows.
+	 */
+	public void unanswered() {
+		this.unanswered++;
+	}
+
+	/**
 	 * The store answered a release.
 	 * @return the wait before the next release in nanoseconds, or negative if nothing is
 	 * left to do
 	 */
 	public long answered(ClockReading now) {
+		this.unanswered = 0;
 		if (!this.mayBeGrantedLate) {
 			return -1;
 		}

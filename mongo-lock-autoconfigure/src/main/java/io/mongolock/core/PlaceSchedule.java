@@ -53,6 +53,11 @@ final class PlaceSchedule {
 
 	static final int MAX_LOOKS = 4;
 
+	static final int MAX_LEAVES = 4;
+
+	/** For how long those who leave wait for the request of others, to share the next. */
+	private static final long LEAVE_PATIENCE = 250_000_000;
+
 	private static final Duration MAX_TIMEOUT = Duration.ofSeconds(3);
 
 	private final long interval;
@@ -70,6 +75,9 @@ final class PlaceSchedule {
 	private int looking;
 
 	private int leaving;
+
+	/** When the last request to leave was sent. */
+	private long leftAt;
 
 	private boolean looksAtAll;
 
@@ -141,8 +149,8 @@ final class PlaceSchedule {
 		this.looksAtAll = true;
 	}
 
-	void addLeaves(Queue<LeaseId> left, List<PlaceRequest> requests) {
-		if (this.leaving > 0 || left.isEmpty()) {
+	void addLeaves(Queue<LeaseId> left, List<PlaceRequest> requests, ClockReading now) {
+		if (left.isEmpty() || leavesIn(now) > 0) {
 			return;
 		}
 		List<LeaseId> ids = new ArrayList<>();
@@ -150,7 +158,15 @@ final class PlaceSchedule {
 			ids.add(left.remove());
 		}
 		this.leaving++;
+		this.leftAt = now.nanos();
 		requests.add(new PlaceRequest(Kind.LEAVE, ids, List.of(), timeout(this.interval)));
+	}
+
+	private long leavesIn(ClockReading now) {
+		if (this.leaving == 0) {
+			return 0;
+		}
+		return (this.leaving < MAX_LEAVES) ? this.leftAt + LEAVE_PATIENCE - now.nanos() : ClockReading.NEVER;
 	}
 
 	void addRefreshes(Collection<QueuePlace> places, List<PlaceRequest> requests, ClockReading now) {
@@ -243,15 +259,12 @@ final class PlaceSchedule {
 	 * @return nanoseconds
 	 */
 	long nextIn(Collection<QueuePlace> places, boolean left, boolean live, ClockReading now) {
-		if (left && this.leaving == 0) {
-			return 0;
+		long next = (left) ? leavesIn(now) : ClockReading.NEVER;
+		if (next <= 0 || places.isEmpty()) {
+			return next;
 		}
-		if (places.isEmpty()) {
-			return ClockReading.NEVER;
-		}
-		long next = ClockReading.NEVER;
 		if (this.refreshing == 0) {
-			next = (this.stale.isEmpty()) ? this.refreshAt - now.nanos() : 0;
+			next = Math.min(next, (this.stale.isEmpty()) ? this.refreshAt - now.nanos() : 0);
 		}
 		if (!this.unseen.isEmpty()) {
 			next = (this.looking < MAX_LOOKS) ? 0 : next;

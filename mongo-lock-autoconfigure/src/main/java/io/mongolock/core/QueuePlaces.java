@@ -35,7 +35,8 @@ import io.mongolock.store.StoredLock;
 public final class QueuePlaces {
 
 	/** The most requests at a time. */
-	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS + 1;
+	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS
+			+ PlaceSchedule.MAX_LEAVES;
 
 	/**
 	 * The most that the queue of a lock may have, which is one document.
@@ -230,7 +231,7 @@ public final class QueuePlaces {
 			this.schedule.lookAnew();
 		}
 		List<PlaceRequest> requests = new ArrayList<>();
-		this.schedule.addLeaves(this.leaving, requests);
+		this.schedule.addLeaves(this.leaving, requests, now);
 		this.schedule.addRefreshes(this.places.values(), requests, now);
 		this.schedule.addLooks(this.places.values(), live, requests, now);
 		return requests;

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -14,7 +15,9 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.HeldLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -112,16 +115,94 @@ class BlockedDocumentTests {
 		assertThat(this.store.hung).isEmpty();
 	}
 
+	@Test
+	void ofManyIdleLeasesItAloneStaysTaken() {
+		this.store.patience = DividedRequest.PATIENCE;
+		leaveIdle(40);
+		this.store.block("k0");
+		await().until(() -> this.store.holders() == 1);
+		this.store.free("k0");
+		await().until(() -> this.store.holders() == 0);
+	}
+
+	@Test
+	void whatIsCleanedUpDoesNotWaitBehindWhatIsBlocked() {
+		this.store.patience = DividedRequest.TIMEOUT;
+		leaveIdle(20);
+		IntStream.range(0, 20).forEach((i) -> this.store.block("k" + i));
+		// None of which ever ends
+		await().until(() -> this.store.waiting.get() == 8);
+		this.store.nextFails("release", Outcome.NOT_EXECUTED, false);
+		this.template.acquire(LockRequest.of("free")).close();
+		await().until(() -> this.store.holder("free").isEmpty());
+		assertThat(this.store.waiting).hasValue(8);
+		IntStream.range(0, 20).forEach((i) -> this.store.free("k" + i));
+		await().until(() -> this.store.holders() == 0);
+	}
+
+	@Test
+	void norBehindHandOversToSomebodyWhoHasGoneAndHandlesThatNobodyClosed() {
+		this.store.patience = DividedRequest.TIMEOUT;
+		LockClient client = new LockClient(this.store, options(), new ClientRuntime());
+		List<HeldLock> held = IntStream.range(0, 40)
+			.mapToObj((i) -> client.acquire(LockRequest.of("k" + i)).heldLock())
+			.toList();
+		LeaseHandle free = client.acquire(LockRequest.of("free"));
+		IntStream.range(0, 40).forEach((i) -> this.store.block("k" + i));
+		held.subList(0, 20).forEach(client.heldLocks()::pass);
+		held.subList(20, 40)
+			.forEach((leaked) -> client.threads().cleanUpAfter(0, () -> client.heldLocks().leaked(leaked)));
+		client.heldLocks().pass(free.heldLock());
+		await().until(() -> this.store.holder("free").isEmpty());
+		IntStream.range(0, 40).forEach((i) -> this.store.free("k" + i));
+		await().until(() -> this.store.holders() == 0);
+		client.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void otherQueuesAreLeft() {
+		this.store.patience = DividedRequest.PATIENCE;
+		LockTemplate other = client();
+		List<String> keys = List.of("blocked", "a", "b");
+		keys.forEach((key) -> other.acquire(LockRequest.of(key)));
+		List<CompletableFuture<LockHandle>> waiting = keys.stream()
+			.map((key) -> this.template.acquireAsync(LockRequest.of(key)))
+			.toList();
+		keys.forEach((key) -> await().until(() -> this.store.count("acquire " + key) > 2));
+		this.store.block("blocked");
+		waiting.get(0).cancel(false);
+		waiting.get(1).cancel(false);
+		await().until(() -> this.store.left.contains("a"));
+		waiting.get(2).cancel(false);
+		await().until(() -> this.store.left.contains("b"));
+		assertThat(this.store.left).doesNotContain("blocked");
+		this.store.free("blocked");
+		other.stop(Duration.ofSeconds(1));
+	}
+
+	private void leaveIdle(int count) {
+		for (int i = 0; i < count; i++) {
+			LockRequest request = LockRequest.builder("k" + i).linger(Duration.ofSeconds(2)).build();
+			this.template.execute(request, LockHandle::fence);
+			this.template.execute(request, LockHandle::fence);
+		}
+		assertThat(this.template.idle().size()).isEqualTo(count);
+	}
+
 	private LockTemplate client() {
-		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockListener() {
+		return new LockTemplate(this.store, options());
+	}
+
+	private ClientOptions options() {
+		return new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+				List.of(new LockListener() {
 
 					@Override
 					public void onReleaseFailed(LockHandle handle, Throwable failure) {
 						BlockedDocumentTests.this.failed.add(handle.key());
 					}
 
-				})));
+				}));
 	}
 
 	private void acquire(int count, String prefix) {

@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.function.ToIntFunction;
 import java.util.stream.Collectors;
@@ -31,6 +32,12 @@ class BlockingStore extends ScriptedStore {
 
 	/** How many each request was for that waited in vain. */
 	final List<Integer> hung = new CopyOnWriteArrayList<>();
+
+	/** Requests that may take longer never end. */
+	volatile Duration patience = Duration.ofDays(1);
+
+	/** How many requests wait. */
+	final AtomicInteger waiting = new AtomicInteger();
 
 	void block(String key) {
 		this.blocked.add(key);
@@ -79,7 +86,8 @@ class BlockingStore extends ScriptedStore {
 	}
 
 	private int pass(List<LeaseId> ids, Duration timeout, ToIntFunction<List<LeaseId>> request) {
-		long until = System.nanoTime() + timeout.toNanos();
+		Duration most = (timeout.compareTo(this.patience) > 0) ? Duration.ofDays(1) : timeout;
+		long until = System.nanoTime() + most.toNanos();
 		int count = 0;
 		int from = 0;
 		for (int to = 0; to < ids.size(); to++) {
@@ -87,7 +95,10 @@ class BlockingStore extends ScriptedStore {
 			if (this.blocked.contains(key)) {
 				count += (to > from) ? request.applyAsInt(ids.subList(from, to)) : 0;
 				from = to;
-				if (!awaitFree(key, until)) {
+				this.waiting.incrementAndGet();
+				boolean free = awaitFree(key, until);
+				this.waiting.decrementAndGet();
+				if (!free) {
 					this.hung.add(ids.size());
 					throw new LockStoreException(key, Outcome.UNKNOWN, "blocked for " + timeout.toMillis() + " ms",
 							null);

@@ -8,6 +8,12 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.SynchronousQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
@@ -217,7 +223,7 @@ class IdleLocksTests {
 		releaseThreeOfWhichOneIsBlocked(REQUEST.settings());
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isOne());
 		assertThat(this.store.holder("k1")).isPresent();
-		assertThat(this.store.hung).as("together").containsExactly(IdleLocks.PATIENCE);
+		assertThat(this.store.hung).as("together").containsExactly(DividedRequest.TIMEOUT);
 		this.store.blocked = null;
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isZero());
 	}
@@ -241,11 +247,42 @@ class IdleLocksTests {
 	}
 
 	@Test
-	void aBlockedDocumentThatIsReleasedAloneHasItsTime() {
-		idle();
-		this.store.blocked = "k";
-		this.clock.step(Duration.ofSeconds(11));
-		Awaitility.await().untilAsserted(() -> assertThat(this.store.hung).containsExactly(Duration.ofSeconds(3)));
+	void aLookForWhichThereIsNoThreadIsTriedAgain() {
+		AtomicBoolean exhausted = new AtomicBoolean();
+		AtomicInteger rejected = new AtomicInteger();
+		LockTemplate exhausting = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
+
+					@Override
+					ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
+						return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS,
+								new SynchronousQueue<>()) {
+
+							@Override
+							public void execute(Runnable task) {
+								if (exhausted.get()) {
+									rejected.incrementAndGet();
+									throw new RejectedExecutionException("by script");
+								}
+								super.execute(task);
+							}
+
+						};
+					}
+
+				});
+		this.store.watching = false;
+		LockRequest request = LockRequest.builder("k").ttl(Duration.ofHours(1)).linger(Duration.ofMinutes(10)).build();
+		exhausting.execute(request, LockHandle::fence);
+		exhausting.execute(request, LockHandle::fence);
+		exhausted.set(true);
+		this.clock.step(Duration.ofSeconds(151));
+		Awaitility.await().until(() -> rejected.get() > 0);
+		exhausted.set(false);
+		this.store.wanted = true;
+		this.clock.step(Duration.ofSeconds(2));
+		awaitFree();
+		exhausting.stop(Duration.ofSeconds(1));
 	}
 
 	@Test

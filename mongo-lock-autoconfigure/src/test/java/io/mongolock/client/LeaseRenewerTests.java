@@ -304,7 +304,7 @@ class LeaseRenewerTests {
 	private PlaceKeeper places() {
 		return new PlaceKeeper(this.store, LockClock.system(),
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0),
-				new StopRequests(new ClientRuntime()));
+				() -> new ClientThreads(new ClientRuntime()), new StopRequests(new ClientRuntime()));
 	}
 
 	private void renewOn(Executor executor) {

@@ -80,7 +80,7 @@ class LockReleaserTests {
 		RenewalEvents renewals = this.events.ofRenewals();
 		return new LeaseRenewer(this.store, this.clock, threads.renewals(), renewals,
 				List.of(new PlaceKeeper(this.store, this.clock,
-						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0),
+						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 						new StopRequests(new ClientRuntime()))),
 				new ReleaseRequests(this.store, renewals), new ClientRuntime());
 	}

@@ -21,7 +21,9 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.AbstractLockTemplateTests.SteppedClock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.RecentReleases;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -40,7 +42,7 @@ class OrphanReleaserTests {
 
 	private final Elections elections = new Elections();
 
-	private final ScriptedStore store = new ScriptedStore() {
+	private final BlockingStore store = new BlockingStore() {
 
 		@Override
 		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
@@ -56,8 +58,10 @@ class OrphanReleaserTests {
 
 	};
 
+	private final SteppedClock clock = new SteppedClock();
+
 	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
+			new LockOwner("app", "1", "host", 42, ""), this.clock, List.of()));
 
 	@AfterEach
 	void stop() {
@@ -157,6 +161,37 @@ class OrphanReleaserTests {
 		this.elections.elect();
 		await().until(() -> this.store.holders() == 0);
 		assertThat(this.store.count("release all 1")).isEqualTo(2);
+	}
+
+	@Test
+	void aRepeatGoesOnUntilTheStoreAnswersHoweverLongThatTakes() {
+		this.store.next("release", (request) -> {
+		});
+		this.template.acquire(LockRequest.of("a")).close();
+		for (int i = 0; i < 3; i++) {
+			this.store.nextFails("release", Outcome.UNKNOWN, false);
+		}
+		this.elections.elect();
+		await().until(() -> this.store.count("release all 1") == 2);
+		this.clock.step(RecentReleases.WINDOW.plusSeconds(10));
+		await().until(() -> this.store.holders() == 0);
+		assertThat(this.store.count("release all 1")).isEqualTo(4);
+	}
+
+	@Test
+	void aBlockedDocumentKeepsNoOtherReleaseFromBeingRepeated() {
+		for (int i = 0; i < 40; i++) {
+			this.store.next("release", (request) -> {
+			});
+			this.template.acquire(LockRequest.of("k" + i)).close();
+		}
+		assertThat(this.store.holders()).isEqualTo(40);
+		this.store.patience = DividedRequest.PATIENCE;
+		this.store.block("k0");
+		this.elections.elect();
+		await().until(() -> this.store.holders() == 1);
+		this.store.free("k0");
+		await().until(() -> this.store.holders() == 0);
 	}
 
 	@Test

@@ -10,6 +10,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.util.ReflectionUtils;
@@ -70,6 +71,8 @@ class PlaceKeeperTests {
 	private Runnable onClose = () -> {
 	};
 
+	private final ClientThreads threads = new ClientThreads(new ClientRuntime());
+
 	private final PlaceKeeper keeper = new PlaceKeeper(new QueueStore(), new LockClock() {
 
 		@Override
@@ -82,7 +85,12 @@ class PlaceKeeperTests {
 			return PlaceKeeperTests.this.millis;
 		}
 
-	}, this.places, new StopRequests(new ClientRuntime()));
+	}, this.places, () -> this.threads, new StopRequests(new ClientRuntime()));
+
+	@AfterEach
+	void stop() {
+		this.threads.stop();
+	}
 
 	@BeforeEach
 	void start() {

@@ -17,7 +17,7 @@ enum Promise {
 	FENCE("11, 16–20, 24–26, 29–30, 46, 60, 72, 90", "that no server's clock goes back over a deletion of the document",
 			"FENCE"),
 
-	NO_GHOST("8–12, 22–23, 44, 67, 82, 94", "", "GHOST"),
+	NO_GHOST("8–12, 22–23, 44, 67, 82, 94–95", "", "GHOST"),
 
 	IN_TIME("5–7, 10–13, 18, 28, 34, 52–53, 61, 72", "that a thread which is interrupted looks", "TOLD_LATE", "REVIVED",
 			"BEGUN_LOST", "OUTCOME"),

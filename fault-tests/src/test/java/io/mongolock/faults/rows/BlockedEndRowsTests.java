@@ -1,12 +1,16 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
+import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.model.Updates;
 import org.bson.Document;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -18,6 +22,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.RealServer;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -29,14 +34,19 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Row 94: a document that an open transaction of the application has written, and what
- * else ends at the same time.
+ * Rows 94 and 95: a document that an open transaction of the application has written, and
+ * what else ends at the same time.
  */
 @Tag("real-server")
 @Timeout(180)
 class BlockedEndRowsTests {
 
 	private static final Duration BUDGET = Duration.ofSeconds(50);
+
+	@BeforeEach
+	void needsTransactions() {
+		RealServer.replicaSet();
+	}
 
 	@ParameterizedTest
 	@ValueSource(ints = { 50, 600 })
@@ -80,16 +90,68 @@ class BlockedEndRowsTests {
 	void ofTheLeasesThatAreIdleAtAStopItAloneStaysTaken(RowFigures figures) {
 		try (Harness harness = Harness.onAnyServer()) {
 			HarnessClient client = harness.direct(Duration.ofMinutes(5));
-			for (int i = 0; i < 10; i++) {
-				LockRequest lingering = LockRequest.builder("k" + i).linger(Duration.ofMinutes(1)).build();
-				client.locks().execute(lingering, LockHandle::fence);
-				client.locks().execute(lingering, LockHandle::fence);
-			}
+			leaveIdle(client, "k", 10, Duration.ofMinutes(1));
 			assertThat(client.locks().idle().size()).isEqualTo(10);
 			try (Transaction transaction = Transaction.on(harness, Harness.COLLECTION, "k0")) {
 				stopsAllBut(transaction, () -> client.locks().stop(BUDGET), () -> taken(harness), 10, figures);
 			}
 			figures.server(harness.label());
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 95, level = Level.SERVER)
+	void ofManyLeasesThatAreIdleTheyAloneStayTaken(RowFigures figures) {
+		try (Harness harness = Harness.onAnyServer()) {
+			HarnessClient client = harness.direct(Duration.ofMinutes(5));
+			leaveIdle(client, "first", 40, Duration.ofSeconds(2));
+			leaveIdle(client, "second", 40, Duration.ofSeconds(6));
+			List<Transaction> transactions = new ArrayList<>();
+			for (int i = 0; i < 20; i++) {
+				transactions.add(Transaction.on(harness, Harness.COLLECTION, "first" + i));
+			}
+			transactions.add(Transaction.on(harness, Harness.COLLECTION, "second0"));
+			long begun = System.nanoTime();
+			await().atMost(BUDGET).until(() -> taken(harness) == 60);
+			figures.add("others of 40 whose linger is 2 s free after", Harness.millis(System.nanoTime() - begun));
+			await().atMost(BUDGET).until(() -> taken(harness) == 21);
+			figures.add("others of 40 whose linger is 6 s free after", Harness.millis(System.nanoTime() - begun));
+			transactions.forEach(Transaction::close);
+			await().atMost(BUDGET).until(() -> taken(harness) == 0);
+			figures.server(harness.label()).add("blocked", 21);
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 95, level = Level.SERVER)
+	void theQueueOfAnotherLockIsLeftAllTheSame(RowFigures figures) {
+		try (Harness harness = Harness.onAnyServer()) {
+			HarnessClient client = harness.direct(Harness.LONG);
+			HarnessClient other = harness.direct(Harness.LONG);
+			List<LockHandle> held = Stream.of("blocked", "other")
+				.map((key) -> other.locks().acquire(LockRequest.of(key)))
+				.toList();
+			List<CompletableFuture<LockHandle>> waiting = held.stream()
+				.map((handle) -> client.locks().acquireAsync(LockRequest.of(handle.key())))
+				.toList();
+			held.forEach((handle) -> await()
+				.until(() -> harness.store().find(handle.key(), Harness.LONG).orElseThrow().queue().size() == 1));
+			Transaction transaction = Transaction.on(harness, Harness.COLLECTION, "blocked");
+			waiting.forEach((one) -> one.cancel(false));
+			held.get(1).close();
+			long begun = System.nanoTime();
+			other.locks().acquire(LockRequest.of("other")).close();
+			figures.server(harness.label()).add("free lock granted after", Harness.millis(System.nanoTime() - begun));
+			assertThat(harness.store().find("blocked", Harness.LONG).orElseThrow().queue()).hasSize(1);
+			transaction.close();
+		}
+	}
+
+	private static void leaveIdle(HarnessClient client, String prefix, int count, Duration linger) {
+		for (int i = 0; i < count; i++) {
+			LockRequest lingering = LockRequest.builder(prefix + i).linger(linger).build();
+			client.locks().execute(lingering, LockHandle::fence);
+			client.locks().execute(lingering, LockHandle::fence);
 		}
 	}
 
