@@ -203,7 +203,15 @@ element('order').addEventListener('submit', (event) => {
 
 async function click(times) {
 	const before = performance.now();
-	await Promise.all(Array.from({ length: times }, () => request('POST', 'clicks')));
+	let done = 0;
+	const progress = () => say(element('counted'), `${done} of ${times} counted…`);
+	progress();
+	await Promise.all(Array.from({ length: times }, async () => {
+		await request('POST', 'clicks');
+		if (++done % 10 === 0) {
+			progress();
+		}
+	}));
 	say(element('counted'), `${times} counted in ${Math.round(performance.now() - before)} ms`);
 }
 
