@@ -6,7 +6,6 @@ import java.util.Optional;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
@@ -18,8 +17,6 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
@@ -39,7 +36,6 @@ import static org.assertj.core.api.Assertions.assertThatException;
 /**
  * Tests for the checks at startup.
  */
-@ExtendWith(OutputCaptureExtension.class)
 class StartupCheckTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
@@ -162,17 +158,6 @@ class StartupCheckTests {
 	}
 
 	@Test
-	void callsWithinTheSameObjectAreWarnedOfWithMethodAndCaller(CapturedOutput output) {
-		this.runner.withBean(Selfish.class).run((context) -> assertThat(context).hasNotFailed());
-		String type = Selfish.class.getName();
-		assertThat(output).contains(type + ".all() calls pay(String, long), a @DistributedLock method")
-			.contains(type + ".later() calls pay(String, long)")
-			.contains(SelfishBase.class.getName() + ".early() calls look()")
-			.contains(type + ".refund() calls pay(String, long)")
-			.doesNotContain(".other() calls", ".pay() calls", ".same() calls");
-	}
-
-	@Test
 	void productOfAFactoryBeanIsProxied() {
 		this.runner.withBean("task", ProxyingFactory.class)
 			.run((context) -> assertThat(context.getBean(Task.class).run()).isEqualTo("task"));
@@ -209,57 +194,6 @@ class StartupCheckTests {
 		@Override
 		public int getOrder() {
 			return 0;
-		}
-
-	}
-
-	abstract static class SelfishBase {
-
-		void early() {
-			look();
-		}
-
-		abstract void look();
-
-	}
-
-	static class Selfish extends SelfishBase {
-
-		private final List<String> ids = List.of("a");
-
-		@DistributedLock(key = "#id")
-		void pay(String id, long amount) {
-			if (amount > 1) {
-				pay(id, 1);
-			}
-		}
-
-		@Override
-		@DistributedLock("look")
-		void look() {
-		}
-
-		@DistributedLock("refund")
-		void refund() {
-			pay("a", 1);
-		}
-
-		@DistributedLock("look")
-		void same() {
-			look();
-		}
-
-		void all() {
-			pay(this.ids.get(0).trim() + "b", Long.parseLong("1"));
-		}
-
-		Runnable later() {
-			return () -> pay("a", 2L);
-		}
-
-		void other(Selfish proxy) {
-			proxy.pay("a", 1);
-			proxy.look();
 		}
 
 	}

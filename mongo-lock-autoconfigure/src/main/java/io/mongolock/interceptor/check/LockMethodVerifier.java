@@ -3,7 +3,6 @@ package io.mongolock.interceptor.check;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -248,17 +247,14 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private Locked checkAll(Class<?> targetClass) {
 		Map<Method, List<LockOperation>> operations = declarations(targetClass);
-		Map<Method, List<LockOperation>> proxied = new HashMap<>(operations);
-		proxied.keySet().removeIf(WovenMethods::contains);
-		List<Method> methods = proxied.values().stream().map((locks) -> locks.get(0).method()).distinct().toList();
+		List<Method> methods = operations.entrySet()
+			.stream()
+			.filter((method) -> !WovenMethods.contains(method.getKey()))
+			.map((method) -> method.getValue().get(0).method())
+			.distinct()
+			.toList();
 		if (this.verification.isOn()) {
 			report(methods, targetClass, ProxyReach::toAnyProxy);
-			if (!methods.isEmpty() && !Proxy.isProxyClass(targetClass)) {
-				SelfCalls.find(ClassUtils.getUserClass(targetClass), proxied)
-					.forEach((call) -> this.verification.warn(call
-							+ ", a @DistributedLock method, on the same object, past the proxy: "
-							+ "it runs WITHOUT its lock. Move it to another bean, use LockOperations inside it, or weave it by mongo-lock-aspectj"));
-			}
 		}
 		return new Locked(operations.size(), methods);
 	}

@@ -16,8 +16,7 @@ import io.mongolock.interceptor.ProxyReach.Obstacle;
 public enum LockVerification {
 
 	/**
-	 * Refuse what is certain, so that the application does not start, and log what is
-	 * only probable: calls on the same object that the byte code shows.
+	 * Refuse it, so that the application does not start.
 	 */
 	FAIL,
 
@@ -55,9 +54,9 @@ public enum LockVerification {
 		warn(String.valueOf(certain.getMessage()));
 	}
 
-	void warn(String probable) {
+	void warn(String message) {
 		if (isOn()) {
-			logger.warn(probable);
+			logger.warn(message);
 		}
 	}
 
