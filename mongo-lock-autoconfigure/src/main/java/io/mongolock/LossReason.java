@@ -18,7 +18,8 @@ public enum LossReason {
 	REFUSED,
 
 	/**
-	 * The client was stopped while the lock was held.
+	 * The client was stopped while the lock was held. Others are granted it when its
+	 * margin is over, 6 s later at most.
 	 */
 	SHUTDOWN
 

@@ -107,8 +107,8 @@ public final class OverheadBenchmark {
 		List<Runnable> subjects = List.of(bare, timed, template, annotation, handle, unobserved, withAll, withSpans,
 				plain(database), shedLock(database));
 		Turns turns = Turns.of(subjects, pairs, 5, rounds);
-		silent.close();
-		traced.close();
+		silent.stop(Duration.ofSeconds(5));
+		traced.stop(Duration.ofSeconds(5));
 		return turns;
 	}
 

@@ -143,7 +143,7 @@ class HeldLockOrdersTests {
 			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle,
 					new OrphanReleaser(store, clock, this.lifecycle), new StopRequests(new ClientRuntime()));
 			this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, events,
-					new HandOver(Duration.ofSeconds(5), 100));
+					new HandOver(Duration.ofSeconds(5), 100), runtime);
 		}
 
 		private Object answer(String request) {

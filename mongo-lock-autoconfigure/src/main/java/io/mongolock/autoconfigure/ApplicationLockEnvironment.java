@@ -2,14 +2,10 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.context.Lifecycle;
-import org.springframework.context.Phased;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockClock;
@@ -25,14 +21,11 @@ import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LockStore;
 
 /**
- * Opens clients for stores of modules, and ends them with the application. Each starts
- * with its first claim.
+ * Opens clients for stores of modules, which end with the application.
  */
-final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Phased, DisposableBean {
+final class ApplicationLockEnvironment implements LockEnvironment {
 
 	private static final HandOver NEVER = new HandOver(Duration.ZERO, 0);
-
-	private final List<LockTemplate> clients = new CopyOnWriteArrayList<>();
 
 	private final ListableBeanFactory beanFactory;
 
@@ -46,17 +39,21 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 
 	private final ObjectProvider<LockListener> listeners;
 
+	private final LockLifecycle lifecycle;
+
 	/**
 	 * Create without clients.
 	 */
 	ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
-			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners) {
+			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners,
+			LockLifecycle lifecycle) {
 		this.beanFactory = beanFactory;
 		this.properties = properties;
 		this.configured = configured;
 		this.owner = owner;
 		this.clock = clock;
 		this.listeners = listeners;
+		this.lifecycle = lifecycle;
 	}
 
 	@Override
@@ -72,13 +69,13 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 					.withHandOver(NEVER)
 					.withPlaceTtl(this.properties.placeTtl())
 					.withMaxPlaces(this.properties.maxPlaces()));
-		this.clients.add(client);
+		this.lifecycle.add(client, this.clock, this.properties.shutdownTimeout());
 		return new StoreClient(store, client, client::waiting, client::broken);
 	}
 
 	@Override
 	public MongoOperations template() {
-		return new LockDatabase(this.beanFactory).template(this.properties.mongoTemplate());
+		return new LockDatabase(this.beanFactory, this.lifecycle).template(this.properties.mongoTemplate());
 	}
 
 	@Override
@@ -99,33 +96,6 @@ final class ApplicationLockEnvironment implements LockEnvironment, Lifecycle, Ph
 	@Override
 	public Duration operationTimeout() {
 		return this.configured.terms().operationTimeout();
-	}
-
-	@Override
-	public void start() {
-		this.clients.forEach(LockTemplate::start);
-	}
-
-	@Override
-	public void stop() {
-		this.clients.stream()
-			.filter(LockTemplate::isRunning)
-			.forEach((client) -> client.stop(this.properties.shutdownTimeout()));
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.clients.stream().anyMatch(LockTemplate::isRunning);
-	}
-
-	@Override
-	public int getPhase() {
-		return LockLifecycle.PHASE;
-	}
-
-	@Override
-	public void destroy() {
-		this.clients.forEach(LockTemplate::close);
 	}
 
 }

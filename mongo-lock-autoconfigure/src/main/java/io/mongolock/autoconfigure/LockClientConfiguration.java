@@ -37,28 +37,25 @@ class LockClientConfiguration {
 
 	private static final String WITHOUT_LOCKS = " To run without locks, set mongo-lock.enabled=false.";
 
-	@Bean(destroyMethod = "close")
+	@Bean
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, CallerContext callerContext,
-			MongoLockProperties properties, ApplicationContext context) {
-		return new LockTemplate(store.getIfAvailable(() -> noStore(context.getClassLoader())),
+			MongoLockProperties properties, ApplicationContext context, LockLifecycle lifecycle) {
+		LockTemplate template = new LockTemplate(store.getIfAvailable(() -> noStore(context.getClassLoader())),
 				new ClientOptions(configured, owner, clock, listeners.orderedStream().toList())
 					.withLeakDetection(properties.leakDetection())
 					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
 					.withPlaceTtl(properties.placeTtl())
 					.withMaxPlaces(properties.maxPlaces())
 					.withCallerContext(callerContext));
+		lifecycle.add(template, clock, properties.shutdownTimeout());
+		return template;
 	}
 
 	@Bean
 	LockEventPublisher mongoLockEventPublisher(ApplicationContext context) {
 		return new LockEventPublisher(context);
-	}
-
-	@Bean
-	LockLifecycle mongoLockLifecycle(ObjectProvider<LockTemplate> template, MongoLockProperties properties) {
-		return new LockLifecycle(template.getIfAvailable(), properties.shutdownTimeout());
 	}
 
 	@Bean

@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.util.Arrays;
+import java.util.List;
 import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -15,6 +16,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.spi.LockStartupException;
+import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * Finds the application's database, and makes a template for it that joins nobody's
@@ -27,14 +29,25 @@ class LockDatabase {
 
 	private final ListableBeanFactory beanFactory;
 
-	LockDatabase(ListableBeanFactory beanFactory) {
+	private final LockLifecycle lifecycle;
+
+	LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		this.beanFactory = beanFactory;
+		this.lifecycle = lifecycle;
 	}
 
 	MongoOperations template(@Nullable String beanName) {
 		MongoTemplate template = new MongoTemplate((beanName != null) ? named(beanName) : only());
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
+		this.lifecycle.endBefore(beansOfTheClient());
 		return template;
+	}
+
+	// Those of all databases, as a factory does not say which client it uses
+	private List<String> beansOfTheClient() {
+		return Stream.concat(MongoLockStore.clientTypes(), Stream.of(MongoDatabaseFactory.class))
+			.flatMap((type) -> Arrays.stream(this.beanFactory.getBeanNamesForType(type, true, false)))
+			.toList();
 	}
 
 	private MongoDatabaseFactory named(String beanName) {

@@ -22,8 +22,9 @@ class LockEnvironmentConfiguration {
 
 	@Bean
 	ApplicationLockEnvironment mongoLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
-			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners) {
-		return new ApplicationLockEnvironment(beanFactory, properties, configured, owner, clock, listeners);
+			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners,
+			LockLifecycle lifecycle) {
+		return new ApplicationLockEnvironment(beanFactory, properties, configured, owner, clock, listeners, lifecycle);
 	}
 
 }

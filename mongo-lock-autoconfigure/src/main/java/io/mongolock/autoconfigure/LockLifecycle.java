@@ -1,58 +1,158 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CopyOnWriteArraySet;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.Advised;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
+import io.mongolock.LockClock;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.interceptor.LockInterceptor;
 
 /**
- * Starts the client before anything that may use it, and stops it after: after the web
- * server, listeners and executors, and before singletons, for example the connection to
- * the store, are destroyed.
+ * Starts the clients before anything that may use them, and ends them in two steps. As
+ * one of the last lifecycle beans it stops all claims. What is held goes on, since Spring
+ * waits for the work of executors only when it destroys them. Therefore this is destroyed
+ * last of all before the client of the database: it is created before other beans, and
+ * Spring destroys beans in the opposite order; the client of the database depends on it,
+ * and executors and locked beans on that. It then waits for what is left, and cuts it
+ * off. Thread-safe.
  */
-final class LockLifecycle implements SmartLifecycle {
+final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, DisposableBean {
 
-	/** Near the minimum, with room for what has to outlive even locks. */
+	static final String BEAN_NAME = "mongoLockLifecycle";
+
+	/** Near the minimum, with room for what has to outlive even claims. */
 	static final int PHASE = Integer.MIN_VALUE + 1000;
 
-	private final @Nullable LockTemplate template;
+	/** How much of the time that is left is for the requests of the end. */
+	private static final int REQUESTS = 5;
 
-	private final Duration shutdownTimeout;
+	private final List<LockTemplate> clients = new CopyOnWriteArrayList<>();
 
-	/**
-	 * Create a new lifecycle.
-	 * @param template the client, {@code null} if a test has put a mock in its place
-	 * @param shutdownTimeout how long releasing what is left may take
-	 */
-	LockLifecycle(@Nullable LockTemplate template, Duration shutdownTimeout) {
-		this.template = template;
-		this.shutdownTimeout = shutdownTimeout;
-	}
+	/** What the clients ask the store with. */
+	private final Set<String> storeBeans = new CopyOnWriteArraySet<>();
+
+	private volatile @Nullable ConfigurableListableBeanFactory beans;
+
+	private volatile LockClock clock = LockClock.system();
+
+	private volatile Duration budget = Duration.ZERO;
+
+	private volatile Duration spent = Duration.ZERO;
+
+	private volatile boolean stopped;
 
 	@Override
-	public void start() {
-		if (this.template != null) {
-			this.template.start();
+	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
+		this.beans = beans;
+	}
+
+	/**
+	 * End a client with the application.
+	 * @param budget how long the end of all of them may take, beside what Spring waits
+	 * for other beans meanwhile
+	 */
+	void add(LockTemplate client, LockClock clock, Duration budget) {
+		this.clock = clock;
+		this.budget = budget;
+		this.clients.add(client);
+		if (this.stopped) {
+			// Created so late that nothing else would keep it from starting
+			client.stopClaims(Duration.ZERO);
+		}
+	}
+
+	/**
+	 * What the clients cannot do without: it is destroyed after them.
+	 * @param beans the names of beans
+	 */
+	void endBefore(Collection<String> beans) {
+		ConfigurableListableBeanFactory factory = this.beans;
+		if (factory != null && this.storeBeans.addAll(beans)) {
+			beans.forEach((bean) -> factory.registerDependentBean(bean, BEAN_NAME));
 		}
 	}
 
 	@Override
+	public void start() {
+		this.stopped = false;
+		this.spent = Duration.ZERO;
+		this.clients.forEach(LockTemplate::start);
+	}
+
+	@Override
 	public void stop() {
-		if (this.template != null) {
-			this.template.stop(this.shutdownTimeout);
+		if (!this.stopped) {
+			this.stopped = true;
+			endAfterWork();
+			long begun = this.clock.nanoTime();
+			// If the store hangs, some time has to be left
+			long until = begun + this.budget.toNanos() / 2;
+			this.clients.forEach((client) -> client.stopClaims(left(until)));
+			this.spent = Duration.ofNanos(this.clock.nanoTime() - begun);
 		}
 	}
 
 	@Override
 	public boolean isRunning() {
-		return this.template != null && this.template.isRunning();
+		return this.clients.stream().anyMatch(LockTemplate::isRunning);
 	}
 
 	@Override
 	public int getPhase() {
 		return PHASE;
+	}
+
+	@Override
+	public void destroy() {
+		// A start that failed was not stopped
+		stop();
+		long until = this.clock.nanoTime() + this.budget.minus(this.spent).toNanos();
+		long cutOff = until - left(until).toNanos() / REQUESTS;
+		this.clients.forEach((client) -> client.awaitUnused(left(cutOff)));
+		this.clients.forEach((client) -> client.stop(left(until)));
+	}
+
+	private Duration left(long until) {
+		return Duration.ofNanos(Math.max(0, until - this.clock.nanoTime()));
+	}
+
+	// Not before: what the client of the database needs is known when it is there
+	private void endAfterWork() {
+		ConfigurableListableBeanFactory factory = this.beans;
+		if (factory != null) {
+			Stream
+				.concat(Arrays.stream(factory.getBeanNamesForType(Executor.class, false, false)),
+						Arrays.stream(factory.getSingletonNames())
+							.filter((bean) -> isLocked(factory.getSingleton(bean))))
+				.filter((bean) -> !isNeeded(bean, factory, new HashSet<>()))
+				.forEach((bean) -> factory.registerDependentBean(BEAN_NAME, bean));
+		}
+	}
+
+	private static boolean isLocked(@Nullable Object bean) {
+		return bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())
+			.anyMatch((advisor) -> advisor.getAdvice() instanceof LockInterceptor);
+	}
+
+	// Whether it has to outlive the client of the database
+	private boolean isNeeded(String bean, ConfigurableListableBeanFactory factory, Set<String> seen) {
+		return this.storeBeans.contains(bean) || seen.add(bean) && Arrays.stream(factory.getDependentBeans(bean))
+			.anyMatch((dependent) -> isNeeded(dependent, factory, seen));
 	}
 
 }

@@ -40,8 +40,8 @@ class LockStoreConfiguration {
 
 	private final MongoLockProperties properties;
 
-	LockStoreConfiguration(ListableBeanFactory beanFactory, MongoLockProperties properties) {
-		this.template = new LockDatabase(beanFactory).template(properties.mongoTemplate());
+	LockStoreConfiguration(ListableBeanFactory beanFactory, MongoLockProperties properties, LockLifecycle lifecycle) {
+		this.template = new LockDatabase(beanFactory, lifecycle).template(properties.mongoTemplate());
 		this.properties = properties;
 	}
 

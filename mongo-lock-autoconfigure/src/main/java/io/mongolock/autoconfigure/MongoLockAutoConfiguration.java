@@ -1,11 +1,13 @@
 package io.mongolock.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 import io.mongolock.LockClock;
@@ -25,6 +27,12 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 		LockClientConfiguration.class, CallerContextConfiguration.class, LockMdcConfiguration.class,
 		UnlockedConfiguration.class, LockEnvironmentConfiguration.class, LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
+
+	@Bean(LockLifecycle.BEAN_NAME)
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockLifecycle mongoLockLifecycle() {
+		return new LockLifecycle();
+	}
 
 	@Bean
 	@ConditionalOnMissingBean

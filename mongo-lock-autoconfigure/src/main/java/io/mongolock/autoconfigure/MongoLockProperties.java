@@ -40,7 +40,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * refreshed every third of that
  * @param maxPlaces how many instances may wait for a lock in its queue; one more is
  * denied at once
- * @param shutdownTimeout how long releasing the locks that are left may take at shutdown
+ * @param shutdownTimeout how long a shutdown waits for locks in use, and cuts off what is
+ * left, after all other beans
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean of the
  * locks, if there are several
  * @param advisorOrder where the lock stands among the advisors of a method, lower is

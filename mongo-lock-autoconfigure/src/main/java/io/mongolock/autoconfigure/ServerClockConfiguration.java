@@ -2,8 +2,10 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.Comparator;
+import java.util.List;
 import java.util.stream.Stream;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
@@ -36,7 +38,11 @@ class ServerClockConfiguration {
 	}
 
 	@Bean
-	MongoClientSettingsBuilderCustomizer mongoLockServerClockCustomizer(ServerClockWatch watch) {
+	MongoClientSettingsBuilderCustomizer mongoLockServerClockCustomizer(ServerClockWatch watch,
+			ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
+		// What these give the client of the database is not injected into it
+		lifecycle.endBefore(
+				List.of(beanFactory.getBeanNamesForType(MongoClientSettingsBuilderCustomizer.class, true, false)));
 		return watch::attachTo;
 	}
 

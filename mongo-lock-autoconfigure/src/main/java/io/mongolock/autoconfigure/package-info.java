@@ -14,7 +14,7 @@
  * <li>The database of the locks: {@link LockDatabase}.</li>
  * <li>Modules: {@link LockEnvironmentConfiguration} has the bean that they build on,
  * {@link ApplicationLockEnvironment}.</li>
- * <li>Start and end: {@link LockLifecycle} starts and stops the client,
+ * <li>Start and end: {@link LockLifecycle} starts and ends all clients,
  * {@link StartReport} logs one line at startup, {@link SpringBootVersionCheck} and the
  * failure analyzers explain a startup that fails.</li>
  * </ul>

@@ -16,7 +16,7 @@ final class ClientLifecycle {
 
 	private static final Set<Phase> CLAIMING = EnumSet.of(Phase.RUNNING);
 
-	private static final Set<Phase> RELEASING = EnumSet.of(Phase.RUNNING, Phase.STOPPING);
+	private static final Set<Phase> RELEASING = EnumSet.of(Phase.RUNNING, Phase.ENDING, Phase.STOPPING);
 
 	private final ClientRuntime runtime;
 
@@ -36,7 +36,8 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Run, unless running already.
+	 * Run, unless running already. What was held meanwhile goes on, unless it was
+	 * stopped.
 	 */
 	synchronized void start() {
 		if (this.phase == Phase.STOPPING || this.phase == Phase.STOPPED) {
@@ -66,6 +67,23 @@ final class ClientLifecycle {
 
 	boolean isRunning() {
 		return this.phase == Phase.RUNNING;
+	}
+
+	/**
+	 * Whether what is held is renewed.
+	 */
+	boolean isRenewing() {
+		Phase current = this.phase;
+		return current == Phase.RUNNING || current == Phase.ENDING;
+	}
+
+	/**
+	 * Take no more claims; what is held is renewed as before.
+	 */
+	synchronized void stopClaims() {
+		if (this.phase == Phase.NEW || this.phase == Phase.RUNNING) {
+			this.phase = Phase.ENDING;
+		}
 	}
 
 	/**
@@ -109,13 +127,15 @@ final class ClientLifecycle {
 	/**
 	 * Wait for renewals, and requests for places in the queue, that were underway when
 	 * this was closed.
+	 * @return whether they have ended
 	 */
-	void awaitRenewals(Duration timeout) {
+	boolean awaitRenewals(Duration timeout) {
 		try {
-			this.running.threads().renewals().awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+			return this.running.threads().renewals().awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
+			return false;
 		}
 	}
 
@@ -168,7 +188,13 @@ final class ClientLifecycle {
 
 	private enum Phase {
 
-		NEW, RUNNING, STOPPING, STOPPED
+		NEW, RUNNING,
+
+		/** Nothing is granted, and what is held is renewed until its holder is done. */
+		ENDING,
+
+		/** Nothing is renewed, either. */
+		STOPPING, STOPPED
 
 	}
 

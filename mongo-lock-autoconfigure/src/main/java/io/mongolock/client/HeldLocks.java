@@ -4,6 +4,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Semaphore;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -44,10 +45,17 @@ final class HeldLocks {
 
 	private final HandOver handOver;
 
+	private final ClientRuntime runtime;
+
+	/** One for each end that somebody waits for. */
+	private final Semaphore ends = new Semaphore(0);
+
+	private volatile boolean awaited;
+
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
 	HeldLocks(LockStore store, LockClock clock, ClientQueues queues, ClientLifecycle lifecycle, LockReleaser releaser,
-			LockEvents events, HandOver handOver) {
+			LockEvents events, HandOver handOver, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
 		this.queues = queues;
@@ -55,6 +63,7 @@ final class HeldLocks {
 		this.releaser = releaser;
 		this.events = events;
 		this.handOver = handOver;
+		this.runtime = runtime;
 	}
 
 	/**
@@ -83,6 +92,13 @@ final class HeldLocks {
 	private void unregister(HeldLock heldLock) {
 		this.held.remove(heldLock);
 		this.lifecycle.renewer().unregister(heldLock.lease());
+		ended();
+	}
+
+	private void ended() {
+		if (this.awaited) {
+			this.ends.release();
+		}
 	}
 
 	/**
@@ -258,30 +274,83 @@ final class HeldLocks {
 		this.queues.wakeNext(heldLock);
 		LossReason reason = heldLock.lossReason();
 		this.events.lost(heldLock, (reason != null) ? reason : LossReason.DEADLINE);
+		ended();
 	}
 
 	/**
-	 * Declare everything lost and release it, and what is idle along with it.
+	 * Wait until nobody relies on a lock any more. One that is lost is waited for no
+	 * longer.
 	 * @param until when to be done, on the monotonic clock
 	 */
-	void abandonAll(long until) {
-		List<HeldLock> all = this.held.stream()
-			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
-			.toList();
-		all.forEach(this.held::remove);
-		List<HeldLock> idle = this.queues.idle().takeAll();
-		List<HeldLock> left = Stream
-			.concat(idle.stream(), all.stream().filter((heldLock) -> heldLock.ending().abandon(now())))
-			.toList();
-		this.events
-			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
+	void awaitUnused(long until) {
+		Runnable interrupt = ClientThreads.holdBackInterrupt();
+		this.awaited = true;
 		try {
-			this.releaser.releaseAll(left, until);
+			boolean inTime = true;
+			while (inTime && isUsed()) {
+				inTime = this.runtime.tryAcquire(this.ends, 1, until - this.clock.nanoTime());
+			}
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		finally {
+			this.awaited = false;
+			interrupt.run();
+		}
+	}
+
+	private boolean isUsed() {
+		return this.held.stream().anyMatch((heldLock) -> heldLock.lossReason() == null);
+	}
+
+	/**
+	 * Release what is idle.
+	 * @param until when to be done, on the monotonic clock
+	 */
+	void releaseIdle(long until) {
+		List<HeldLock> idle = this.queues.idle().takeAll();
+		try {
+			this.releaser.releaseAll(idle, until);
 		}
 		finally {
 			// Or nobody here could ask for them after another start
 			idle.forEach(this.queues::wakeNext);
 		}
+	}
+
+	/**
+	 * Declare everything lost: it is left to what a margin lasts, as work may go on, or
+	 * to its minimum hold. What is idle is released along with it.
+	 * @param until when to be done, on the monotonic clock
+	 * @return what was left so
+	 */
+	List<HeldLock> abandonAll(long until) {
+		List<HeldLock> all = this.held.stream()
+			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
+			.toList();
+		all.forEach(this.held::remove);
+		List<HeldLock> idle = this.queues.idle().takeAll();
+		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().abandon(now())).toList();
+		this.events
+			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
+		try {
+			this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), until);
+		}
+		finally {
+			// Or nobody here could ask for them after another start
+			idle.forEach(this.queues::wakeNext);
+		}
+		return left;
+	}
+
+	/**
+	 * Leave locks once more to what is left of their time: what renewed them may have
+	 * been executed after they were left to it.
+	 * @param until when to be done, on the monotonic clock
+	 */
+	void abandonAgain(List<HeldLock> left, long until) {
+		this.releaser.releaseAll(left, until);
 	}
 
 	int size() {
@@ -393,14 +462,19 @@ final class HeldLocks {
 	}
 
 	private ReleaseOutcome end(HeldLock heldLock, Function<HeldLock, ReleaseOutcome> release) {
-		unregister(heldLock);
-		if (heldLock.lingers()) {
-			this.queues.idle().released(heldLock, now());
-		}
+		// A stop that has waited until it is not used waits for its release, too
+		boolean underway = this.lifecycle.beginRequest();
 		try {
+			unregister(heldLock);
+			if (heldLock.lingers()) {
+				this.queues.idle().released(heldLock, now());
+			}
 			return release.apply(heldLock);
 		}
 		finally {
+			if (underway) {
+				this.lifecycle.endRequest();
+			}
 			this.queues.wakeNext(heldLock);
 		}
 	}

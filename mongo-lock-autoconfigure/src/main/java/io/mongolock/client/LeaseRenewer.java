@@ -87,13 +87,13 @@ final class LeaseRenewer {
 	}
 
 	/**
-	 * Begin to watch. Has no effect if started already.
+	 * Begin to watch, unless that goes on, and begin the duties.
 	 */
 	synchronized void start() {
+		this.duties.forEach((duty) -> duty.start(() -> this.runtime.unpark(this.watch)));
 		if (this.watch == null) {
 			Thread thread = this.runtime.watch(this::watch);
 			this.watch = thread;
-			this.duties.forEach((duty) -> duty.start(() -> this.runtime.unpark(this.watch)));
 			try {
 				thread.start();
 			}
@@ -112,6 +112,13 @@ final class LeaseRenewer {
 		Thread thread = this.watch;
 		this.watch = null;
 		this.runtime.unpark(thread);
+	}
+
+	/**
+	 * Whether a renewal is underway that may still be executed.
+	 */
+	boolean isUnderway() {
+		return !this.underway.isEmpty();
 	}
 
 	/**

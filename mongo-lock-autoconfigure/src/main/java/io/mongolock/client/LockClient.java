@@ -102,7 +102,7 @@ final class LockClient {
 		store.servers().onPrimaryChange(orphans::primaryChanged);
 		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans, this.stopRequests);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, this.releaser, this.events,
-				options.handOver());
+				options.handOver(), runtime);
 		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
 				runtime.daemons("mongo-lock-leaks"), this::threads);
 		this.reserve = options.handOver().reserve();
@@ -228,7 +228,45 @@ final class LockClient {
 	}
 
 	/**
-	 * End all waiting, release what is still held, and end the threads.
+	 * End all waiting, grant nothing more, and give up what nobody uses. What is held is
+	 * renewed until its holder is done.
+	 * @param budget how long this may take, a day at most
+	 */
+	void stopClaims(Duration budget) {
+		Runnable interrupt = ClientThreads.holdBackInterrupt();
+		try {
+			long until = until(budget);
+			this.lifecycle.stopClaims();
+			giveUpUnused(until);
+			// What is granted to these was claimed before
+			this.lifecycle.awaitRequests(left(until));
+			// What was left idle, or took a place, meanwhile
+			giveUpUnused(until);
+			this.places.awaitEnd(left(until));
+			this.idle.awaitEnd(left(until));
+		}
+		finally {
+			interrupt.run();
+		}
+	}
+
+	private void giveUpUnused(long until) {
+		this.queues.stop();
+		this.idle.stop();
+		this.heldLocks.releaseIdle(until);
+		this.places.leaveAll(until);
+	}
+
+	/**
+	 * Wait until nobody relies on a lock any more.
+	 * @param atMost how long to wait, a day at most
+	 */
+	void awaitUnused(Duration atMost) {
+		this.heldLocks.awaitUnused(until(atMost));
+	}
+
+	/**
+	 * End all waiting, cut off what is still held, and end the threads.
 	 * @param budget how long this may take, a day at most
 	 */
 	void stop(Duration budget) {
@@ -242,12 +280,12 @@ final class LockClient {
 	}
 
 	private void stopWithin(Duration budget) {
-		Duration most = (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP;
-		long until = this.clock.nanoTime() + most.toNanos();
+		long until = until(budget);
 		this.lifecycle.stop();
 		this.queues.stop();
 		this.idle.stop();
-		this.heldLocks.abandonAll(until);
+		boolean renewing = this.lifecycle.renewer().isUnderway();
+		List<HeldLock> cutOff = this.heldLocks.abandonAll(until);
 		this.places.leaveAll(until);
 		this.lifecycle.awaitRequests(left(until));
 		this.lifecycle.close();
@@ -256,7 +294,10 @@ final class LockClient {
 		this.handles.stop();
 		this.places.leaveAll(until);
 		this.events.flushLog(left(until));
-		this.lifecycle.awaitRenewals(left(until));
+		if (this.lifecycle.awaitRenewals(left(until)) && renewing) {
+			// Or what one of those that ended now renewed would last for a ttl
+			this.heldLocks.abandonAgain(cutOff, until);
+		}
 		// What one of those that ended now was to release
 		this.heldLocks.abandonAll(until);
 		// What one of those that ended now was to leave
@@ -269,6 +310,11 @@ final class LockClient {
 		this.events.awaitLosses((half.compareTo(MAX_HEARING) < 0) ? half : MAX_HEARING);
 		// Last: what is blocked holds up nothing else
 		this.stopRequests.awaitAll(new TimeLeft(this.clock, until));
+	}
+
+	private long until(Duration budget) {
+		Duration most = (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP;
+		return this.clock.nanoTime() + most.toNanos();
 	}
 
 	private Duration left(long until) {

@@ -39,8 +39,6 @@ import io.mongolock.store.LockStore;
  */
 public final class LockTemplate implements LockOperations {
 
-	private static final Duration CLOSE_BUDGET = Duration.ofSeconds(5);
-
 	private final ConfiguredSettings configured;
 
 	private final LockClient client;
@@ -160,32 +158,43 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Take requests. Has no effect while running.
+	 * Take requests. Has no effect while running. What was held when claims were
+	 * {@link #stopClaims stopped} goes on.
 	 */
 	public void start() {
 		this.client.start();
 	}
 
 	/**
-	 * Take no more requests, end all waiting, renew nothing more, and release what is
-	 * still held, many locks with one request; its holders are notified that they lost
-	 * it. No request to the store begins after this, and those underway have ended unless
-	 * they take longer than the budget.
-	 * @param budget how long this may take; a lock that is not released at that time runs
-	 * out by itself
+	 * Take no more requests for locks, end all waiting, and give up what nobody uses:
+	 * idle leases and places in the queue. What is held is renewed as before, until its
+	 * holder is done or {@link #stop} cuts it off. Nothing is granted after this, unless
+	 * a request to the store takes longer than the budget.
+	 * @param budget how long this may take
 	 */
-	public void stop(Duration budget) {
-		this.client.stop(budget);
+	public void stopClaims(Duration budget) {
+		this.client.stopClaims(budget);
 	}
 
 	/**
-	 * Stop unless that was done before: what a request started while the application was
-	 * still starting has nobody else to stop it if that start fails.
+	 * Wait until nobody relies on a lock any more.
+	 * @param atMost how long to wait
 	 */
-	public void close() {
-		if (isRunning()) {
-			stop(CLOSE_BUDGET);
-		}
+	public void awaitUnused(Duration atMost) {
+		this.client.awaitUnused(atMost);
+	}
+
+	/**
+	 * Take no more requests, end all waiting, renew nothing more, and cut off what is
+	 * still held, many locks with one request: its holders are notified that they lost
+	 * it, and it stays taken for its margin, 6 s at most, as their work may go on. No
+	 * request to the store begins after this, and those underway have ended unless they
+	 * take longer than the budget.
+	 * @param budget how long this may take; a lock that could not be cut off at that time
+	 * runs out by itself
+	 */
+	public void stop(Duration budget) {
+		this.client.stop(budget);
 	}
 
 	/**

@@ -94,7 +94,7 @@ final class OrphanReleaser {
 	}
 
 	private void repeatInBackground() {
-		if (this.lifecycle.isRunning()) {
+		if (this.lifecycle.isRenewing()) {
 			ClockReading changed = now();
 			this.lifecycle.threads().repeat(() -> repeat(changed, this.repeats.incrementAndGet()));
 		}

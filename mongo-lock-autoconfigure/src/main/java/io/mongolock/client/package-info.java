@@ -12,9 +12,10 @@
  * {@link TransactionLocks} keeps it until a transaction has ended.</li>
  * <li>The end: {@link LockReleaser} releases; {@link OrphanReleaser} cleans up behind
  * requests of unknown outcome, and repeats releases that a failover may have taken back.
- * When the client stops, {@link LockClient#stop} has all that is held released. <b>A
- * release wakes the next waiter</b> in {@link HeldLocks}, which hands the lock over or
- * has {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
+ * When the client stops, {@link LockClient#stopClaims} ends all waiting, and
+ * {@link LockClient#stop} cuts off what is still held. <b>A release wakes the next
+ * waiter</b> in {@link HeldLocks}, which hands the lock over or has
+ * {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
  * another JVM does so in {@link PlaceKeeper#released}.</li>
  * <li>In the background: {@link LeaseRenewer} watches the leases, and runs each
  * {@link WatchDuty}: {@link PlaceKeeper} for the places in the queue, {@link IdleLocks}

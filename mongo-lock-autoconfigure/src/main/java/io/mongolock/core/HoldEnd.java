@@ -2,6 +2,8 @@ package io.mongolock.core;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
@@ -11,6 +13,9 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
  * Thread-safe: the end is guarded by the monitor.
  */
 public final class HoldEnd {
+
+	/** The longest that a lock stays taken for what a stop has cut off. */
+	static final Duration MAX_MARGIN = Duration.ofSeconds(6);
 
 	private final Lease lease;
 
@@ -25,6 +30,9 @@ public final class HoldEnd {
 	private volatile boolean leftToExpire;
 
 	private volatile boolean unused;
+
+	/** When a stop cut off the work. */
+	private volatile @Nullable ClockReading cutOff;
 
 	private boolean ended;
 
@@ -53,16 +61,28 @@ public final class HoldEnd {
 	/**
 	 * How long the lock has to stay taken after it is released, and so is handed over to
 	 * nobody: what is left of its minimum hold, or a whole ttl if that is longer and what
-	 * was done under it may still take effect.
+	 * was done under it may still take effect. What a stop has cut off may go on, so that
+	 * stays taken for its margin.
 	 * @return whole milliseconds, zero if it may be free
 	 */
 	public Duration keptFor(ClockReading now) {
-		long elapsed = now.nanos() - this.since.nanos();
-		Duration left = ClockReading.untilWholeMillis(this.lease.terms().minHold().toNanos() - elapsed);
-		if (this.unused || left.isZero()) {
+		if (this.unused) {
 			return Duration.ZERO;
 		}
-		return (this.leftToExpire && left.compareTo(this.ttl) < 0) ? this.ttl : left;
+		long elapsed = now.nanos() - this.since.nanos();
+		long minimum = this.lease.terms().minHold().toNanos() - elapsed;
+		Duration left = ClockReading.untilWholeMillis(Math.max(minimum, marginLeft(now)));
+		return (this.leftToExpire && !left.isZero() && left.compareTo(this.ttl) < 0) ? this.ttl : left;
+	}
+
+	// Never longer than the lease would last
+	private long marginLeft(ClockReading now) {
+		ClockReading from = this.cutOff;
+		if (from == null) {
+			return 0;
+		}
+		long most = Math.min(this.lease.terms().margin().toNanos(), MAX_MARGIN.toNanos());
+		return Math.min(most - (now.nanos() - from.nanos()), this.ttl.toNanos() - this.lease.elapsed(now));
 	}
 
 	/**
@@ -110,12 +130,17 @@ public final class HoldEnd {
 	}
 
 	/**
-	 * The client stops: the lock is lost.
-	 * @return whether to release it, once and without a proof, or to have it kept
+	 * The client stops, and work under the lock is cut off: the lock is lost.
+	 * @return whether it is to be kept for {@link #keptFor}, or released if that is zero,
+	 * once and without a proof
 	 */
 	public boolean abandon(ClockReading now) {
 		this.lease.lose(LossReason.SHUTDOWN);
-		return end() && (!this.leftToExpire || !keptFor(now).isZero());
+		boolean ends = end();
+		if (ends && !this.leftToExpire) {
+			this.cutOff = now;
+		}
+		return ends && (!this.leftToExpire || !keptFor(now).isZero());
 	}
 
 	/**

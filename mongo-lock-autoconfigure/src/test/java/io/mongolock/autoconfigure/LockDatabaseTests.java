@@ -113,7 +113,8 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 			.withBean("other", MongoTemplate.class, () -> MockDatabases.template(ofBoot))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
-				MongoTemplate chosen = (MongoTemplate) new LockDatabase(context.getBeanFactory()).template(null);
+				MongoTemplate chosen = (MongoTemplate) new LockDatabase(context.getBeanFactory(), new LockLifecycle())
+					.template(null);
 				assertThat(chosen.getMongoDatabaseFactory()).isSameAs(mine);
 			});
 	}

@@ -180,7 +180,7 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 		this.bare.withBean(LockOperations.class, () -> mine)
 			.withUserConfiguration(ServiceConfiguration.class)
 			.run((context) -> {
-				assertThat(context).hasSingleBean(LockOperations.class).doesNotHaveBean(LockLifecycle.class);
+				assertThat(context).hasSingleBean(LockOperations.class).doesNotHaveBean(LockTemplate.class);
 				context.getBean(Service.class).pay(42);
 				assertThat(mine.events()).containsExactly("acquire order:42", "release order:42");
 			});

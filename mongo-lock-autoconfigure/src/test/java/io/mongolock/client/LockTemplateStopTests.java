@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -42,21 +43,160 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LockTemplateStopTests extends AbstractLockTemplateTests {
 
+	private static final LockRequest BUSY = LockRequest.builder("k")
+		.settings(LockSettings.builder().renewInterval(Duration.ofMillis(50)).build())
+		.build();
+
 	@Test
-	void aStopThatMayTakeForeverReleasesHeldLocks() {
+	void aStopThatMayTakeForeverCutsOffHeldLocks() {
 		this.template.acquire(REQUEST);
 		this.template.stop(Duration.ofSeconds(Long.MAX_VALUE));
+		assertCutOff("k");
+	}
+
+	@Test
+	void aStopOfClaimsEndsWaitingAndKeepsWhatIsHeld() throws Exception {
+		LockHandle held = this.template.acquire(BUSY);
+		Future<LockHandle> waiting = this.others.submit(() -> this.template.acquire(REQUEST));
+		CompletableFuture<LockHandle> async = this.template.acquireAsync(REQUEST);
+		Awaitility.await().until(() -> this.template.waiting() == 2);
+		this.template.stopClaims(Duration.ofSeconds(1));
+		assertThatExceptionOfType(ExecutionException.class).isThrownBy(waiting::get)
+			.withMessageContaining("is shutting down");
+		assertThat(async).failsWithin(Duration.ofSeconds(10)).withThrowableOfType(ExecutionException.class);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.acquire(REQUEST))
+			.withMessageContaining("is shutting down");
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.template.acquireAsync(LockRequest.of("other")))
+			.withMessageContaining("is shutting down");
+		long renewals = this.store.count("renew");
+		Awaitility.await().until(() -> this.store.count("renew") > renewals + 2);
+		assertThat(held.isHeld()).isTrue();
+		held.renew();
+		held.close();
+		assertThat(this.store.holder("k")).isEmpty();
+		assertThat(this.template.isRunning()).isFalse();
+	}
+
+	@Test
+	void afterAStopOfClaimsNothingIsHandedOverNorKept() {
+		LockRequest lingering = LockRequest.builder("k").linger(Duration.ofMinutes(1)).build();
+		this.template.acquire(lingering).close();
+		LockHandle held = this.template.acquire(lingering);
+		CompletableFuture<LockHandle> late = this.template.acquireAsync(lingering);
+		this.template.stopClaims(Duration.ofSeconds(1));
+		held.close();
+		assertThat(late).failsWithin(Duration.ofSeconds(10));
+		assertThat(this.template.idle()).isEmpty();
 		assertThat(this.store.holder("k")).isEmpty();
 	}
 
 	@Test
-	void aStopEndsWaitingAndReleasesHeldLocks() throws Exception {
+	void aStopOfClaimsWaitsForTheOneThatIsUnderway() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		this.store.next("acquire", (request) -> {
+			asked.countDown();
+			await(answer);
+			request.run();
+		});
+		Future<LockHandle> claim = this.others.submit(() -> this.template.acquire(REQUEST));
+		await(asked);
+		Future<?> stop = this.others.submit(() -> this.template.stopClaims(Duration.ofMinutes(1)));
+		Awaitility.await().until(() -> !this.template.isRunning());
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> stop.get(200, TimeUnit.MILLISECONDS));
+		answer.countDown();
+		stop.get();
+		assertThat(claim.get().isHeld()).isTrue();
+		claim.get().close();
+	}
+
+	@Test
+	void whatWasHeldBeforeAStopOfClaimsGoesOnAfterTheNextStart() {
+		LockHandle held = this.template.acquire(BUSY);
+		this.template.stopClaims(Duration.ofSeconds(1));
+		this.template.start();
+		long renewals = this.store.count("renew");
+		Awaitility.await().until(() -> this.store.count("renew") > renewals);
+		this.template.acquire(LockRequest.of("other")).close();
+		held.close();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void whoWaitsForTheEndOfAllUseWaitsForTheLastReleaseAndNoLonger() throws Exception {
+		LockHandle first = this.template.acquire(REQUEST);
+		LockHandle second = this.template.acquire(LockRequest.of("other"));
+		this.template.stopClaims(Duration.ofSeconds(1));
+		Future<?> unused = this.others.submit(() -> this.template.awaitUnused(Duration.ofMinutes(5)));
+		first.close();
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> unused.get(200, TimeUnit.MILLISECONDS));
+		second.close();
+		unused.get(1, TimeUnit.MINUTES);
+		this.template.awaitUnused(Duration.ofMinutes(5));
+	}
+
+	@Test
+	void nobodyWaitsForTheEndOfWorkWhoseLockIsLost() throws Exception {
+		LockHandle held = this.template.acquire(REQUEST);
+		Future<?> unused = this.others.submit(() -> this.template.awaitUnused(Duration.ofMinutes(5)));
+		this.template.takenByForce("k", this.store.holder("k").orElseThrow().toHolder(Instant.now()));
+		unused.get(1, TimeUnit.MINUTES);
+		assertThat(held.isHeld()).isFalse();
+	}
+
+	@Test
+	void aStopAfterTheLastUseWaitsForItsRelease() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch mayEnd = new CountDownLatch(1);
+		this.template.acquire(REQUEST);
+		this.template.stopClaims(Duration.ofSeconds(1));
+		this.template.stop(Duration.ofSeconds(1));
+		this.template.start();
+		LockHandle held = this.template.acquire(LockRequest.of("other"));
+		this.store.next("release", (request) -> {
+			asked.countDown();
+			await(mayEnd);
+			request.run();
+		});
+		Future<?> release = this.others.submit(held::close);
+		await(asked);
+		this.template.awaitUnused(Duration.ofMinutes(1));
+		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
+		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> stop.get(200, TimeUnit.MILLISECONDS));
+		mayEnd.countDown();
+		stop.get();
+		release.get();
+		assertThat(this.store.holder("other")).isEmpty();
+	}
+
+	@Test
+	void aRenewalThatWasUnderwayIsCutOffAgain() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		this.template.acquire(BUSY);
+		this.store.next("renew", (request) -> {
+			asked.countDown();
+			await(answer);
+			// As if it was executed last
+			this.store.kept.clear();
+		});
+		await(asked);
+		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
+		Awaitility.await().until(() -> this.store.kept.containsKey("k"));
+		answer.countDown();
+		stop.get();
+		assertCutOff("k");
+	}
+
+	@Test
+	void aStopEndsWaitingAndCutsOffHeldLocks() throws Exception {
 		LockHandle held = this.template.acquire(REQUEST);
 		Future<LockHandle> waiting = this.others.submit(() -> this.template.acquire(REQUEST));
 		CompletableFuture<LockHandle> async = this.template.acquireAsync(REQUEST);
 		Awaitility.await().until(() -> this.template.waiting() == 2);
 		this.template.stop(Duration.ofSeconds(1));
-		assertThat(this.store.holder("k")).isEmpty();
+		assertCutOff("k");
 		assertThat(held.isHeld()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)
 			.satisfies((ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN));
@@ -167,14 +307,14 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void aStopReleasesThousandsWithFewRequestsAndNoneBeginsAfterIt() throws Exception {
+	void aStopCutsOffThousandsWithFewRequestsAndNoneBeginsAfterIt() {
 		List<LockHandle> handles = IntStream.range(0, 3_000)
 			.mapToObj((i) -> this.template.acquire(LockRequest.of("k" + i)))
 			.toList();
 		this.template.stop(Duration.ofMinutes(1));
-		assertThat(this.store.count("release all 500")).isEqualTo(6);
-		assertThat(this.store.count("release")).isEqualTo(6);
-		assertThat(IntStream.range(0, 3_000).filter((i) -> this.store.holder("k" + i).isPresent()).count()).isZero();
+		assertThat(this.store.count("expire")).isEqualTo(6);
+		assertThat(this.store.count("release")).isZero();
+		assertThat(this.store.kept).hasSize(3_000);
 		int requests = this.store.requests.size();
 		handles.forEach((handle) -> assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close));
 		assertThat(this.store.requests).hasSize(requests);
@@ -185,7 +325,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		IntStream.range(0, 1_500).forEach((i) -> this.template.acquire(LockRequest.of("k" + i)));
 		CountDownLatch begun = new CountDownLatch(3);
 		for (int i = 0; i < 3; i++) {
-			this.store.next("release", (request) -> {
+			this.store.next("expire", (request) -> {
 				begun.countDown();
 				await(begun);
 				this.clock.step(Duration.ofMinutes(1));
@@ -193,18 +333,11 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 			});
 		}
 		this.template.stop(Duration.ofMinutes(1));
-		assertThat(this.store.count("release")).as("nor is any divided").isEqualTo(3);
+		assertThat(this.store.count("expire")).as("nor is any divided").isEqualTo(3);
 	}
 
 	@Test
-	void aStopMayTakeAsLongAsADurationCanBe() {
-		this.template.acquire(REQUEST);
-		this.template.stop(Duration.ofSeconds(Long.MAX_VALUE));
-		assertThat(this.store.holder("k")).isEmpty();
-	}
-
-	@Test
-	void aStopWaitsForAClaimThatIsUnderwayAndGivesItBack() throws Exception {
+	void aStopWaitsForAClaimThatIsUnderwayAndCutsItOff() throws Exception {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch stopping = new CountDownLatch(1);
 		this.store.next("acquire", (request) -> {
@@ -218,7 +351,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		Awaitility.await().until(() -> !this.template.isRunning());
 		stopping.countDown();
 		stop.get();
-		assertThat(this.store.holder("k")).isEmpty();
+		assertCutOff("k");
 		assertThat(claim.get().isHeld()).isFalse();
 	}
 
@@ -230,11 +363,10 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 			asked.countDown();
 			await(answer);
 		});
-		LockSettings busy = LockSettings.builder().renewInterval(Duration.ofMillis(50)).build();
-		this.template.acquire(LockRequest.builder("k").settings(busy).build());
+		this.template.acquire(BUSY);
 		await(asked);
 		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
-		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+		Awaitility.await().until(() -> this.store.kept.containsKey("k"));
 		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> stop.get(200, TimeUnit.MILLISECONDS));
 		answer.countDown();
 		stop.get();
@@ -252,7 +384,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		Future<?> renewal = this.others.submit(held::renew);
 		await(asked);
 		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
-		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+		Awaitility.await().until(() -> this.store.kept.containsKey("k"));
 		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> stop.get(200, TimeUnit.MILLISECONDS));
 		answer.countDown();
 		stop.get();
@@ -265,6 +397,11 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		this.template.start();
 		assertThat(this.template.isRunning()).isTrue();
 		this.template.execute(REQUEST, (handle) -> null);
+	}
+
+	private void assertCutOff(String key) {
+		assertThat(this.store.holder(key)).isPresent();
+		assertThat(this.store.kept.get(key)).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(6));
 	}
 
 	private LockTemplate client(ClientRuntime runtime, LockListener... listeners) {

@@ -222,6 +222,26 @@ class HeldLockTests {
 	}
 
 	@Test
+	void whatTheStopCutsOffStaysTakenForItsMarginAndNoLongerThanItsLease() {
+		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
+		assertThat(held.terms().margin()).isEqualTo(Duration.ofSeconds(6));
+		assertThat(held.ending().abandon(at(1000))).isTrue();
+		assertThat(held.ending().keptFor(at(1000))).isEqualTo(Duration.ofSeconds(6));
+		assertThat(held.ending().keptFor(at(3000))).isEqualTo(Duration.ofSeconds(4));
+		HeldLock late = new HandOverHarness(HandOver.DEFAULT).granted();
+		assertThat(late.ending().abandon(at(28_000))).isTrue();
+		assertThat(late.ending().keptFor(at(28_000))).isEqualTo(Duration.ofSeconds(2));
+	}
+
+	@Test
+	void whatNobodyUsedIsReleasedByTheStop() {
+		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
+		held.ending().waiveMinHold();
+		assertThat(held.ending().abandon(at(1000))).isTrue();
+		assertThat(held.ending().keptFor(at(1000))).isZero();
+	}
+
+	@Test
 	void whatTheStopTookIsNotHandedOver() {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();

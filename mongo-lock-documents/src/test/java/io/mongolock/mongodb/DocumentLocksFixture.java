@@ -90,7 +90,7 @@ final class DocumentLocksFixture implements AutoCloseable {
 
 	@Override
 	public void close() {
-		this.client.close();
+		this.client.stop(Duration.ofSeconds(5));
 		this.context.close();
 	}
 

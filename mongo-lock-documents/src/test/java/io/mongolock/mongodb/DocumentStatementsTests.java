@@ -94,7 +94,7 @@ class DocumentStatementsTests {
 			}
 		}
 		finally {
-			client.close();
+			client.stop(Duration.ofSeconds(5));
 		}
 		try (ClientSession session = this.client.startSession()) {
 			this.locks.touch(new LeaseId("k", "t"), session);
@@ -128,7 +128,7 @@ class DocumentStatementsTests {
 			operations.list(Page.class);
 		}
 		finally {
-			client.close();
+			client.stop(Duration.ofSeconds(5));
 		}
 		SentStatements.assertAllRecorded(this.log);
 	}

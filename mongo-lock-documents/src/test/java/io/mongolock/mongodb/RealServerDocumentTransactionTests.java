@@ -913,7 +913,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 						.isThrownBy(() -> archive.save(archive.findById("p1", Post.class)));
 				});
 				editor.close();
-				main[0].client().close();
+				main[0].client().stop(Duration.ofSeconds(5));
 			}
 			archive.getDb().drop();
 		}

@@ -43,11 +43,14 @@ record AtRest(Judge judge, SimulatedServers servers, Timings timings, LongSuppli
 		return history.entry.ttl.plus(history.terms.minHold()).plus(timeout).toNanos() + ROUND_TRIP;
 	}
 
-	// What the client had is free at once if nothing goes wrong
+	// What the client had is free at once if nothing goes wrong, and what it cut off
+	// after
+	// its margin
 	void checkStopped(SimulatedProcess client) {
 		for (LeaseHistory history : this.judge.histories.all()) {
+			Duration left = (history.notified) ? history.terms.margin().plusMillis(1) : Duration.ZERO;
 			boolean stands = history.client == client && !history.kept && !history.leftToExpire
-					&& (this.servers.log.isAlive(history.id, this.servers.clock.now())
+					&& (this.servers.log.isAlive(history.id, this.servers.clock.now().plus(left))
 							|| this.servers.log.look(history.id.key(), this.servers.clock.now())
 								.queue()
 								.stream()

@@ -75,8 +75,7 @@ final class Exclusion {
 		Violation.check(history.expiredAt < 0 || checkedAt < history.expiredAt, Violation.Kind.REVIVED,
 				() -> history + " acts although its lease had run out");
 		relies(history);
-		if (history.overtakenAt >= 0 && this.timeline.now() > history.overtakenAt && !history.entry.deleted
-				&& !(checkedAt <= history.stoppedAt && history.stoppedAt <= history.overtakenAt)) {
+		if (history.overtakenAt >= 0 && this.timeline.now() > history.overtakenAt && !history.entry.deleted) {
 			long overlap = this.timeline.now() - history.overtakenAt;
 			long explained = Math.max(0, clockError() + pause - margin(history));
 			Violation.check(overlap <= explained, Violation.Kind.OVERLAP, () -> history + " acts " + overlap / 1000

@@ -182,17 +182,16 @@ final class Judge {
 	}
 
 	void notifiedOfLoss(HeldLock heldLock) {
-		notifiedOfLoss(heldLock.key(), heldLock.fence(), false);
+		notifiedOfLoss(heldLock.key(), heldLock.fence());
 	}
 
-	void notifiedOfLoss(String key, long fence, boolean atStop) {
+	void notifiedOfLoss(String key, long fence) {
 		for (LeaseHistory history : this.histories.all()) {
 			HeldLock heldLock = history.heldLock;
 			if (heldLock != null && heldLock.key().equals(key) && heldLock.fence() == fence) {
 				Violation.check(history.idleAt < 0, Violation.Kind.OUTCOME,
 						() -> history + " is notified of the loss of a lock that nobody holds");
 				history.notified = true;
-				history.stoppedAt = (atStop) ? this.timeline.now() : history.stoppedAt;
 				event(history, "is notified of the loss", Event.TOLD_OF_A_LOSS);
 				if (heldLock.isHandedOver()) {
 					count(Event.LOST_IN_A_STREAK);
@@ -208,14 +207,6 @@ final class Judge {
 				this.exclusion.relies(history);
 			}
 		}
-	}
-
-	// What was lost before is released, too, and its holder may not have looked since
-	void stops(SimulatedProcess process) {
-		this.histories.all()
-			.stream()
-			.filter((history) -> history.client == process && history.notified && !history.isOver())
-			.forEach((history) -> history.stoppedAt = this.timeline.now());
 	}
 
 	void acts(LeaseHistory history, long checkedAt) {

@@ -92,9 +92,6 @@ final class LeaseHistory {
 
 	boolean leftToExpire;
 
-	/** When its client was stopped, which releases it at once. */
-	long stoppedAt = Long.MAX_VALUE;
-
 	/** Whether a claim of it was answered with the lock. */
 	boolean grantAnswered;
 

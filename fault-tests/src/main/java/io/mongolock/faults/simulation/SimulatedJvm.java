@@ -190,7 +190,6 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 	void restart(long budget, long pause, Runnable onStopped) {
 		this.judge.event(this.name, "stops", Event.STOPPED);
 		this.wasStopped = true;
-		this.judge.stops(this);
 		this.client.stop(Duration.ofNanos(budget));
 		this.judge.event(this.name, "has stopped", null);
 		this.stopped = true;
@@ -231,7 +230,7 @@ final class SimulatedJvm extends SimulatedProcess implements LockClock, LockInst
 						&& history.heldLock.fence() == handle.fence())
 				.forEach(this.store::checkGone);
 		}
-		this.judge.notifiedOfLoss(handle.key(), handle.fence(), (reason == LossReason.SHUTDOWN));
+		this.judge.notifiedOfLoss(handle.key(), handle.fence());
 	}
 
 	@Override

@@ -42,6 +42,10 @@ final class Mutants {
 
 	private static final String RENEWER = "io.mongolock.client.LeaseRenewerTests";
 
+	private static final String STOP = "io.mongolock.client.LockTemplateStopTests";
+
+	private static final String LIFECYCLE = "io.mongolock.autoconfigure.LockLifecycleTests";
+
 	private static final String CLOSING = "io.mongolock.client.ClosingTimesTests";
 
 	private static final String SEQUENCES = "io.mongolock.mongodb.EmbeddedSequencesTests";
@@ -706,7 +710,10 @@ final class Mutants {
 								this.handles.stop();
 								this.places.leaveAll(until);
 								this.events.flushLog(left(until));
-								this.lifecycle.awaitRenewals(left(until));
+								if (this.lifecycle.awaitRenewals(left(until)) && renewing) {
+									// Or what one of those that ended now renewed would last for a ttl
+									this.heldLocks.abandonAgain(cutOff, until);
+								}
 								// What one of those that ended now was to release
 								this.heldLocks.abandonAll(until);
 						""", """
@@ -879,17 +886,54 @@ final class Mutants {
 
 	private static List<Mutant> shutdown() {
 		return List.of(
-				new Mutant("kept after the shutdown", "HeldLocks.abandonAll", "this.releaser.releaseAll(left, until);",
-						"", test(SPRING + "ShutdownTests", "closedWhileHeldTheLockIsFreeAndItsHolderTold")),
+				new Mutant("shutdown: not cut off", "HeldLocks.abandonAll",
+						"this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), until);", "",
+						test(SPRING + "ShutdownTests", "closedWhileHeldTheHolderIsToldAndTheLockIsFreeAfterItsMargin")),
+				new Mutant("shutdown: what is cut off released at once", "HoldEnd.abandon",
+						"			this.cutOff = now;\n", "",
+						test("io.mongolock.core.HeldLockTests",
+								"whatTheStopCutsOffStaysTakenForItsMarginAndNoLongerThanItsLease"),
+						test(STOP, "aStopEndsWaitingAndCutsOffHeldLocks")),
+				new Mutant("shutdown: what is cut off kept for longer than its lease", "HoldEnd.marginLeft",
+						"Math.min(most - (now.nanos() - from.nanos()), this.ttl.toNanos() - this.lease.elapsed(now))",
+						"most - (now.nanos() - from.nanos())",
+						test("io.mongolock.core.HeldLockTests",
+								"whatTheStopCutsOffStaysTakenForItsMarginAndNoLongerThanItsLease")),
+				new Mutant("shutdown: what was renewed as it was cut off kept for a ttl", "LockClient.stopWithin",
+						"this.heldLocks.abandonAgain(cutOff, until);", "",
+						test(STOP, "aRenewalThatWasUnderwayIsCutOffAgain")),
+				new Mutant("shutdown: handed over after the stop of claims", "ClientLifecycle",
+						"CLAIMING = EnumSet.of(Phase.RUNNING);", "CLAIMING = EnumSet.of(Phase.RUNNING, Phase.ENDING);",
+						test(STOP, "afterAStopOfClaimsNothingIsHandedOverNorKept")),
+				new Mutant("shutdown: not renewed after the stop of claims", "ClientLifecycle.stopClaims",
+						"			this.phase = Phase.ENDING;",
+						"			this.phase = Phase.ENDING;\n			this.running.renewer().stop();",
+						test(STOP, "aStopOfClaimsEndsWaitingAndKeepsWhatIsHeld")),
+				new Mutant("shutdown: granted after the stop of claims", "LockClient.stopClaims",
+						"			this.lifecycle.awaitRequests(left(until));\n", "",
+						test(STOP, "aStopOfClaimsWaitsForTheOneThatIsUnderway")),
+				new Mutant("shutdown: work that is underway not waited for", "LockLifecycle.destroy",
+						"this.clients.forEach((client) -> client.awaitUnused(left(cutOff)));", "",
+						test(LIFECYCLE, "theEndWaitsForWorkThatNobodyElseWaitsFor")),
+				new Mutant("shutdown: ended before executors", "LockLifecycle.endAfterWork",
+						".forEach((bean) -> factory.registerDependentBean(BEAN_NAME, bean));",
+						".forEach((bean) -> {\n			});",
+						test(LIFECYCLE, "executorsAndLockedBeansEndFirstThenTheLocksThenTheClientOfTheDatabase")),
+				new Mutant("shutdown: ended after the client of the database", "LockLifecycle.endBefore",
+						"beans.forEach((bean) -> factory.registerDependentBean(bean, BEAN_NAME));", "",
+						test(LIFECYCLE, "executorsAndLockedBeansEndFirstThenTheLocksThenTheClientOfTheDatabase")),
+				new Mutant("shutdown: what the client of the database needs ended before it", "LockLifecycle.isNeeded",
+						"return this.storeBeans.contains(bean) || ", "return ",
+						test(LIFECYCLE, "whatTheClientOfTheDatabaseNeedsOutlivesIt")),
 				new Mutant("stop: all stay taken as one document is blocked", "StopRequests.divideIfInTrouble",
 						"this.request.divide(threads, () -> ended(over));", "ended(over);",
-						test(BLOCKED, "atAStopAllOthersAreFreeWhileItIsWaitedFor")),
+						test(BLOCKED, "atAStopAllOthersAreCutOffWhileItIsWaitedFor")),
 				new Mutant("stop: those beside a blocked document stay taken", "DividedRequest.ask",
 						"if (part.size() > 1) {", "if (part.isEmpty()) {",
-						test(BLOCKED, "atAStopAllOthersAreFreeWhileItIsWaitedFor")),
+						test(BLOCKED, "atAStopAllOthersAreCutOffWhileItIsWaitedFor")),
 				new Mutant("stop: blocked document not waited for", "LockClient.stopWithin",
 						"this.stopRequests.awaitAll(new TimeLeft(this.clock, until));", "",
-						test(BLOCKED, "atAStopAllOthersAreFreeWhileItIsWaitedFor")),
+						test(BLOCKED, "atAStopAllOthersAreCutOffWhileItIsWaitedFor")),
 				new Mutant("stop: places left after what is blocked", "StopRequests.send",
 						"await(divided, requests.size(), time.left().toNanos());", "awaitAll(time);",
 						test(BLOCKED, "atAStopPlacesAreLeftWhileItIsWaitedFor")),
@@ -897,10 +941,10 @@ final class Mutants {
 						"if (some.isEmpty()) {",
 						test("io.mongolock.client.LockTemplateStopTests",
 								"aStopWhoseRequestsHangBeginsNoneAfterItsBudget")),
-				new Mutant("nothing released by a stop that may take forever", "LockClient.stopWithin",
+				new Mutant("nothing released by a stop that may take forever", "LockClient.until",
 						"(budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP",
 						"Duration.ofNanos(java.util.concurrent.TimeUnit.NANOSECONDS.convert(budget))",
-						test("io.mongolock.client.LockTemplateStopTests", "aStopThatMayTakeForeverReleasesHeldLocks")));
+						test(STOP, "aStopThatMayTakeForeverCutsOffHeldLocks")));
 	}
 
 	private static List<Mutant> sequences() {
@@ -953,8 +997,8 @@ final class Mutants {
 						"if (locking == null) {", "if (locking == null) { return; } if (document == null) {",
 						test("io.mongolock.autoconfigure.RefusedDocumentTests",
 								"withoutTheModuleForDocumentsTheWayOutNamesIt")),
-				new Mutant("document lock: kept by an application that stops", "ApplicationLockEnvironment.stop",
-						".filter(LockTemplate::isRunning)", ".filter((client) -> !client.isRunning())",
+				new Mutant("document lock: kept by an application that stops", "ApplicationLockEnvironment.open",
+						"		this.lifecycle.add(client, this.clock, this.properties.shutdownTimeout());\n", "",
 						test("org.example.shelf.ThirdPartyModuleTests", "itsLocksEndWhereTheApplicationsOwnDo")),
 				new Mutant("document lock: handed over by the client of a module", "ApplicationLockEnvironment.open",
 						".withHandOver(NEVER)", "",

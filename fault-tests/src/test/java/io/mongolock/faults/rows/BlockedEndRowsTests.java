@@ -78,7 +78,8 @@ class BlockedEndRowsTests {
 						() -> (int) harness.observer()
 							.getDatabase(Harness.DATABASE)
 							.getCollection("article")
-							.countDocuments(new Document("lock.holders.0", new Document("$exists", true))),
+							.countDocuments(new Document("lock.holders.0", new Document("$exists", true))
+								.append("lock.holders.kept", new Document("$ne", true))),
 						30, figures);
 			}
 			figures.server(harness.label());
@@ -161,19 +162,21 @@ class BlockedEndRowsTests {
 		long begun = System.nanoTime();
 		CompletableFuture<Void> stopped = CompletableFuture.runAsync(stop);
 		await().atMost(BUDGET).until(() -> taken.getAsInt() == 1);
-		figures.add("others", held - 1).add("all of them free after", Harness.millis(System.nanoTime() - begun));
+		figures.add("others", held - 1)
+			.add("all of them free, or left to their margins, after", Harness.millis(System.nanoTime() - begun));
 		assertThat(stopped).as("the one that is blocked is waited for").isNotDone();
 		transaction.close();
 		assertThat(stopped).succeedsWithin(BUDGET);
 		assertThat(taken.getAsInt()).isZero();
 	}
 
+	// For longer than work that was cut off has to end
 	private static int taken(Harness harness) {
 		return (int) harness.store()
 			.list(1000, Harness.LONG)
 			.stream()
-			.map(StoredLock::liveHolders)
-			.filter((holders) -> !holders.isEmpty())
+			.flatMap((lock) -> lock.liveHolders().stream())
+			.filter((holder) -> holder.remaining().compareTo(Duration.ofSeconds(6)) > 0)
 			.count();
 	}
 

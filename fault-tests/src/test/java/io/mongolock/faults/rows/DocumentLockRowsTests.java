@@ -270,7 +270,7 @@ class DocumentLockRowsTests {
 
 		@Override
 		public void close() {
-			this.client.close();
+			this.client.stop(Duration.ofSeconds(5));
 			this.context.close();
 		}
 

@@ -22,6 +22,7 @@ import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
@@ -48,6 +49,16 @@ final class OtherClient implements AutoCloseable {
 	/** Who holds a lock in the store, alive or not. */
 	Optional<StoredHolder> holder(String key) {
 		return this.store.find(key, Harness.LONG).flatMap((lock) -> lock.holders().stream().findFirst());
+	}
+
+	Optional<StoredLock> find(String key) {
+		return this.store.find(key, Harness.LONG);
+	}
+
+	/** Whether a lock is taken in the store, asked without a claim. */
+	boolean isTaken(String key) {
+		return find(key).filter((lock) -> lock.holders().stream().anyMatch((holder) -> holder.isAlive(lock.now())))
+			.isPresent();
 	}
 
 	Optional<LockHandle> claim(String key) {

@@ -1,5 +1,6 @@
 package io.mongolock.faults.spring;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -15,11 +16,13 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.store.StoredLock;
 import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -28,8 +31,9 @@ import static org.assertj.core.api.Assertions.catchThrowable;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Row 36: a context is closed or stopped in the midst of things. Every lock is free right
- * after, and nothing is left running.
+ * Row 36: a context is closed or stopped in the midst of things. No lock is free while
+ * somebody works under it unless that one was told a margin before, and nothing is left
+ * running.
  */
 @Timeout(120)
 @ReadsOutput
@@ -42,7 +46,8 @@ class ShutdownTests {
 	private final CountDownLatch mayLeave = new CountDownLatch(1);
 
 	@AutoClose
-	private final SpringApp app = new SpringApp(Guarded.class, "mongo-lock.renew-interval=500ms");
+	private final SpringApp app = new SpringApp(Guarded.class, "mongo-lock.renew-interval=500ms",
+			"mongo-lock.shutdown-timeout=1s");
 
 	private final OtherClient other = this.app.other();
 
@@ -50,10 +55,16 @@ class ShutdownTests {
 
 	@Test
 	@ShowsRow(value = 36, level = Level.SPRING)
-	void closedWhileHeldTheLockIsFreeAndItsHolderTold(CapturedOutput output, RowFigures figures) {
+	void closedWhileHeldTheHolderIsToldAndTheLockIsFreeAfterItsMargin(CapturedOutput output, RowFigures figures) {
 		CompletableFuture<Throwable> holder = hold();
+		long begun = System.nanoTime();
 		close(figures);
-		assertFree();
+		StoredLock lock = this.other.find(KEY).orElseThrow();
+		assertThat(lock.holders()).singleElement()
+			.satisfies((cutOff) -> assertThat(cutOff.toHolder(lock.now()).remaining())
+				.isLessThanOrEqualTo(Duration.ofSeconds(1)));
+		await().atMost(Harness.LONG).until(() -> !this.other.isTaken(KEY));
+		figures.add("free after", Harness.millis(System.nanoTime() - begun));
 		this.mayLeave.countDown();
 		assertThat(holder.join()).isInstanceOfSatisfying(LockLostException.class,
 				(ex) -> assertThat(ex.getReason()).isEqualTo(LossReason.SHUTDOWN));
@@ -74,30 +85,47 @@ class ShutdownTests {
 
 	@Test
 	@ShowsRow(value = 36, level = Level.SPRING)
-	void closedWhileRenewingTheLockIsFreeAndStaysSo(CapturedOutput output, RowFigures figures) {
+	void closedWhileRenewingTheLockIsFreeWithItsWorkAndStaysSo(CapturedOutput output, RowFigures figures) {
 		Hold renewal = this.app.harness().renewals().holdRequest();
 		CompletableFuture<Throwable> holder = hold();
 		renewal.awaitHeld(Harness.LONG);
+		this.mayLeave.countDown();
 		close(figures);
 		assertFree();
 		renewal.release();
-		this.mayLeave.countDown();
-		assertThat(holder.join()).isInstanceOf(LockLostException.class);
+		assertThat(holder.join()).isNull();
 		assertFree();
 		assertQuiet(output);
 	}
 
 	@Test
 	@ShowsRow(value = 36, level = Level.SPRING)
-	void stoppedItGivesBackAndRefusesAndStartedAgainItWorks(CapturedOutput output, RowFigures figures) {
+	void closedWhileHeldTheWorkThatEndsInTimeLosesNothing(CapturedOutput output, RowFigures figures) {
+		CompletableFuture<Throwable> holder = hold();
+		CompletableFuture<Void> closed = CompletableFuture.runAsync(() -> this.app.context().close());
+		LockTemplate locks = this.app.bean(LockTemplate.class);
+		await().atMost(Harness.LONG).until(() -> !locks.isRunning());
+		assertThat(this.other.isTaken(KEY)).isTrue();
+		this.mayLeave.countDown();
+		closed.join();
+		assertThat(holder.join()).isNull();
+		assertFree();
+		assertQuiet(output);
+		figures.server(this.app.harness().label());
+	}
+
+	@Test
+	@ShowsRow(value = 36, level = Level.SPRING)
+	void stoppedItKeepsWhatIsHeldAndRefusesAndStartedAgainItWorks(CapturedOutput output, RowFigures figures) {
 		LockOperations locks = this.app.bean(LockOperations.class);
 		LockHandle held = locks.acquire(LockRequest.of(KEY));
 		this.app.context().stop();
-		assertThat(held.isHeld()).isFalse();
-		assertThat(this.other.seesHeld(KEY)).isFalse();
+		assertThat(held.isHeld()).isTrue();
+		assertThat(this.other.seesHeld(KEY)).isTrue();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> locks.acquire(LockRequest.of(KEY)))
 			.withMessageContaining("shutting down");
 		this.app.context().start();
+		held.close();
 		this.guarded.run("a", () -> assertThat(this.other.seesHeld(KEY)).isTrue());
 		assertThat(this.other.seesHeld(KEY)).isFalse();
 		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");

@@ -4,8 +4,11 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.ClientSession;
+import com.mongodb.client.MongoClient;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -91,6 +94,13 @@ public final class MongoLockStore implements LockStore {
 				"those who wait for a lock look at it at their retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
 				"idle leases are looked at every quarter of their linger", LockClock.system());
+	}
+
+	/**
+	 * What is a client of a database, or makes one what it is.
+	 */
+	public static Stream<Class<?>> clientTypes() {
+		return Stream.of(MongoClient.class, MongoClientSettings.class);
 	}
 
 	@Override

@@ -1,0 +1,156 @@
+package io.mongolock.autoconfigure;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.ForkJoinPool;
+import java.util.stream.Stream;
+
+import org.awaitility.Awaitility;
+import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link LockLifecycle}: in which order an application ends.
+ */
+class LockLifecycleTests {
+
+	@AutoClose
+	private final EmbeddedMongo server = EmbeddedMongo.start();
+
+	private final Ends ends = new Ends();
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner().withBean(Ends.class, () -> this.ends)
+		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
+				"mongo-lock.shutdown-timeout=200ms")
+		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class,
+				MongoLockAutoConfiguration.class));
+
+	@Test
+	void executorsAndLockedBeansEndFirstThenTheLocksThenTheClientOfTheDatabase() {
+		this.runner.withUserConfiguration(Early.class).run((context) -> {
+			this.ends.lock = context.getBean(LockOperations.class).acquire(LockRequest.of("k"));
+			context.close();
+			assertThat(this.ends.whileHeld).contains("executor", "worker", "locked").doesNotContain("mongo");
+			assertThat(this.ends.after).contains("mongo");
+			assertThat(this.ends.whileHeld.indexOf("worker")).isLessThan(this.ends.whileHeld.indexOf("locked"));
+		});
+	}
+
+	@Test
+	void whatTheClientOfTheDatabaseNeedsOutlivesIt() {
+		this.runner.withUserConfiguration(Transport.class).run((context) -> {
+			this.ends.lock = context.getBean(LockOperations.class).acquire(LockRequest.of("k"));
+			context.close();
+			assertThat(this.ends.after).containsSubsequence("mongo", "transport");
+		});
+	}
+
+	@Test
+	void theEndWaitsForWorkThatNobodyElseWaitsFor() {
+		this.runner.withPropertyValues("mongo-lock.shutdown-timeout=5m").run((context) -> {
+			LockHandle held = context.getBean(LockOperations.class).acquire(LockRequest.of("k"));
+			Thread close = new Thread(context::close);
+			close.start();
+			Awaitility.await()
+				.until(() -> !close.isAlive() || Stream.of(close.getStackTrace())
+					.anyMatch((frame) -> frame.getMethodName().equals("awaitUnused")));
+			assertThat(held.isHeld()).isTrue();
+			held.close();
+			Awaitility.await().until(() -> !close.isAlive());
+		});
+	}
+
+	@Test
+	void anApplicationThatHoldsNothingEndsAtOnce() {
+		this.runner.withPropertyValues("mongo-lock.shutdown-timeout=1d").run((context) -> {
+			context.getBean(LockOperations.class).execute(LockRequest.of("k"), (handle) -> null);
+			LockTemplate template = context.getBean(LockTemplate.class);
+			context.close();
+			assertThat(template.isRunning()).isFalse();
+		});
+	}
+
+	/** What has ended, before and after the lock. */
+	static class Ends implements DestructionAwareBeanPostProcessor {
+
+		private final List<String> whileHeld = new ArrayList<>();
+
+		private final List<String> after = new ArrayList<>();
+
+		private volatile LockHandle lock;
+
+		@Override
+		public void postProcessBeforeDestruction(Object bean, String beanName) {
+			((this.lock != null && this.lock.isHeld()) ? this.whileHeld : this.after).add(beanName);
+		}
+
+	}
+
+	static class Locked {
+
+		@DistributedLock("locked")
+		void run() {
+		}
+
+	}
+
+	/** Beans that are created before the client of the database. */
+	@Configuration(proxyBeanMethods = false)
+	static class Early {
+
+		@Bean
+		ExecutorService executor() {
+			return new ForkJoinPool(1);
+		}
+
+		@Bean
+		Locked locked() {
+			return new Locked();
+		}
+
+		@Bean
+		AutoCloseable worker(Locked locked) {
+			return () -> {
+			};
+		}
+
+	}
+
+	/**
+	 * An executor that the client of the database depends on, though not by injection.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	static class Transport {
+
+		@Bean
+		Executor transport() {
+			return Runnable::run;
+		}
+
+		@Bean
+		MongoClientSettingsBuilderCustomizer customizer(Executor transport) {
+			return (settings) -> assertThat(transport).isNotNull();
+		}
+
+	}
+
+}
