@@ -132,12 +132,19 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * Who keeps others from a lock.
+	 * Who keeps others from a lock. Readers may be hundreds, of whom some are named.
 	 * @return the end of a sentence that begins with the lock
 	 */
 	public static String whoHolds(List<LockHolder> holders) {
-		return (holders.isEmpty()) ? "is claimed by others ahead in the queue" : "is held by "
-				+ holders.stream().map(LockExceptions::describe).collect(Collectors.joining(" and by "));
+		if (holders.isEmpty()) {
+			return "is claimed by others ahead in the queue";
+		}
+		String names = holders.stream()
+			.limit(MAX_NAMES)
+			.map(LockExceptions::describe)
+			.collect(Collectors.joining(" and by "));
+		int others = holders.size() - MAX_NAMES;
+		return "is held by " + names + ((others > 0) ? " and by " + others + " more" : "");
 	}
 
 	/**
