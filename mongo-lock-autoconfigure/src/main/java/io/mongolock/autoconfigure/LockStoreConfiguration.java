@@ -67,10 +67,11 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator) {
+	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, LockLocation location) {
 		TtlIndex settings = this.properties.ttlIndex();
-		return new TtlIndexWatch(new TtlIndexInitializer(this.template, this.properties.collection(), settings.mode(),
-				settings.retention(), validator::longestLease), INDEX_INTERVAL);
+		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
+				settings.mode(), settings.retention(), validator::longestLease);
+		return new TtlIndexWatch(index, INDEX_INTERVAL, new StoreCheck(location, index));
 	}
 
 }

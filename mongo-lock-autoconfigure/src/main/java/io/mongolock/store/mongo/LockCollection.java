@@ -154,6 +154,16 @@ final class LockCollection {
 				new BsonDocument("new", BsonBoolean.TRUE).append("fields", fields));
 	}
 
+	/**
+	 * Change nothing by the statement of an {@link #upsert}: no document is created.
+	 * @param filter matches nothing
+	 */
+	void updateNothing(BsonDocument filter, List<BsonDocument> pipeline, BsonDocument fields, WriteConcern concern,
+			long timeoutMillis) {
+		findAndModify(filter, new BsonArray(pipeline), concern, timeoutMillis,
+				new BsonDocument("new", BsonBoolean.TRUE).append("fields", fields));
+	}
+
 	private BsonDocument findAndModify(BsonDocument filter, BsonValue update, WriteConcern concern, long timeoutMillis,
 			BsonDocument options) {
 		BsonDocument command = new BsonDocument("findAndModify", new BsonString(this.name)).append("query", filter)

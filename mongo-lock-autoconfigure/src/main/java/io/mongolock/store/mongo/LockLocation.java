@@ -3,6 +3,7 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
@@ -11,6 +12,9 @@ import java.util.function.Supplier;
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoDatabase;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -21,6 +25,12 @@ import io.mongolock.LockStoreException;
  * Where locks are kept: a collection, and whatever server answers for it. Thread-safe.
  */
 public final class LockLocation {
+
+	private static final Log logger = LogFactory.getLog(LockLocation.class);
+
+	/** How the addresses of services end that call themselves MongoDB. */
+	private static final Map<String, String> SERVICES = Map.of(".docdb.amazonaws.com", "Amazon DocumentDB",
+			".cosmos.azure.com", "Azure Cosmos DB");
 
 	private final MongoOperations template;
 
@@ -57,6 +67,59 @@ public final class LockLocation {
 		catch (RuntimeException ex) {
 			throw StoreFailures.explain(StoreRequest.read("ask MongoDB for its version", "", timeout), this.collection,
 					ex);
+		}
+	}
+
+	/**
+	 * Send the statements of locks, so that they change nothing.
+	 * @param timeout how long a request may take
+	 * @return which server does not execute one of them, and what it says; empty if it
+	 * does, or if that is not known
+	 */
+	public Optional<String> refusedStatement(Duration timeout) {
+		try {
+			new StatementCheck(new LockCollection(this.template, this.collection)).send(timeout.toMillis());
+		}
+		catch (RuntimeException ex) {
+			if (StoreFailures.isBeyondServer(ex)) {
+				return Optional.of("The server (" + nameOrNothing(timeout)
+						+ ") does not execute the statements of distributed locks: "
+						+ DriverMessage.of(StoreFailures.nativeFailure(ex)));
+			}
+			logger.debug("It is unknown whether the server executes the statements of locks", ex);
+		}
+		return Optional.empty();
+	}
+
+	private String nameOrNothing(Duration timeout) {
+		try {
+			return askServer(timeout);
+		}
+		catch (LockStoreException ex) {
+			return "which does not say its name: " + ex.getMessage();
+		}
+	}
+
+	/**
+	 * Look whether the collection compares ids by a collation.
+	 * @param timeout how long that may take
+	 * @return which, in words for a message; empty if it compares them as they are, or if
+	 * that is not known
+	 */
+	public Optional<String> collation(Duration timeout) {
+		try {
+			return Objects.requireNonNull(this.template.execute(this.collection,
+					(found) -> found.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
+						.listIndexes(BsonDocument.class)
+						.into(new ArrayList<>())
+						.stream()
+						.map(TtlIndexInitializer::collation)
+						.filter(Objects::nonNull)
+						.findFirst()));
+		}
+		catch (RuntimeException ex) {
+			logger.debug("It is unknown whether the collection '" + this.collection + "' has a collation", ex);
+			return Optional.empty();
 		}
 	}
 
@@ -122,7 +185,25 @@ public final class LockLocation {
 		Document build = answer(database, new Document("buildInfo", 1));
 		Document hello = answer(database, new Document("hello", 1));
 		String version = build.getString("version");
-		return "MongoDB" + ((version != null) ? " " + version : "") + topology(hello);
+		String product = product(build, hello);
+		return ((product.isEmpty()) ? "" : product + ", which calls itself ") + "MongoDB"
+				+ ((version != null) ? " " + version : "") + topology(hello);
+	}
+
+	private static String product(Document build, Document hello) {
+		if (build.get("ferretdbVersion") instanceof String version) {
+			return "FerretDB " + version;
+		}
+		if (build.get("ferretdb") instanceof Document ferret) {
+			return "FerretDB " + ferret.get("version");
+		}
+		String address = String.valueOf(hello.get("me")).replaceFirst(":\\d+$", "");
+		return SERVICES.entrySet()
+			.stream()
+			.filter((service) -> address.endsWith(service.getKey()))
+			.map(Map.Entry::getValue)
+			.findFirst()
+			.orElse("");
 	}
 
 	private static String topology(Document hello) {

@@ -92,6 +92,13 @@ public final class StoreFailures {
 			40324);
 
 	/**
+	 * It depends on who asks, or on the time: Unauthorized, AuthenticationFailed,
+	 * MaxTimeMSExpired, UserWritesBlocked.
+	 */
+	private static final Set<Integer> OF_THE_MOMENT = Set.of(UNAUTHORIZED, AUTHENTICATION_FAILED, MAX_TIME_EXPIRED,
+			USER_WRITES_BLOCKED);
+
+	/**
 	 * The server is not the primary any more or ends, or lost another one:
 	 * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress,
 	 * PrimarySteppedDown, ExceededTimeLimit, SocketException, NotWritablePrimary,
@@ -234,6 +241,20 @@ public final class StoreFailures {
 	}
 
 	/**
+	 * Whether the server has answered that it cannot do what it was asked for, neither
+	 * because of who asks nor because of its state.
+	 */
+	static boolean isBeyondServer(RuntimeException thrown) {
+		Throwable failure = nativeFailure(thrown);
+		boolean answered = failure instanceof MongoCommandException command && isUnexecuted(command)
+				|| failure instanceof MongoBulkWriteException bulk && !bulk.getWriteErrors().isEmpty()
+				|| lacksRetryableWrites(failure);
+		int code = code(failure);
+		return answered && !SERVER_GONE.contains(code) && !CUT_SHORT.contains(code) && !OF_THE_MOMENT.contains(code)
+				&& !((MongoException) failure).hasErrorLabel("RetryableError");
+	}
+
+	/**
 	 * Whether the user lacks a privilege.
 	 */
 	static boolean isUnauthorized(RuntimeException thrown) {
@@ -371,7 +392,7 @@ public final class StoreFailures {
 		return (failure instanceof MongoException exception) ? exception.getCode() : -1;
 	}
 
-	private static Throwable nativeFailure(Throwable thrown) {
+	static Throwable nativeFailure(Throwable thrown) {
 		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
 			if (cause instanceof MongoException || cause instanceof IllegalStateException) {
 				return cause;

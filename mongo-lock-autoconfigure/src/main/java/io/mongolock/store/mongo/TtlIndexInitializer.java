@@ -2,6 +2,7 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -51,6 +52,8 @@ public final class TtlIndexInitializer {
 
 	private @Nullable String reported;
 
+	private @Nullable String collation;
+
 	/**
 	 * Create a new initializer.
 	 * @param template a template that never joins a session or transaction of the caller
@@ -96,6 +99,15 @@ public final class TtlIndexInitializer {
 		}
 	}
 
+	/**
+	 * The collation by which the collection compares keys, as of the last look.
+	 * @return words for a message, empty if it compares them as they are, or if that is
+	 * not known
+	 */
+	public synchronized Optional<String> collation() {
+		return Optional.ofNullable(this.collation);
+	}
+
 	boolean isNeeded() {
 		return this.mode != Mode.NONE;
 	}
@@ -122,7 +134,18 @@ public final class TtlIndexInitializer {
 	}
 
 	private void initialize(MongoCollection<BsonDocument> locks) {
-		BsonDocument index = existing(locks);
+		BsonDocument index = null;
+		this.collation = null;
+		for (BsonDocument candidate : locks.listIndexes(BsonDocument.class)) {
+			if (isOnTouchedAt(candidate)) {
+				index = candidate;
+			}
+			this.collation = (this.collation != null) ? this.collation : collation(candidate);
+		}
+		if (this.collation != null) {
+			// No index could repair that, and locks are not kept there
+			return;
+		}
 		if (index == null && this.mode == Mode.CREATE) {
 			locks.createIndex(KEYS, new IndexOptions().expireAfter(this.seconds, TimeUnit.SECONDS));
 			if (this.found) {
@@ -146,14 +169,21 @@ public final class TtlIndexInitializer {
 		this.found = true;
 	}
 
-	private static @Nullable BsonDocument existing(MongoCollection<BsonDocument> locks) {
-		for (BsonDocument index : locks.listIndexes(BsonDocument.class)) {
-			if (index.get("key") instanceof BsonDocument keys && keys.keySet().equals(KEYS.keySet())
-					&& isAscending(keys.get("touchedAt"))) {
-				return index;
-			}
-		}
-		return null;
+	/**
+	 * The collation by which a collection compares ids, which its index on them has.
+	 * @return words for a message, {@code null} if it has none, or this is another index
+	 */
+	static @Nullable String collation(BsonDocument index) {
+		return (index.get("key") instanceof BsonDocument keys && keys.containsKey("_id")
+				&& index.get("collation") instanceof BsonDocument collation)
+						? collation.getString("locale", new BsonString("?")).getValue() + ", strength "
+								+ collation.getNumber("strength", new BsonInt32(3)).intValue()
+						: null;
+	}
+
+	private static boolean isOnTouchedAt(BsonDocument index) {
+		return index.get("key") instanceof BsonDocument keys && keys.keySet().equals(KEYS.keySet())
+				&& isAscending(keys.get("touchedAt"));
 	}
 
 	private static boolean isAscending(@Nullable BsonValue direction) {

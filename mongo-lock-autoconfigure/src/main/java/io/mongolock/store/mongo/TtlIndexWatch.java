@@ -7,6 +7,8 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
@@ -22,6 +24,8 @@ public final class TtlIndexWatch implements SmartLifecycle {
 	/** Stops before the locks are released, starts after they can be claimed. */
 	static final int PHASE = Integer.MIN_VALUE + 2000;
 
+	private static final Log logger = LogFactory.getLog(TtlIndexWatch.class);
+
 	private static final Duration FIRST_RETRY = Duration.ofSeconds(1);
 
 	private static final Duration MAX_RETRY = Duration.ofMinutes(1);
@@ -32,17 +36,23 @@ public final class TtlIndexWatch implements SmartLifecycle {
 
 	private final Supplier<ScheduledExecutorService> schedulers;
 
+	private final Runnable check;
+
 	private @Nullable ScheduledExecutorService scheduler;
 
 	/**
 	 * Create a new watch.
 	 * @param interval the time between two looks at it, longer than zero
+	 * @param check is run after each look that the server has answered; what it throws
+	 * ends the start, and later is an error in the log
 	 */
-	public TtlIndexWatch(TtlIndexInitializer index, Duration interval) {
-		this(index, interval, TtlIndexWatch::daemon);
+	public TtlIndexWatch(TtlIndexInitializer index, Duration interval, Runnable check) {
+		this(index, interval, check, TtlIndexWatch::daemon);
 	}
 
-	TtlIndexWatch(TtlIndexInitializer index, Duration interval, Supplier<ScheduledExecutorService> schedulers) {
+	TtlIndexWatch(TtlIndexInitializer index, Duration interval, Runnable check,
+			Supplier<ScheduledExecutorService> schedulers) {
+		this.check = check;
 		this.index = index;
 		this.interval = interval;
 		this.schedulers = schedulers;
@@ -52,7 +62,13 @@ public final class TtlIndexWatch implements SmartLifecycle {
 	public void start() {
 		ScheduledExecutorService started = begin();
 		if (started != null) {
-			look(started, FIRST_RETRY);
+			try {
+				look(started, FIRST_RETRY);
+			}
+			catch (RuntimeException ex) {
+				stop();
+				throw ex;
+			}
 		}
 	}
 
@@ -71,12 +87,22 @@ public final class TtlIndexWatch implements SmartLifecycle {
 			if (this.index.initialize()) {
 				next = this.interval;
 				nextRetry = FIRST_RETRY;
+				this.check.run();
 			}
 		}
 		finally {
 			Duration following = nextRetry;
-			running.schedule(() -> look(running, following), shorter(next, this.interval).toMillis(),
+			running.schedule(() -> lookAgain(running, following), shorter(next, this.interval).toMillis(),
 					TimeUnit.MILLISECONDS);
+		}
+	}
+
+	private void lookAgain(ScheduledExecutorService running, Duration retry) {
+		try {
+			look(running, retry);
+		}
+		catch (RuntimeException ex) {
+			logger.error(ex.getMessage());
 		}
 	}
 

@@ -16,7 +16,8 @@
  * <li>Beside the requests: {@link ReleaseStream} hears of releases and
  * {@link RecallStream} of recalls, {@link ServerClockWatch} of elections and clocks,
  * {@link TtlIndexWatch} has {@link TtlIndexInitializer} look at the index, and
- * {@link LockLocation} asks the server for its version and {@link Privileges}.</li>
+ * {@link LockLocation} asks the server for its version and {@link Privileges}, and sends
+ * it a {@link StatementCheck}.</li>
  * </ul>
  */
 @NullMarked

@@ -78,7 +78,9 @@ class ProductStatementsTests {
 				() -> Duration.ofSeconds(30))
 			.initialize();
 		new LockLocation(this.template, "locks").askServer(TIMEOUT);
-		assertThat(names()).containsExactlyInAnyOrder("listIndexes", "createIndexes", "buildInfo", "hello");
+		assertThat(new LockLocation(this.template, "locks").refusedStatement(TIMEOUT)).isEmpty();
+		assertThat(names()).containsExactlyInAnyOrder("listIndexes", "createIndexes", "buildInfo", "hello",
+				"findAndModify", "update");
 		SentStatements.assertAllRecorded(this.log);
 	}
 

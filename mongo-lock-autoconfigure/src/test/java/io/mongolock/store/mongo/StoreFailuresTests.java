@@ -289,6 +289,21 @@ class StoreFailuresTests {
 	}
 
 	@Test
+	void whatAServerCannotDoIsBeyondIt() {
+		assertThat(List.of(command(9, "FailedToParse"), command(40324, "Location40324"), command(-1, "UnknownError"),
+				new MongoClientException("retryable writes", command(20, "IllegalOperation"))))
+			.allMatch(StoreFailures::isBeyondServer);
+	}
+
+	@Test
+	void whatDependsOnWhoAsksIsNotBeyondAServer() {
+		assertThat(List.of(command(13, "Unauthorized"), command(371, "UserWritesBlocked"),
+				command(50, "MaxTimeMSExpired"), command(10107, "NotWritablePrimary"),
+				new MongoTimeoutException("no server"), new IllegalStateException("state should be: open")))
+			.noneMatch(StoreFailures::isBeyondServer);
+	}
+
+	@Test
 	void aRefusalNamesTheWayOut() {
 		assertThat(StoreFailures.explain(WRITE, "my_locks", command(13, "Unauthorized")))
 			.hasMessageContaining("privileges find, insert and update on the collection 'my_locks'");

@@ -26,9 +26,12 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
+import static org.mockito.BDDMockito.willDoNothing;
+import static org.mockito.BDDMockito.willThrow;
 import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
@@ -50,6 +53,8 @@ class TtlIndexWatchTests {
 	private final MongoOperations template = mock();
 
 	private final ScheduledExecutorService scheduler = mock();
+
+	private final Runnable check = mock();
 
 	private boolean away;
 
@@ -117,6 +122,28 @@ class TtlIndexWatchTests {
 	}
 
 	@Test
+	void whatIsRefusedAtTheStartEndsItWithoutAThread() {
+		willThrow(new IllegalStateException("no locks here")).given(this.check).run();
+		assertThatIllegalStateException().isThrownBy(() -> start(Mode.CREATE)).withMessage("no locks here");
+		then(this.scheduler).should().shutdownNow();
+	}
+
+	@Test
+	void whatIsRefusedLaterIsAnErrorAndIsLookedAtAgain(CapturedOutput output) {
+		this.away = true;
+		start(Mode.CREATE);
+		then(this.check).should(never()).run();
+		this.away = false;
+		willThrow(new IllegalStateException("no locks here")).given(this.check).run();
+		runScheduled();
+		assertThat(output).containsOnlyOnce("ERROR").contains("no locks here");
+		willDoNothing().given(this.check).run();
+		runScheduled();
+		assertThat(runScheduled()).isEqualTo(HOUR);
+		assertThat(output).containsOnlyOnce("ERROR");
+	}
+
+	@Test
 	void theThreadEndsWithTheApplication() {
 		TtlIndexWatch watch = start(Mode.CREATE);
 		then(this.scheduler).should(never()).shutdownNow();
@@ -137,7 +164,7 @@ class TtlIndexWatchTests {
 	private TtlIndexWatch start(Mode mode) {
 		TtlIndexWatch watch = new TtlIndexWatch(
 				new TtlIndexInitializer(this.template, "locks", mode, Duration.ofDays(7), () -> Duration.ZERO), HOUR,
-				() -> this.scheduler);
+				this.check, () -> this.scheduler);
 		watch.start();
 		return watch;
 	}
