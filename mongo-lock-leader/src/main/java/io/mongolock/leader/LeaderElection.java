@@ -6,10 +6,12 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
@@ -29,7 +31,8 @@ import io.mongolock.OnLost;
  * Elects one leader for a role among all instances that have a bean of this type for it:
  * the holder of the role's lock leads, and the others wait in its queue, without a
  * thread. Stands for the role from the start of the application to its end, again after
- * each time that it led. Thread-safe.
+ * each time that it led. Keeps the JVM up until it is stopped, as a web server would.
+ * Thread-safe.
  * <p>
  * The lock is that of {@code LockRequest.of("leader", role)}: its key is {@code leader:}
  * and the role, and the settings of the name {@code leader} apply.
@@ -41,7 +44,7 @@ import io.mongolock.OnLost;
  * The events of a term are published in order, one after the other. {@link #isLeader()}
  * does not wait for a listener: work may begin while it hears of the term.
  */
-public final class LeaderElection implements SmartLifecycle {
+public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
 	/**
 	 * The name of the locks of all roles.
@@ -69,6 +72,8 @@ public final class LeaderElection implements SmartLifecycle {
 
 	/** Guarded by the monitor, as the claim and what a leadership knows. */
 	private boolean running;
+
+	private volatile @Nullable Thread keepAlive;
 
 	private @Nullable CompletableFuture<LockHandle> claim;
 
@@ -177,8 +182,19 @@ public final class LeaderElection implements SmartLifecycle {
 				return;
 			}
 			this.running = true;
+			Thread thread = new Thread(this::keepAlive, "mongo-lock-leader-keep-alive");
+			thread.setDaemon(false);
+			this.keepAlive = thread;
+			thread.start();
 		}
 		this.starter.execute(this::stand);
+	}
+
+	// All other threads are daemons, so the JVM would end when its main method returns
+	private void keepAlive() {
+		while (this.keepAlive == Thread.currentThread()) {
+			LockSupport.park(this);
+		}
 	}
 
 	// A listener that takes long must not hold up the start of the application
@@ -194,6 +210,9 @@ public final class LeaderElection implements SmartLifecycle {
 		Leadership last;
 		synchronized (this) {
 			this.running = false;
+			Thread thread = this.keepAlive;
+			this.keepAlive = null;
+			LockSupport.unpark(thread);
 			waiting = this.claim;
 			this.claim = null;
 			last = this.unreleased;
@@ -229,6 +248,15 @@ public final class LeaderElection implements SmartLifecycle {
 		else {
 			callback.run();
 		}
+	}
+
+	/**
+	 * Stop as {@link #stop()} does: nobody else stops what a start of the application
+	 * began that has failed since.
+	 */
+	@Override
+	public void destroy() {
+		stop();
 	}
 
 	@Override

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 import java.util.OptionalLong;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -12,6 +13,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -100,6 +102,27 @@ class LeaderElectionTests {
 		this.first.awaitHeard("granted", "revoked");
 		this.second.awaitLeader();
 		assertThat(this.second.election.term().getAsLong()).isGreaterThan(term);
+	}
+
+	@Test
+	void anElectionKeepsTheJvmUpUntilItIsStoppedOrDestroyed() {
+		Set<Thread> before = keepingAlive();
+		this.first.start();
+		this.second.start();
+		assertThat(keepingAlive()).hasSize(before.size() + 2).allSatisfy((one) -> assertThat(one.isDaemon()).isFalse());
+		this.first.election.stop();
+		this.second.election.destroy();
+		Awaitility.await().until(() -> before.containsAll(keepingAlive()));
+		this.first.start();
+		assertThat(keepingAlive()).hasSize(before.size() + 1);
+	}
+
+	private static Set<Thread> keepingAlive() {
+		return Thread.getAllStackTraces()
+			.keySet()
+			.stream()
+			.filter((one) -> one.getName().equals("mongo-lock-leader-keep-alive"))
+			.collect(Collectors.toSet());
 	}
 
 	@Test

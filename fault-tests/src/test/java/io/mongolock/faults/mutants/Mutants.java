@@ -1540,7 +1540,11 @@ final class Mutants {
 
 	private static List<Mutant> leader() {
 		String election = "io.mongolock.leader.LeaderElectionTests";
-		return List.of(
+		return List.of(new Mutant("leader: lets the JVM end", "LeaderElection.start", "thread.setDaemon(false);",
+				"thread.setDaemon(true);", test(election, "anElectionKeepsTheJvmUpUntilItIsStoppedOrDestroyed")),
+				new Mutant("leader: keeps the JVM up after its stop", "LeaderElection.stop",
+						"			this.keepAlive = null;\n			LockSupport.unpark(thread);\n", "",
+						test(election, "anElectionKeepsTheJvmUpUntilItIsStoppedOrDestroyed")),
 				new Mutant("leader: leads beyond its deadline", "LeaderElection.term", " && current.handle.isHeld()",
 						"", test(election, "aTermIsOverOnceItsLockIsNotHeldThoughNobodyHasSaidSo")),
 				new Mutant("leader: work begun beyond its deadline", "LeaderElection.enter",
