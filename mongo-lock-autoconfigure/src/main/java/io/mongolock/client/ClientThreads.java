@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -63,7 +64,7 @@ final class ClientThreads {
 		this.renewals = runtime.direct(
 				2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS + IdleLocks.MAX_REQUESTS, 60,
 				"mongo-lock-renewal");
-		this.claims = runtime.queued(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
+		this.claims = runtime.queued(RequestQueue.MAX_THREADS, "mongo-lock-request");
 		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");
 		this.suspects = runtime.queued(MAX_SUSPECTS, "mongo-lock-suspect");
 		this.confirmations = runtime.queued(1, "mongo-lock-confirm");
@@ -95,10 +96,15 @@ final class ClientThreads {
 	}
 
 	private void run(Request request) {
+		Future<?> patience = afterPatience(() -> {
+			this.requests.hangs(request);
+			startRequests();
+		});
 		try {
 			request.run();
 		}
 		finally {
+			patience.cancel(false);
 			this.requests.ended(request);
 			startRequests();
 		}
@@ -110,14 +116,23 @@ final class ClientThreads {
 	 * @throws RuntimeException what the store throws
 	 */
 	void send(DividedRequest<?> request, Duration timeout) {
-		Future<?> patience = after(DividedRequest.PATIENCE.toNanos(),
-				() -> request.divide((part) -> start(this.cleanUps, part), () -> {
-				}));
+		Future<?> patience = afterPatience(() -> request.divide((part) -> start(this.cleanUps, part), () -> {
+		}));
 		try {
 			request.send((timeout.compareTo(DividedRequest.TIMEOUT) < 0) ? timeout : DividedRequest.TIMEOUT);
 		}
 		finally {
 			patience.cancel(false);
+		}
+	}
+
+	private Future<?> afterPatience(Runnable action) {
+		try {
+			return after(DividedRequest.PATIENCE.toNanos(), action);
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be started now, nor would there be one for what follows
+			return CompletableFuture.completedFuture(null);
 		}
 	}
 

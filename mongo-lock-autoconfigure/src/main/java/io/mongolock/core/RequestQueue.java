@@ -11,13 +11,20 @@ import org.jspecify.annotations.Nullable;
  * Which claim asks the store next, where threads are few. First those that were called,
  * as they may hold up others; all others in the order of coming. So that a store that
  * answers for some documents only does not use up the threads, those of one key, and
- * those whose last request had no answer, never take all of them. Thread-safe, guarded by
- * its monitor, inside of which it calls nobody.
+ * those whose last request had no answer, never take all of them, and one that has no
+ * answer yet makes room for another. Thread-safe, guarded by its monitor, inside of which
+ * it calls nobody.
  */
 public final class RequestQueue {
 
 	/** A third of the connections that the driver opens by default. */
-	public static final int MAX_REQUESTS = 32;
+	static final int MAX_REQUESTS = 32;
+
+	/** The most requests that others do not wait for any longer. */
+	static final int MAX_HANGING = MAX_REQUESTS / 2;
+
+	/** The most requests at a time. */
+	public static final int MAX_THREADS = MAX_REQUESTS + MAX_HANGING;
 
 	/** A document takes one request after the other anyway. */
 	static final int MAX_OF_ONE_KEY = MAX_REQUESTS / 4;
@@ -37,6 +44,8 @@ public final class RequestQueue {
 	private int underway;
 
 	private int unansweredUnderway;
+
+	private int hanging;
 
 	/**
 	 * A claim is to ask.
@@ -63,6 +72,7 @@ public final class RequestQueue {
 		Request next = (this.underway < MAX_REQUESTS) ? poll() : null;
 		if (next != null) {
 			this.underway++;
+			next.underway = true;
 			this.unansweredUnderway += (next.reason == Reason.UNANSWERED) ? 1 : 0;
 		}
 		return next;
@@ -79,10 +89,28 @@ public final class RequestQueue {
 	}
 
 	/**
+	 * A request has had no answer for a moment: as its document may be blocked, the next
+	 * one does not wait for it, unless there are many like it.
+	 */
+	public synchronized void hangs(Request request) {
+		if (request.underway && request.reason != Reason.UNANSWERED && this.hanging < MAX_HANGING) {
+			request.underway = false;
+			this.underway--;
+			this.hanging++;
+		}
+	}
+
+	/**
 	 * A request has ended.
 	 */
 	public synchronized void ended(Request request) {
-		this.underway--;
+		if (request.underway) {
+			request.underway = false;
+			this.underway--;
+		}
+		else {
+			this.hanging--;
+		}
 		this.unansweredUnderway -= (request.reason == Reason.UNANSWERED) ? 1 : 0;
 		OfKey ofKey = this.keys.get(request.key);
 		if (ofKey == null) {
@@ -133,6 +161,9 @@ public final class RequestQueue {
 		private final Runnable action;
 
 		private final long number;
+
+		/** Whether others wait for its end. */
+		private boolean underway;
 
 		private Request(String key, Reason reason, Runnable action, long number) {
 			this.key = key;

@@ -10,12 +10,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.AbstractLockTemplateTests.SteppedClock;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
 
@@ -31,6 +31,8 @@ class BlockedDocumentTests {
 	private final BlockingStore store = new BlockingStore();
 
 	private final List<String> failed = new CopyOnWriteArrayList<>();
+
+	private final SteppedClock clock = new SteppedClock();
 
 	private final LockTemplate template = client();
 
@@ -122,6 +124,7 @@ class BlockedDocumentTests {
 		this.store.patience = DividedRequest.PATIENCE;
 		leaveIdle(40);
 		this.store.block("k0");
+		this.clock.step(Duration.ofMinutes(2));
 		await().until(() -> this.store.holders() == 1);
 		this.store.free("k0");
 		await().until(() -> this.store.holders() == 0);
@@ -132,6 +135,7 @@ class BlockedDocumentTests {
 		this.store.patience = DividedRequest.TIMEOUT;
 		leaveIdle(20);
 		IntStream.range(0, 20).forEach((i) -> this.store.block("k" + i));
+		this.clock.step(Duration.ofMinutes(2));
 		// None of which ever ends
 		await().until(() -> this.store.waiting.get() == 8);
 		this.store.nextFails("release", Outcome.NOT_EXECUTED, false);
@@ -162,6 +166,19 @@ class BlockedDocumentTests {
 	}
 
 	@Test
+	void firstClaimsLeaveThreadsToOthers() {
+		this.store.patience = Duration.ZERO;
+		List<CompletableFuture<LockHandle>> blocked = IntStream.range(0, 40).mapToObj((i) -> {
+			this.store.block("k" + i);
+			return this.template.acquireAsync(LockRequest.of("k" + i));
+		}).toList();
+		await().until(() -> this.store.waiting.get() == 40);
+		this.template.acquireAsync(LockRequest.of("free")).join().close();
+		IntStream.range(0, 40).forEach((i) -> this.store.free("k" + i));
+		blocked.forEach((claim) -> claim.join().close());
+	}
+
+	@Test
 	void otherQueuesAreLeft() {
 		this.store.patience = DividedRequest.PATIENCE;
 		LockTemplate other = client();
@@ -184,7 +201,10 @@ class BlockedDocumentTests {
 
 	private void leaveIdle(int count) {
 		for (int i = 0; i < count; i++) {
-			LockRequest request = LockRequest.builder("k" + i).linger(Duration.ofSeconds(2)).build();
+			LockRequest request = LockRequest.builder("k" + i)
+				.ttl(Duration.ofMinutes(10))
+				.linger(Duration.ofMinutes(2))
+				.build();
 			this.template.execute(request, LockHandle::fence);
 			this.template.execute(request, LockHandle::fence);
 		}
@@ -196,7 +216,7 @@ class BlockedDocumentTests {
 	}
 
 	private ClientOptions options() {
-		return new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""), LockClock.system(),
+		return new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""), this.clock,
 				List.of(new LockListener() {
 
 					@Override

@@ -80,6 +80,36 @@ class RequestQueueTests {
 		assertThat(this.queue).extracting("keys").asInstanceOf(InstanceOfAssertFactories.MAP).isEmpty();
 	}
 
+	@Test
+	void whatHasNoAnswerYetMakesRoomForOthersUpToABound() {
+		for (int i = 0; i < 100; i++) {
+			add("k" + i, Reason.OTHER);
+		}
+		List<Request> underway = takeAll();
+		underway.forEach(this.queue::hangs);
+		List<Request> more = takeAll();
+		assertThat(more).hasSize(16);
+		more.forEach(this.queue::hangs);
+		assertThat(takeAll()).isEmpty();
+		end(underway);
+		underway.forEach(this.queue::hangs);
+		List<Request> last = takeAll();
+		assertThat(last).as("as before").hasSize(16);
+		end(more);
+		end(last);
+		List<Request> others = takeAll();
+		assertThat(others).hasSize(32);
+	}
+
+	@Test
+	void whatHadNoAnswerMakesNoRoomForMoreOfThat() {
+		for (int i = 0; i < 100; i++) {
+			add("blocked" + i, Reason.UNANSWERED);
+		}
+		takeAll().forEach(this.queue::hangs);
+		assertThat(takeAll()).isEmpty();
+	}
+
 	private void add(String key, Reason reason) {
 		this.queue.add(key, reason, () -> this.ran.add(key));
 	}
