@@ -22,6 +22,9 @@ public final class CallerContext {
 
 	private final UnaryOperator<Runnable> decorator;
 
+	/** What a thread has decorated that had called before, while another subscribes. */
+	private final ThreadLocal<@Nullable Relay> called = new ThreadLocal<>();
+
 	/**
 	 * Create a context.
 	 * @param decorator gives a task, on the thread of the caller, what the application
@@ -34,31 +37,12 @@ public final class CallerContext {
 	}
 
 	/**
-	 * Take what the current thread carries, for any thread. The decorator has no part in
-	 * this.
-	 */
-	public Captured capture() {
-		List<Captured> all = this.states.stream().map(ThreadState::capture).toList();
-		return new Captured() {
-
-			@Override
-			public Scope replace() {
-				return open(all, Captured::replace);
-			}
-
-			@Override
-			public Scope complete() {
-				return open(all, Captured::complete);
-			}
-
-		};
-	}
-
-	/**
-	 * Take what the current thread carries, for one task on a thread of the library.
+	 * Take what the current thread carries.
 	 */
 	public Carried carry() {
-		return new Carried(capture(), this.decorator);
+		Relay before = this.called.get();
+		return new Carried(this.states.stream().map(ThreadState::capture).toList(),
+				(before != null) ? before : new Relay(this.decorator));
 	}
 
 	private static Scope open(List<Captured> all, Function<Captured, Scope> opening) {
@@ -101,65 +85,125 @@ public final class CallerContext {
 	}
 
 	/**
-	 * What a thread carried, for one task. Handed from thread to thread.
+	 * What a thread carried. Thread-safe.
 	 */
-	public static final class Carried {
+	public final class Carried {
 
-		private final Captured captured;
+		private final List<Captured> captured;
 
-		private final Runnable decorated;
+		private final Relay relay;
 
-		private @Nullable Task<?> task;
-
-		private @Nullable Object result;
-
-		private @Nullable Throwable failure;
-
-		private Carried(Captured captured, UnaryOperator<Runnable> decorator) {
+		private Carried(List<Captured> captured, Relay relay) {
 			this.captured = captured;
-			this.decorated = decorator.apply(this::run);
+			this.relay = relay;
 		}
 
 		/**
-		 * Run the task on the current thread, once.
+		 * Let the current thread, whoever's it is, have what it has, and of this what it
+		 * lacks. What the decorator carries is this caller's in all that is taken from
+		 * the thread meanwhile, and not on the thread itself.
+		 * @return is closed on the same thread
+		 */
+		public Scope complete() {
+			Scope completed = open(this.captured, Captured::complete);
+			Relay before = CallerContext.this.called.get();
+			CallerContext.this.called.set(this.relay);
+			return () -> closeBoth(() -> CallerContext.this.called.set(before), completed);
+		}
+
+		/**
+		 * Run a task with this, and nothing else, on the current thread, which is one of
+		 * the library.
 		 * @throws Throwable what it threw, or why it could not be run
 		 */
-		@SuppressWarnings({ "unchecked", "try", "NullAway" }) // the result is the task's
+		@SuppressWarnings("try") // closing is what the resource is for
 		public <T extends @Nullable Object> T call(Task<T> task) throws Throwable {
-			this.task = task;
-			try (Scope carried = this.captured.replace()) {
-				this.decorated.run();
+			Run<T> run = new Run<>(task);
+			try (Scope carried = open(this.captured, Captured::replace)) {
+				this.relay.pass(run);
 			}
 			catch (RuntimeException | Error ex) {
-				if (this.task != null) {
+				if (!run.begun) {
 					throw ex;
 				}
 				// The task has run, and its end is what counts; as in an executor
 				Thread current = Thread.currentThread();
 				current.getUncaughtExceptionHandler().uncaughtException(current, ex);
 			}
-			if (this.task != null) {
-				throw new IllegalStateException("Not run by the TaskDecorator beans, or not at once: " + task
-						+ ". A TaskDecorator has to run the task that it was given, on the thread that calls it");
+			return run.result();
+		}
+
+	}
+
+	/** Is decorated once, by a caller, and run for each subscription. */
+	private static final class Relay {
+
+		private final ThreadLocal<@Nullable Runnable> run = new ThreadLocal<>();
+
+		private final Runnable decorated;
+
+		private Relay(UnaryOperator<Runnable> decorator) {
+			this.decorated = decorator.apply(this::run);
+		}
+
+		private void pass(Runnable run) {
+			this.run.set(run);
+			try {
+				this.decorated.run();
 			}
-			if (this.failure != null) {
-				throw this.failure;
+			finally {
+				this.run.remove();
 			}
-			return (T) this.result;
 		}
 
 		private void run() {
-			Task<?> task = this.task;
-			if (task == null) {
+			Runnable run = this.run.get();
+			if (run != null) {
+				run.run();
+			}
+		}
+
+	}
+
+	/** One run of a task. Used by one thread. */
+	private static final class Run<T extends @Nullable Object> implements Runnable {
+
+		private final Task<T> task;
+
+		private boolean begun;
+
+		private @Nullable T result;
+
+		private @Nullable Throwable failure;
+
+		private Run(Task<T> task) {
+			this.task = task;
+		}
+
+		@Override
+		public void run() {
+			if (this.begun) {
 				return;
 			}
-			this.task = null;
+			this.begun = true;
 			try {
-				this.result = task.call();
+				this.result = this.task.call();
 			}
 			catch (Throwable ex) {
 				this.failure = ex;
 			}
+		}
+
+		@SuppressWarnings("NullAway") // null only if T may be
+		private T result() throws Throwable {
+			if (!this.begun) {
+				throw new IllegalStateException("Not run by the TaskDecorator beans, or not at once. A TaskDecorator "
+						+ "has to run the task that it was given, on the thread that calls it");
+			}
+			if (this.failure != null) {
+				throw this.failure;
+			}
+			return this.result;
 		}
 
 	}

@@ -11,14 +11,14 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext;
 import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
-import io.mongolock.concurrent.ThreadState.Captured;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * A publisher: each subscription claims the lock, calls the method, and holds the lock
  * until what that returned has ended or the subscription is cancelled. The method runs
  * with what the thread of the subscriber carries, and what that lacks, with what the
- * thread carried that called.
+ * thread carried that called; what the application's own decorators carry is always that
+ * of the call.
  *
  * @param answer what the subscriber gets if others hold the lock; {@code null} if the
  * failure
@@ -30,14 +30,14 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 
 	@Override
 	public Object run(LaterLocking locking, LockedCall call) {
-		Captured caller = this.callers.get().capture();
+		Carried caller = this.callers.get().carry();
 		return declared(Flux.defer(() -> subscribed(locking, call.again(), caller)));
 	}
 
 	@Override
 	@SuppressWarnings("try") // closing is what the resource is for
 	public Object runUnlocked(LockedCall call) {
-		Captured caller = this.callers.get().capture();
+		Carried caller = this.callers.get().carry();
 		return declared(Flux.defer(() -> {
 			try (Scope carried = caller.complete()) {
 				return begun(call.again());
@@ -58,7 +58,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 
 	@SuppressWarnings({ "try", "NullAway" }) // closing is what the resources are for; an
 												// answer may be null
-	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Captured caller) {
+	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Carried caller) {
 		Flux<Object> locked = new LockedFlux((work) -> {
 			try (Scope carried = caller.complete()) {
 				return locking.execute(work);

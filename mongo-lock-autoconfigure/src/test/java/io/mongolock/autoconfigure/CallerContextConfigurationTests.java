@@ -156,9 +156,11 @@ class CallerContextConfigurationTests {
 			Service service = context.getBean(Service.class);
 			carry();
 			Mono<Carried> called = (name.equals("mono")) ? service.mono() : service.unlockedMono();
-			// A TaskDecorator is asked where the lock is asked for
 			assertThat(called.subscribeOn(Schedulers.parallel()).toFuture()).succeedsWithin(LONG)
-				.isEqualTo(new Carried("r-1", "anna", Locale.ITALIAN, "/orders", null, "eu"));
+				.isEqualTo((name.equals("mono")) ? ALL
+						// Nobody knows what a TaskDecorator would leave on a thread of
+						// others
+						: new Carried("r-1", "anna", Locale.ITALIAN, "/orders", null, "eu"));
 		});
 	}
 
@@ -167,7 +169,8 @@ class CallerContextConfigurationTests {
 		this.runner.run((context) -> {
 			Mono<Carried> called = context.getBean(Service.class).mono();
 			carry();
-			assertThat(called.toFuture()).succeedsWithin(LONG).isEqualTo(ALL);
+			assertThat(called.toFuture()).succeedsWithin(LONG)
+				.isEqualTo(new Carried("r-1", "anna", Locale.ITALIAN, "/orders", null, "eu"));
 			MDC.put("request", "r-2");
 			MDC.put("other", "more");
 			Mono<Carried> second = context.getBean(Service.class).mono();

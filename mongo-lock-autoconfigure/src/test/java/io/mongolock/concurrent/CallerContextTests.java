@@ -74,12 +74,40 @@ class CallerContextTests {
 	@Test
 	void whatAThreadHasIsCompletedAndThenAsItWas() {
 		this.value.set("b");
-		ThreadState.Captured captured = context(UnaryOperator.identity()).capture();
+		CallerContext.Carried caller = context(UnaryOperator.identity()).carry();
 		this.value.set("a");
-		try (Scope carried = captured.complete()) {
+		try (Scope carried = caller.complete()) {
 			assertThat(this.value.get()).as(carried.toString()).isEqualTo("ab");
 		}
 		assertThat(this.value.get()).isEqualTo("a");
+	}
+
+	@Test
+	void whatADecoratorCarriesIsTheCallersWhereverItIsTakenFrom() throws Throwable {
+		ThreadLocal<String> tenant = new ThreadLocal<>();
+		CallerContext context = context((task) -> {
+			String decorated = tenant.get();
+			return () -> {
+				tenant.set(decorated);
+				task.run();
+				tenant.remove();
+			};
+		});
+		tenant.set("mine");
+		CallerContext.Carried caller = context.carry();
+		tenant.set("another's");
+		CallerContext.Carried subscriber;
+		try (Scope carried = caller.complete()) {
+			subscriber = context.carry();
+			assertThat(tenant.get()).as(carried.toString()).isEqualTo("another's");
+		}
+		// On the thread of a library this could be done again and again
+		for (int i = 0; i < 2; i++) {
+			assertThat(subscriber.<String>call(tenant::get)).isEqualTo("mine");
+			assertThat(tenant.get()).isNull();
+		}
+		tenant.set("another's");
+		assertThat(context.carry().<String>call(tenant::get)).isEqualTo("another's");
 	}
 
 	@Test
@@ -100,12 +128,12 @@ class CallerContextTests {
 
 		};
 		this.value.set("b");
-		ThreadState.Captured captured = new CallerContext(List.of(this.state, failing), UnaryOperator.identity())
-			.capture();
+		CallerContext.Carried caller = new CallerContext(List.of(this.state, failing), UnaryOperator.identity())
+			.carry();
 		this.value.set("a");
-		assertThatIllegalStateException().isThrownBy(captured::replace);
+		assertThatIllegalStateException().isThrownBy(() -> caller.call(() -> null));
 		assertThat(this.value.get()).isEqualTo("a");
-		Scope scope = captured.complete();
+		Scope scope = caller.complete();
 		assertThatIllegalStateException().isThrownBy(scope::close);
 		assertThat(this.value.get()).isEqualTo("a");
 	}
