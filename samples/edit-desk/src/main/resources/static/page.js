@@ -9,6 +9,9 @@ const fields = editor.elements;
 /** What this window edits: the ticket of its lock, or nothing. */
 let editing = null;
 
+/** What this window edits still, after somebody has changed it in the background, or nothing. */
+let changed = null;
+
 /** Set a text, and touch nothing if it is the same. Texts are never taken as HTML. */
 function say(node, text) {
 	if (node.textContent !== String(text)) {
@@ -118,7 +121,9 @@ function open(begun) {
 	}
 }
 
-function overtaken(theirs) {
+function overtaken({ theirs, ticket }) {
+	changed = ticket ? { ticket, fence: editing.fence, article: theirs } : null;
+	say(element('conflict-title'), changed ? 'Not saved: changed since you opened it' : 'Not saved: somebody else took over');
 	show(element('mine'), { title: fields.title.value, text: fields.text.value });
 	show(element('theirs'), theirs);
 	open(null);
@@ -128,7 +133,7 @@ function overtaken(theirs) {
 	element('both').focus();
 }
 
-/** Go on unless somebody else took over, which shows both versions. */
+/** Go on unless somebody else took over or changed it, which shows both versions. */
 async function whileHeld(action) {
 	try {
 		await action();
@@ -138,7 +143,7 @@ async function whileHeld(action) {
 			throw error;
 		}
 		if (editing) {
-			overtaken(error.theirs);
+			overtaken(error);
 		}
 	}
 }
@@ -166,9 +171,9 @@ element('cancel').addEventListener('click', () => attempt(async () => {
 
 const mine = () => ['h3', 'p'].map((part) => element('mine').querySelector(part).textContent);
 
-/** Their text with one's own below it, under a new lock. One who edits by now is not disturbed. */
+/** Their text with one's own below it, under a new lock unless it is still one's own. One who edits by now is not disturbed. */
 element('both').addEventListener('click', () => attempt(async () => {
-	const begun = await request('POST', 'article/edit', { name: element('begin').elements.name.value });
+	const begun = changed ?? await request('POST', 'article/edit', { name: element('begin').elements.name.value });
 	const [title, text] = mine();
 	element('conflict').hidden = true;
 	open(begun);
@@ -186,11 +191,15 @@ element('copy').addEventListener('click', async () => {
 	}
 });
 
-element('understood').addEventListener('click', () => {
+element('understood').addEventListener('click', () => attempt(async () => {
 	element('conflict').hidden = true;
 	open(null);
-	refresh();
-});
+	if (changed) {
+		await request('POST', 'article/cancel', { ticket: changed.ticket });
+	}
+}));
+
+element('review').addEventListener('click', () => attempt(() => request('POST', 'article/review')));
 
 element('order').addEventListener('submit', (event) => {
 	event.preventDefault();

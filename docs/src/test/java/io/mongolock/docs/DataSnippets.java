@@ -1,6 +1,7 @@
 package io.mongolock.docs;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,6 +19,7 @@ import org.springframework.transaction.annotation.Transactional;
 import io.mongolock.LockHolder;
 import io.mongolock.LockSettings;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.mongodb.DocumentChangedException;
 import io.mongolock.mongodb.DocumentLock;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
@@ -32,6 +34,8 @@ import io.mongolock.mongodb.Sequences;
  * The Java of the documents on the application's own documents, so that it is compiled.
  */
 public class DataSnippets {
+
+	private final List<String> shown = new ArrayList<>();
 
 	private final Sequences sequences;
 
@@ -112,6 +116,21 @@ public class DataSnippets {
 		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
 			this.documents.save(locked, locked.entity().withText(text));
 		}
+	}
+
+	void compared(LockTicket ticket, String text) {
+		try {
+			this.documents.renew(Article.class, ticket);
+		}
+		catch (DocumentChangedException ex) {
+			Article theirs = ex.getDocument(Article.class);
+			String next = ex.getTicket().text();
+			show(text, theirs, next);
+		}
+	}
+
+	private void show(String mine, Article theirs, String ticket) {
+		this.shown.addAll(List.of(mine, theirs.text(), ticket));
 	}
 
 	List<Object> overview(String id) {

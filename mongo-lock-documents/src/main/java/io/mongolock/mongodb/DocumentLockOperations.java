@@ -194,6 +194,8 @@ public interface DocumentLockOperations {
 	 * @param locked the locked document
 	 * @param update what to change, which is left as it is
 	 * @throws LockLostException as {@link #save} does; nothing was written
+	 * @throws OptimisticLockingFailureException if the document has another version;
+	 * nothing was written, and the lock is still held
 	 * @throws IllegalArgumentException if the update replaces the document, or names its
 	 * lock or its version
 	 * @throws IllegalStateException if the lock was released or passed on before
@@ -219,6 +221,8 @@ public interface DocumentLockOperations {
 	 * @param type the type of the document
 	 * @param ticket the ticket
 	 * @return the document as it stands now
+	 * @throws DocumentChangedException if the document was changed since the version of
+	 * the ticket; the lock is still held
 	 * @throws LockLostException if the ticket does not hold the lock any more, or never
 	 * did; it does not say which, or who holds it now: {@link #find} does
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
@@ -247,6 +251,7 @@ public interface DocumentLockOperations {
 	 * edits.
 	 * @param type the type of the document
 	 * @param ticket the ticket
+	 * @throws DocumentChangedException as {@link #resume} does; the ttl has begun anew
 	 * @throws LockLostException as {@link #resume} does
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 * @throws IllegalStateException if the transaction of this thread has written the

@@ -7,8 +7,10 @@ import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 
 import org.bson.BsonDocument;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
+import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.UpdateMapper;
 import org.springframework.data.mongodb.core.query.Update;
@@ -180,7 +182,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;
-			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence());
+			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0);
 			Optional<DocumentTransaction> transaction = around(
 					"The locked " + type.describe(ticket.key()) + " cannot be kept");
 			// What this transaction has closed before is still locked, and nothing is
@@ -219,10 +221,22 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T> T save(LockedDocument<T> locked, T entity) {
 		this.database.check();
 		HeldDocument<T> held = HeldDocument.of(locked);
-		Written<T> written = held.type().write(entity, held.proof().key());
+		Written<T> written = written(held, entity);
 		this.writes.write(held, ReleasingWrite.save(held.proof(), this.store.field(), written,
 				held.type().change(held.loaded().mapped(), written)), written.takeBack());
 		return held.type().saved(written);
+	}
+
+	private static <T> Written<T> written(HeldDocument<T> held, T entity) {
+		Written<T> written = held.type().write(entity, held.proof().key());
+		try {
+			held.requireVersion(written.version());
+			return written;
+		}
+		catch (RuntimeException ex) {
+			written.takeBack().run();
+			throw ex;
+		}
 	}
 
 	@Override
@@ -230,7 +244,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.database.check();
 		HeldDocument<T> held = HeldDocument.of(locked);
 		LockedType<T> type = held.type();
-		Written<T> written = type.write(entity, held.proof().key());
+		Written<T> written = written(held, entity);
 		Loaded<T> before = held.loaded();
 		this.writes.write(held, ReleasingWrite.saveAndKeep(held.proof(), this.store.field(), written,
 				type.change(before.mapped(), written)), () -> {
@@ -241,7 +255,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		Loaded<T> stored = type.loaded(written, written.entity());
 		held.loaded(stored);
 		T saved = type.saved(written);
-		held.loaded(new Loaded<>(saved, stored.mapped()));
+		held.loaded(new Loaded<>(saved, stored.mapped(), stored.version()));
 		return saved;
 	}
 
@@ -253,7 +267,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <T> void delete(HeldDocument<T> held) {
 		ReleasingWrite deletion = ReleasingWrite.delete(held.proof(), this.store.field(),
-				held.type().version(held.entity()));
+				new Document(held.type().versionField(), held.loaded().version()));
 		held.type().delete(held.proof().key(), () -> this.writes.write(held, deletion, () -> {
 		}));
 	}
@@ -262,8 +276,10 @@ final class DocumentLocks implements DocumentLockOperations {
 	public void update(LockedDocument<?> locked, Update update) {
 		this.database.check();
 		HeldDocument<?> held = HeldDocument.of(locked);
-		this.writes.write(held, ReleasingWrite.update(held.proof(), this.store.field(), update,
-				new UpdateMapper(this.template.getConverter()), held.type().mapping()), () -> {
+		this.writes.write(held,
+				ReleasingWrite.update(held.proof(), this.store.field(), update,
+						new UpdateMapper(this.template.getConverter()), held.type().mapping(), held.loaded().version()),
+				() -> {
 				});
 	}
 
@@ -276,6 +292,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		refuseIfChanged(locked, document, ticket);
 		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
 		// One that this thread resumed before, and that nobody may have closed, is over
 		this.transactions.find(ticket.key(), locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
@@ -308,8 +325,22 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public void renew(Class<?> type, LockTicket ticket) {
-		refuseWhileWritten(type(type, ticket), ticket.key());
+		LockedType<?> locked = type(type, ticket);
+		refuseWhileWritten(locked, ticket.key());
 		this.tickets.renew(ticket);
+		refuseIfChanged(locked, this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket)),
+				ticket);
+	}
+
+	private void refuseIfChanged(LockedType<?> type, BsonDocument document, LockTicket ticket) {
+		long now = type.version(document);
+		if (now != ticket.version()) {
+			throw new DocumentChangedException(type.describe(ticket.key())
+					+ " was changed since it was opened, from version " + ticket.version() + " to " + now
+					+ ", and is still locked by this ticket: show what is stored, "
+					+ "and go on with the ticket of this exception. After a saveAndKeep, go on with the ticket that its "
+					+ "document then has", type.read(document).entity(), ticket.at(now));
+		}
 	}
 
 	@Override

@@ -7,6 +7,7 @@ import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.codecs.configuration.CodecRegistry;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -55,13 +56,18 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 */
 	<T> Loaded<T> read(Class<T> type, Document stored) {
 		Set<String> fields = Set.copyOf(stored.keySet());
+		Object version = stored.get(this.template.getConverter()
+			.getMappingContext()
+			.getRequiredPersistentEntity(type)
+			.getRequiredVersionProperty()
+			.getFieldName());
 		this.lifecycle.loaded(stored, type, this.collection);
 		T entity = this.template.getConverter().read(type, stored);
 		// Now: callbacks and the application may change it in place
 		BsonDocument mapped = mapped(entity);
 		// A default of the class that is not stored is a change
 		mapped.keySet().retainAll(fields);
-		return new Loaded<>(this.lifecycle.converted(entity, stored, this.collection), mapped);
+		return new Loaded<>(this.lifecycle.converted(entity, stored, this.collection), mapped, number(version));
 	}
 
 	// An update takes such a name for a path, and would write another field
@@ -73,6 +79,10 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 					+ " is stored in the field '" + name + "', which no update can name: store it in a field without a "
 					+ "dot or a dollar, with @Field, or save the document by the template, unlocked");
 		}
+	}
+
+	private static long number(@Nullable Object version) {
+		return (version instanceof Number number) ? number.longValue() : 0;
 	}
 
 	// By its bytes: what is converted shares arrays with what is changed in place
@@ -120,8 +130,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @param <T> the type
 	 * @param entity the entity
 	 * @param mapped what is mapped of the document
+	 * @param version its version, also if the entity is changed in place
 	 */
-	record Loaded<T>(T entity, BsonDocument mapped) {
+	record Loaded<T>(T entity, BsonDocument mapped, long version) {
 
 	}
 
@@ -136,6 +147,14 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * not written, or perhaps not
 	 */
 	record Written<T>(T entity, Document document, Document before, Runnable takeBack) {
+
+		/**
+		 * The version before.
+		 * @return its number
+		 */
+		long version() {
+			return number(this.before.values().iterator().next());
+		}
 
 	}
 

@@ -38,7 +38,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 
 	private final LockHandle handle;
 
-	private final LockTicket ticket;
+	private final LockTicket proof;
 
 	/** What the handle stands for. */
 	private final Leased lease;
@@ -93,7 +93,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
-		this.ticket = ticket;
+		this.proof = ticket;
 		this.lease = lease;
 		this.tickets = tickets;
 		this.released = released;
@@ -125,12 +125,12 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	}
 
 	LockTicket proof() {
-		return this.ticket;
+		return this.proof;
 	}
 
 	@Override
 	public String key() {
-		return this.ticket.key();
+		return this.proof.key();
 	}
 
 	@Override
@@ -162,7 +162,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 
 	@Override
 	public long fence() {
-		return this.ticket.fence();
+		return this.proof.fence();
 	}
 
 	@Override
@@ -170,7 +170,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 		if (passesOn()) {
 			this.handle.close();
 		}
-		return this.ticket;
+		return this.proof.at(loaded().version());
 	}
 
 	private synchronized boolean passesOn() {
@@ -180,7 +180,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 		boolean passesOn = this.state == State.OPEN && !isResumed();
 		if (passesOn) {
 			// Refused as long as the lock can still be released otherwise
-			this.ticket.text();
+			this.proof.text();
 			this.state = State.PASSED_ON;
 			this.lease.end(LeaseEnd.PASSED_ON);
 		}
@@ -272,7 +272,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	void grantedIn(DocumentTransaction transaction) {
 		Kept former = transaction.find(key()).orElse(null);
 		synchronized (this) {
-			if (former instanceof HeldDocument<?> same && same.ticket.equals(this.ticket)) {
+			if (former instanceof HeldDocument<?> same && same.proof.equals(this.proof)) {
 				this.writer = same.writer;
 				this.around = same.around;
 				// What the transaction has written of it may be undone
@@ -302,7 +302,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 
 	@Override
 	public void renewIn(ClientSession session) {
-		if (!this.tickets.store().renew(this.ticket.lease(), session)) {
+		if (!this.tickets.store().renew(this.proof.lease(), session)) {
 			lost();
 		}
 	}
@@ -413,7 +413,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	void rolledBack(Throwable failure) {
 		if (isUnknown()) {
 			try {
-				this.tickets.release(this.ticket);
+				this.tickets.release(this.proof);
 				this.state = State.RELEASED;
 			}
 			catch (LockStoreException ex) {
@@ -438,6 +438,22 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	synchronized void requireOpen() {
 		if (this.state != State.OPEN) {
 			throw over();
+		}
+	}
+
+	/**
+	 * Check that an entity is the document as it was locked or saved last, or resumed.
+	 * @param version the version of the entity
+	 * @throws OptimisticLockingFailureException if it has another one
+	 */
+	void requireVersion(long version) {
+		requireOpen();
+		long own = loaded().version();
+		if (version != own) {
+			throw new OptimisticLockingFailureException(
+					"The " + this + " was not written: it was locked, or saved last, " + "in version " + own
+							+ ", and the entity to save has version " + version
+							+ ", of another time: change locked.entity(), or lock the document again");
 		}
 	}
 

@@ -18,17 +18,17 @@ import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 
 /**
- * Stands for a lock on a document across requests and instances: a short text without any
- * meaning to others, to put into a form or a session. Its owner holds the lock, and it
- * cannot be guessed: give it to the one who edits, and never log it. Its
- * {@link #toString()} hides it; serialized, for a session, and as JSON, it is its
- * {@link #text()}. Immutable.
+ * Stands for a lock on a document, and for the version of it that was shown, across
+ * requests and instances: a short text without any meaning to others, to put into a form
+ * or a session. Its owner holds the lock, and it cannot be guessed: give it to the one
+ * who edits, and never log it. Its {@link #toString()} hides it; serialized, for a
+ * session, and as JSON, it is its {@link #text()}. Immutable.
  */
 public final class LockTicket implements Serializable {
 
 	private static final long serialVersionUID = 1L;
 
-	private static final int HEAD_BYTES = Integer.BYTES + 2 * LeaseSecrets.BYTES + Long.BYTES;
+	private static final int HEAD_BYTES = Integer.BYTES + 2 * LeaseSecrets.BYTES + 2 * Long.BYTES;
 
 	/** What a form, a header or a cookie can take, and nobody's work to read. */
 	private static final int MAX_TEXT = 4096;
@@ -39,10 +39,13 @@ public final class LockTicket implements Serializable {
 
 	private final transient long fence;
 
-	LockTicket(LeaseId lease, byte[] secret, long fence) {
+	private final transient long version;
+
+	LockTicket(LeaseId lease, byte[] secret, long fence, long version) {
 		this.lease = lease;
 		this.secret = secret;
 		this.fence = fence;
+		this.version = version;
 	}
 
 	/**
@@ -64,8 +67,9 @@ public final class LockTicket implements Serializable {
 		byte[] random = new byte[LeaseSecrets.BYTES];
 		byte[] secret = new byte[LeaseSecrets.BYTES];
 		long fence = ticket.get(random).get(secret).getLong();
+		long version = ticket.getLong();
 		String key = StandardCharsets.UTF_8.decode(ticket).toString();
-		return new LockTicket(new LeaseId(key, LeaseSecrets.token(random, secret)), secret, fence);
+		return new LockTicket(new LeaseId(key, LeaseSecrets.token(random, secret)), secret, fence, version);
 	}
 
 	/**
@@ -81,6 +85,7 @@ public final class LockTicket implements Serializable {
 			.put(LeaseSecrets.randomOf(this.lease.leaseToken()))
 			.put(this.secret)
 			.putLong(this.fence)
+			.putLong(this.version)
 			.put(key)
 			.array();
 		ByteBuffer.wrap(bytes).putInt(checksum(bytes));
@@ -105,6 +110,24 @@ public final class LockTicket implements Serializable {
 	 */
 	public long fence() {
 		return this.fence;
+	}
+
+	/**
+	 * The version of the document that the one who edits has seen: a document that has
+	 * another one was changed since.
+	 * @return the version
+	 */
+	public long version() {
+		return this.version;
+	}
+
+	/**
+	 * The same lock, for who has seen another version of the document.
+	 * @param version the version
+	 * @return the ticket
+	 */
+	LockTicket at(long version) {
+		return new LockTicket(this.lease, this.secret, this.fence, version);
 	}
 
 	LeaseId lease() {

@@ -41,7 +41,8 @@ public interface LockedDocument<T> extends AutoCloseable {
 	 * Pass the lock on to a ticket, for a later request that may come to another
 	 * instance. From here on this JVM neither renews nor watches nor releases it: it
 	 * lasts for its ttl, which has to be the time for editing, unless renewed by the
-	 * ticket.
+	 * ticket. It is of the version of {@link #entity()}: after a save that keeps the lock
+	 * this gives another one.
 	 * @return the ticket
 	 * @throws IllegalStateException if the lock was released before
 	 */

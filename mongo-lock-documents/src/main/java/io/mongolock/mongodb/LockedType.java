@@ -5,6 +5,7 @@ import java.util.Set;
 
 import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
+import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.codecs.DecoderContext;
@@ -184,6 +185,15 @@ final class LockedType<T> {
 	}
 
 	/**
+	 * The version of a document.
+	 * @param stored the document
+	 * @return its number
+	 */
+	long version(BsonDocument stored) {
+		return stored.getNumber(versionField(), new BsonInt32(0)).longValue();
+	}
+
+	/**
 	 * A document as the application has it.
 	 * @param stored the document
 	 * @return its entity, and what is mapped of it
@@ -224,17 +234,7 @@ final class LockedType<T> {
 	 * @return the entity and what is mapped of it
 	 */
 	Loaded<T> loaded(Written<T> written, T entity) {
-		return new Loaded<>(entity, this.writer.mapped(written));
-	}
-
-	/**
-	 * The version that the document of an entity has to have.
-	 * @param entity the entity
-	 * @return the version
-	 */
-	Document version(T entity) {
-		return RaisedVersion.finding(entity,
-				converter().getMappingContext().getRequiredPersistentEntity(entity.getClass()));
+		return new Loaded<>(entity, this.writer.mapped(written), written.version() + 1);
 	}
 
 	/**

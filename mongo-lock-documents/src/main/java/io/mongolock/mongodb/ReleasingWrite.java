@@ -44,7 +44,7 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 	}
 
 	static ReleasingWrite update(LockTicket ticket, String field, Update update, UpdateMapper mapper,
-			MongoPersistentEntity<?> entity) {
+			MongoPersistentEntity<?> entity, long before) {
 		Document change = new Document(mapper.getMappedObject(update.getUpdateObject(), entity));
 		String version = entity.getRequiredVersionProperty().getFieldName();
 		refuseOwnFields(change, field, version);
@@ -53,7 +53,8 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		if (update.hasArrayFilters()) {
 			options.arrayFilters(update.getArrayFilters().stream().map(ArrayFilter::asDocument).toList());
 		}
-		return new ReleasingWrite(held(ticket, field), releasing(change, ticket, field), options);
+		return new ReleasingWrite(held(ticket, field).append(version, before), releasing(change, ticket, field),
+				options);
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.Base64;
 import java.util.Date;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -67,6 +68,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			+ "with it or released before, taken over or broken, overwritten by a plain save, or there is no such document";
 
 	private final List<String> broken = new CopyOnWriteArrayList<>();
+
+	private LockTicket ticket;
 
 	private DocumentLocksFixture here;
 
@@ -391,8 +394,61 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
 				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
 		updates.update(Post.class, "p1", (post) -> new Post("p1", "by another", post.version()));
-		assertThat(this.there.documents().resume(Post.class, ticket).entity().title()).isEqualTo("by another");
+		assertThatExceptionOfType(DocumentChangedException.class)
+			.isThrownBy(() -> this.there.documents().resume(Post.class, ticket))
+			.satisfies((ex) -> assertThat(ex.getDocument(Post.class).title()).isEqualTo("by another"));
 		assertThat(this.there.documents().release(Post.class, ticket)).isTrue();
+	}
+
+	@Test
+	void whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt() {
+		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
+				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
+		DocumentLockOperations documents = this.there.documents();
+		for (Runnable theirs : List.<Runnable>of(
+				() -> this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class),
+				() -> updates.update(Post.class, "p1", (post) -> post.titled("theirs")),
+				() -> secondWindow(this.here.documents()))) {
+			this.template.updateFirst(byId(), Update.update("title", "draft"), Post.class);
+			this.ticket = lock().ticket();
+			documents.renew(Post.class, this.ticket);
+			theirs.run();
+			assertThatExceptionOfType(DocumentChangedException.class)
+				.isThrownBy(() -> documents.renew(Post.class, this.ticket));
+			assertThatExceptionOfType(DocumentChangedException.class)
+				.isThrownBy(() -> documents.resume(Post.class, this.ticket))
+				.withMessageContaining("was changed since it was opened")
+				.satisfies((ex) -> {
+					assertThat(ex.getDocument(Post.class).title()).isEqualTo("theirs");
+					this.ticket = LockTicket.of(ex.getTicket().text());
+				});
+			LockedDocument<Post> resumed = documents.resume(Post.class, this.ticket);
+			documents.save(resumed, resumed.entity().titled(resumed.entity().title() + " and mine"));
+			assertThat(stored()).containsEntry("title", "theirs and mine");
+		}
+	}
+
+	// A page that was loaded twice has the same ticket twice
+	private void secondWindow(DocumentLockOperations documents) {
+		LockedDocument<Post> second = documents.resume(Post.class, this.ticket);
+		documents.saveAndKeep(second, second.entity().titled("theirs"));
+		documents.renew(Post.class, second.ticket());
+	}
+
+	@Test
+	void anEntityOfAnotherTimeIsNotSavedUnderTheLock() {
+		LockedDocument<Post> locked = lock();
+		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
+		Post theirs = Objects.requireNonNull(this.template.findById("p1", Post.class));
+		for (ThrowingCallable write : List.<ThrowingCallable>of(
+				() -> this.here.documents().save(locked, theirs.titled("mine")),
+				() -> this.here.documents().saveAndKeep(locked, theirs.titled("mine")),
+				() -> this.here.documents().update(locked, Update.update("title", "mine")),
+				() -> this.here.documents().delete(locked))) {
+			assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(write);
+		}
+		assertThat(stored()).containsEntry("title", "theirs");
+		locked.close();
 	}
 
 	@Test
@@ -773,8 +829,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void whatStandsInTheDocumentMakesNoTicket() {
 		LockTicket ticket = lock().ticket();
 		String stored = holders().get(0).getString("token");
-		ByteBuffer fenceAndKey = ByteBuffer.allocate(8 + 8)
+		ByteBuffer fenceAndKey = ByteBuffer.allocate(8 + 8 + 8)
 			.putLong(ticket.fence())
+			.putLong(ticket.version())
 			.put("posts:p1".getBytes(StandardCharsets.UTF_8));
 		byte[] known = HexFormat.of().parseHex(stored.replace(".", ""));
 		for (int from = 0; from < known.length; from += 16) {
@@ -782,7 +839,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThatRuntimeException()
 				.isThrownBy(() -> this.there.documents()
 					.resume(Post.class, LockTicket.of(checked(
-							ByteBuffer.allocate(4 + token.length + 16).putInt(0).put(token).put(fenceAndKey.array())))))
+							ByteBuffer.allocate(4 + token.length + 24).putInt(0).put(token).put(fenceAndKey.array())))))
 				.isInstanceOfAny(IllegalArgumentException.class, LockLostException.class);
 		}
 		assertThat(ticket.text()).isEqualTo(LockTicket.of(ticket.text()).text());
@@ -817,7 +874,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.insert(Document.parse("{_id: 'p2', lock: 'text'}"), "posts");
 		for (String id : List.of("p1", "p2", "none")) {
 			LockTicket forged = new LockTicket(new LeaseId("posts:" + id, LeaseSecrets.token(bits, bits)), bits,
-					locked.fence());
+					locked.fence(), 1);
 			String message = NOT_YOURS.replace("p1", id).formatted(forged.fence());
 			DocumentLockOperations documents = this.there.documents();
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> documents.resume(Post.class, forged))

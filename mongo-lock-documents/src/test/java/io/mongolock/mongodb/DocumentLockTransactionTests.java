@@ -356,12 +356,11 @@ class DocumentLockTransactionTests {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Page> witness = lockedElsewhere("b");
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a", OFTEN_RENEWED);
-		Sheet other = new Sheet("a");
-		other.version = 7L;
+		this.template.updateFirst(new Query(), Update.update("likes", 1), Sheet.class);
 		listened().executeWithoutResult((status) -> {
 			status.setRollbackOnly();
 			assertThatExceptionOfType(OptimisticLockingFailureException.class)
-				.isThrownBy(() -> this.here.documents().save(locked, other));
+				.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
 			Date before = renewedAt("sheet", "a");
 			awaitRenewals("b");
 			assertThat(renewedAt("sheet", "a")).isEqualTo(before);
@@ -468,10 +467,9 @@ class DocumentLockTransactionTests {
 			.supplyAsync(() -> this.here.documents().lock(Sheet.class, "a", OFTEN_RENEWED))
 			.join();
 		listened().executeWithoutResult((status) -> {
-			Sheet outdated = new Sheet("a");
-			outdated.version = 7L;
+			this.template.updateFirst(new Query(), Update.update("likes", 1), Sheet.class);
 			assertThatExceptionOfType(OptimisticLockingFailureException.class)
-				.isThrownBy(() -> this.here.documents().saveAndKeep(locked, outdated));
+				.isThrownBy(() -> this.here.documents().saveAndKeep(locked, locked.entity()));
 			Date before = renewedAt("sheet", "a");
 			awaitRenewals("b");
 			assertThat(renewedAt("sheet", "a")).isEqualTo(before);

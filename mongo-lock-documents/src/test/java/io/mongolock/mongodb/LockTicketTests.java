@@ -38,7 +38,7 @@ class LockTicketTests {
 	private static final String TOKEN = LeaseSecrets.token(new byte[LeaseSecrets.BYTES], SECRET);
 
 	private static final LockTicket TICKET = new LockTicket(new LeaseId("posts:ü p1", TOKEN), SECRET,
-			1801439850948198401L);
+			1801439850948198401L, 5);
 
 	@Test
 	void itsTextBringsItBack() {
@@ -135,7 +135,7 @@ class LockTicketTests {
 	void aTextOfAnyLengthIsRefusedUnread() {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of("A".repeat(4097)))
 			.withMessageContaining("longer than 4096 characters");
-		LockTicket tooLong = new LockTicket(new LeaseId("posts:" + "p".repeat(4000), TOKEN), SECRET, 1);
+		LockTicket tooLong = new LockTicket(new LeaseId("posts:" + "p".repeat(4000), TOKEN), SECRET, 1, 1);
 		assertThatIllegalStateException().isThrownBy(tooLong::text).withMessageContaining("too long for a ticket");
 	}
 

@@ -133,7 +133,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 					.withMessageContaining("Pass on the LockedDocument that it has written"));
 			}
 		});
-		assertThat(documents.resume(Post.class, ticket).entity().text()).isEqualTo("one");
+		assertThatExceptionOfType(DocumentChangedException.class).isThrownBy(() -> documents.resume(Post.class, ticket))
+			.satisfies((ex) -> assertThat(ex.getDocument(Post.class).text()).isEqualTo("one"));
 	}
 
 	@Test

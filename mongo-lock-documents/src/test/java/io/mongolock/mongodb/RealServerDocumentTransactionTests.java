@@ -979,7 +979,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 					.executeWithoutResult((next) -> save(locked, "saved"));
 				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
-					.executeWithoutResult((none) -> this.here.documents().renew(Post.class, ticket));
+					.executeWithoutResult((none) -> this.here.documents().renew(Post.class, resumed.ticket()));
 				this.here.documents().breakLock(Post.class, "p2");
 			});
 			keep(locked, "kept");

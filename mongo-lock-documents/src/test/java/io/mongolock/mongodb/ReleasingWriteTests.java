@@ -7,7 +7,6 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.data.annotation.Id;
@@ -32,7 +31,7 @@ class ReleasingWriteTests {
 	private static final Map<String, BsonDocument> RECORDED = RecordedCommands.read();
 
 	private static final LockTicket TICKET = new LockTicket(new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt"),
-			new byte[0], 7);
+			new byte[0], 7, 4);
 
 	@ParameterizedTest
 	@CsvSource({ "save of what has changed, 4", "'save of what has changed, of another version', 3",
@@ -72,14 +71,15 @@ class ReleasingWriteTests {
 		assertThat(write.update()).isNull();
 	}
 
-	@Test
-	void anUpdateIsTheStatementThatWasProvedOnARealServer() {
+	@ParameterizedTest
+	@CsvSource({ "set fields and release, 4", "'set fields and release, of another version', 3" })
+	void anUpdateIsTheStatementThatWasProvedOnARealServer(String name, long version) {
 		MongoMappingContext context = new MongoMappingContext();
 		MappingMongoConverter converter = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, context);
 		Update update = new Update().set("title", "new");
 		ReleasingWrite write = ReleasingWrite.update(TICKET, "lock", update, new UpdateMapper(converter),
-				context.getRequiredPersistentEntity(Page.class));
-		BsonDocument recorded = recorded("set fields and release");
+				context.getRequiredPersistentEntity(Page.class), version);
+		BsonDocument recorded = recorded(name);
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
 		assertThat(normal("u", write.update())).isEqualTo(normal("u", recorded.get("u")));
 		assertThat(update.getUpdateObject()).isEqualTo(Document.parse("{$set: {title: 'new'}}"));

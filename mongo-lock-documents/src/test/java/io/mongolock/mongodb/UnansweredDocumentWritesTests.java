@@ -135,6 +135,11 @@ class UnansweredDocumentWritesTests {
 				assertThatExceptionOfType(LockLostException.class)
 					.isThrownBy(() -> documents.resume(Page.class, locked.ticket()));
 			}
+			else if (lost.equals(Losing.ANSWER)) {
+				assertThatExceptionOfType(DocumentChangedException.class)
+					.isThrownBy(() -> documents.resume(Page.class, locked.ticket()))
+					.satisfies((ex) -> assertThat(ex.getDocument(Page.class).text()).isEqualTo("written"));
+			}
 			else {
 				LockedDocument<Page> resumed = documents.resume(Page.class, locked.ticket());
 				assertThat(resumed.entity()).isEqualTo(this.template.findById("a", Page.class));
@@ -202,9 +207,13 @@ class UnansweredDocumentWritesTests {
 		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> new TransactionTemplate(unsure)
 			.executeWithoutResult((status) -> documents.saveAndKeep(locked, locked.entity().with("kept"))));
 		assertThatIllegalStateException().isThrownBy(() -> documents.save(locked, locked.entity()));
-		LockedDocument<Page> resumed = documents.resume(Page.class, locked.ticket());
-		assertThat(resumed.entity().text()).isEqualTo("kept");
-		documents.save(resumed, resumed.entity());
+		assertThatExceptionOfType(DocumentChangedException.class)
+			.isThrownBy(() -> documents.resume(Page.class, locked.ticket()))
+			.satisfies((ex) -> {
+				assertThat(ex.getDocument(Page.class).text()).isEqualTo("kept");
+				LockedDocument<Page> resumed = documents.resume(Page.class, ex.getTicket());
+				documents.save(resumed, resumed.entity());
+			});
 	}
 
 	@Test

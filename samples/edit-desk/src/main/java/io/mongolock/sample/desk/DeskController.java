@@ -17,6 +17,7 @@ import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
 import io.mongolock.LockLostException;
+import io.mongolock.mongodb.DocumentChangedException;
 import io.mongolock.mongodb.OptimisticUpdater;
 
 /**
@@ -68,6 +69,11 @@ class DeskController {
 		this.desk.cancel(ticket.ticket());
 	}
 
+	@PostMapping("/article/review")
+	void review() {
+		this.desk.review();
+	}
+
 	@PostMapping("/orders")
 	Order order(@RequestBody Item item) {
 		return this.mongo.insert(new Order(item.item()));
@@ -77,6 +83,16 @@ class DeskController {
 	long click() {
 		return this.updater.updateOrCreate(Counter.class, COUNTER, () -> new Counter(COUNTER, null, 0), Counter::click)
 			.clicks();
+	}
+
+	// Still the editor's: the ticket that comes along goes on from what is shown now
+	@ExceptionHandler
+	ProblemDetail changed(DocumentChangedException ex) {
+		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(ex.getMessage()));
+		problem.setTitle("Changed since it was opened: nothing was saved");
+		problem.setProperty("theirs", ex.getDocument(Article.class));
+		problem.setProperty("ticket", ex.getTicket().text());
+		return problem;
 	}
 
 	// The article as the others left it comes along, so that the page can show both

@@ -79,6 +79,21 @@ class EditDeskApplicationTests {
 	}
 
 	@Test
+	void whatWasChangedInTheBackgroundIsShownAndNoTextIsLost() {
+		JsonNode anna = read(edit("Anna"));
+		assertThat(send("/article/review", "")).hasStatusOk();
+		assertThat(send("/article/heartbeat", ticket(anna))).hasStatus(409);
+		MvcTestResult late = save(anna, "By Anna");
+		assertThat(late).hasStatus(409);
+		JsonNode changed = read(late);
+		assertThat(changed.get("theirs").get("text").asString()).endsWith("Reviewed.");
+		assertThat(desk().get("article").get("text").asString()).endsWith("Reviewed.");
+		assertThat(desk().get("holder").get("name").asString()).as("still").isEqualTo("Anna");
+		assertThat(save(changed, "Both")).hasStatusOk();
+		assertThat(desk().get("article").get("title").asString()).isEqualTo("Both");
+	}
+
+	@Test
 	void anOperatorSeesTheHealthAndTheLocks() {
 		// Degraded while it remembers a step of the clock
 		assertThat(this.mvc.get().uri("/actuator/health/mongoLock")).hasStatusOk()
