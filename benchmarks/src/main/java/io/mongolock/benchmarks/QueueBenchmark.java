@@ -1,8 +1,5 @@
 package io.mongolock.benchmarks;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -113,9 +110,9 @@ public final class QueueBenchmark {
 			// Those who were near while the queue was short keep their streams for a
 			// while
 			Thread.sleep(settled);
-			Usage before = usage();
+			Usage before = Usage.of(this.client);
 			Thread.sleep(seconds * 1000L);
-			Usage used = usage().since(before);
+			Usage used = Usage.of(this.client).since(before);
 			double commit = commit();
 			List<Integer> order = queue().stream()
 				.map((waiter) -> Integer.valueOf(waiter.get("owner", Document.class).getString("instance")))
@@ -178,29 +175,6 @@ public final class QueueBenchmark {
 			return Turns.median(millis);
 		}
 
-		private Usage usage() throws IOException {
-			Document status = this.client.getDatabase("admin").runCommand(new Document("serverStatus", 1));
-			Document network = status.get("network", Document.class);
-			return new Usage(System.nanoTime(), number(network, "numRequests"),
-					number(network, "bytesIn") + number(network, "bytesOut"), cpuTicks(number(status, "pid")));
-		}
-
-		private static double number(Document document, String name) {
-			return document.get(name, Number.class).doubleValue();
-		}
-
-		// Hundredths of a second; the name of the program, in parentheses, may have
-		// blanks
-		private static double cpuTicks(double pid) throws IOException {
-			Path stat = Path.of("/proc", String.valueOf((long) pid), "stat");
-			if (!Files.exists(stat)) {
-				return Double.NaN;
-			}
-			String text = Files.readString(stat);
-			String[] fields = text.substring(text.lastIndexOf(')') + 2).split(" ");
-			return Double.parseDouble(fields[11]) + Double.parseDouble(fields[12]);
-		}
-
 		private LockTemplate locks(int number) {
 			LockSettings settings = LockSettings.builder().waitTimeout(PATIENCE).build();
 			return new LockTemplate(new MongoLockStore(this.template, "locks", ""),
@@ -220,24 +194,6 @@ public final class QueueBenchmark {
 	 * @param released when it ended
 	 */
 	private record Turn(int client, long granted, long released) {
-
-	}
-
-	/**
-	 * What the server did until a time, or within a second of a while.
-	 *
-	 * @param nanos the time, or how long the while was
-	 * @param requests how many it answered
-	 * @param bytes how many it read and wrote
-	 * @param cpu hundredths of a second that it computed, or its share of a core
-	 */
-	private record Usage(long nanos, double requests, double bytes, double cpu) {
-
-		Usage since(Usage before) {
-			double seconds = (this.nanos - before.nanos) / 1e9;
-			return new Usage(this.nanos - before.nanos, (this.requests - before.requests) / seconds,
-					(this.bytes - before.bytes) / seconds, (this.cpu - before.cpu) / 100 / seconds);
-		}
 
 	}
 

@@ -75,8 +75,7 @@ class Subject {
 	}
 
 	/**
-	 * Remembers the last claim and release, to send it again without a lock, and counts
-	 * the updates.
+	 * Remembers the last claim and release, to send it again without a lock.
 	 */
 	static class Commands implements CommandListener {
 
@@ -85,8 +84,6 @@ class Subject {
 		private volatile BsonDocument release = new BsonDocument();
 
 		private volatile boolean recording = true;
-
-		private volatile int updates;
 
 		BsonDocument claim() {
 			return this.claim;
@@ -100,15 +97,8 @@ class Subject {
 			this.recording = false;
 		}
 
-		int updates() {
-			return this.updates;
-		}
-
 		@Override
 		public synchronized void commandStarted(CommandStartedEvent event) {
-			if ("update".equals(event.getCommandName())) {
-				this.updates++;
-			}
 			if (!this.recording) {
 				return;
 			}

@@ -35,9 +35,14 @@ public final class RenewalBatch implements RenewalPlan.Carrier {
 	 * @param plans the plans of its leases, at least one, each of which joins it
 	 */
 	RenewalBatch(List<RenewalPlan> plans, ClockReading now) {
+		this(plans, plans.stream().anyMatch(RenewalPlan::isSuspect), now);
+		plans.forEach((plan) -> plan.joins(this, plans.size()));
+	}
+
+	private RenewalBatch(List<RenewalPlan> plans, boolean suspect, ClockReading now) {
 		this.plans = plans;
 		this.leases = plans.stream().map(RenewalPlan::lease).toList();
-		this.suspect = plans.stream().anyMatch(RenewalPlan::isSuspect);
+		this.suspect = suspect;
 		this.news = plans.stream().anyMatch((plan) -> plan.isNews(plans.size()));
 		long timeout = Long.MAX_VALUE;
 		long first = Long.MAX_VALUE;
@@ -51,7 +56,16 @@ public final class RenewalBatch implements RenewalPlan.Carrier {
 		this.sent = now.nanos();
 		this.until = this.sent + ((plans.size() > 1) ? patience(timeout, first) : ClockReading.NEVER);
 		this.timeout = Duration.ofMillis(Math.max(1, timeout(timeout, last) / 1_000_000));
-		plans.forEach((plan) -> plan.joins(this, plans.size()));
+	}
+
+	/**
+	 * A request that goes on beside those that its leases are asked for with.
+	 */
+	static RenewalBatch beside(List<RenewalPlan> plans, ClockReading now) {
+		RenewalBatch batch = new RenewalBatch(plans, false, now);
+		batch.phase = Phase.LET_GO;
+		batch.until = now.nanos() + ClockReading.NEVER;
+		return batch;
 	}
 
 	/**
@@ -97,6 +111,13 @@ public final class RenewalBatch implements RenewalPlan.Carrier {
 
 	boolean isSent() {
 		return this.phase == Phase.SENT;
+	}
+
+	/**
+	 * Whether its leases are asked for beside it, and may be again.
+	 */
+	boolean goesOn() {
+		return this.phase == Phase.LET_GO && !this.suspect;
 	}
 
 	boolean isResting() {

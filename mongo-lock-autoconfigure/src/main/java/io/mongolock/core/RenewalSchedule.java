@@ -27,10 +27,13 @@ import io.mongolock.store.LeaseId;
  * request that hangs is therefore not waited for until its timeout: after a share of the
  * time left its leases are asked for again beside it, in sixteen parts, and so on until
  * the one that is blocked stands alone. Renewing twice is harmless, and if the store was
- * merely slow, the first answer that comes counts. Until it is confirmed again, a lease
- * keeps to the smaller company, so that it holds up nobody a second time. If fewer were
- * there than were sent, the request is divided in twice as many parts as are missing,
- * until these stand alone; if none was there, all are missing.
+ * merely slow, the first answer that comes counts. So one request for all goes on beside
+ * the parts, and is sent again when it times out: where nothing was confirmed for a
+ * while, and then each takes two seconds as after a failover, the parts would come too
+ * late, a few at a time. Until it is confirmed again, a lease keeps to the smaller
+ * company, so that it holds up nobody a second time. If fewer were there than were sent,
+ * the request is divided in twice as many parts as are missing, until these stand alone;
+ * if none was there, all are missing.
  */
 public final class RenewalSchedule {
 
@@ -60,6 +63,9 @@ public final class RenewalSchedule {
 
 	/** Those that take a slot. */
 	private final List<RenewalBatch> underway = new ArrayList<>();
+
+	/** Those that timed out beside their parts. */
+	private final List<RenewalBatch> inVain = new ArrayList<>();
 
 	private final LongUnaryOperator random;
 
@@ -122,7 +128,7 @@ public final class RenewalSchedule {
 	 */
 	public List<RenewalBatch> due(ClockReading now) {
 		letGo(now);
-		List<RenewalBatch> batches = new ArrayList<>();
+		List<RenewalBatch> batches = beside(now);
 		int leases = this.renewed.get();
 		if (dropLostAndAskWhetherAnyIsDue(leases, now) && hasSlot(false)) {
 			for (List<RenewalPlan> group : RenewalPlan.groups(this.plans.values(), leases, now)) {
@@ -133,6 +139,22 @@ public final class RenewalSchedule {
 				}
 			}
 		}
+		return batches;
+	}
+
+	private List<RenewalBatch> beside(ClockReading now) {
+		List<RenewalBatch> batches = new ArrayList<>();
+		for (RenewalBatch batch : this.inVain) {
+			List<RenewalPlan> unconfirmed = batch.plans()
+				.stream()
+				.filter((plan) -> plan.isSuspect() && this.plans.get(plan.lease()) == plan)
+				.toList();
+			if (unconfirmed.size() > 1 && hasSlot(false)) {
+				batches.add(RenewalBatch.beside(unconfirmed, now));
+			}
+		}
+		this.inVain.clear();
+		this.underway.addAll(batches);
 		return batches;
 	}
 
@@ -203,6 +225,9 @@ public final class RenewalSchedule {
 			batch.rest(pause(batch));
 		}
 		else {
+			if (batch.goesOn()) {
+				this.inVain.add(batch);
+			}
 			this.underway.remove(batch);
 			batch.letGo(batch.part(RenewalBatch.PARTS), now);
 		}

@@ -129,6 +129,20 @@ class RenewalTroubleTests {
 		}
 	}
 
+	@ParameterizedTest
+	@ValueSource(ints = { 2, 17, 50, 400 })
+	void aMajorityThatThenConfirmsSlowlyLosesNoLock(int leases) {
+		for (long until = 12_000; until < 19_000; until += 97) {
+			VirtualRenewals slow = new VirtualRenewals();
+			slow.hold(leases, "k", Duration.ofSeconds(30));
+			slow.runUntil(1_999);
+			slow.latency(2_000);
+			slow.silent(2_000, until);
+			slow.runUntil(30_000);
+			assertThat(slow.lost()).as("silent until " + until).isEmpty();
+		}
+	}
+
 	@Test
 	void aStoreThatIsSilentForGoodIsNotStormed() {
 		this.renewals.hold(5_000, "k", SIX);

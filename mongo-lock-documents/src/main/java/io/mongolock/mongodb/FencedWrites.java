@@ -39,9 +39,11 @@ public interface FencedWrites {
 	UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type);
 
 	/**
-	 * Make the lock part of the current MongoDB transaction, as its last statement: it
-	 * then is committed only if the lock is not taken over before. Until the commit the
-	 * lock's own renewal has to wait, so commit at once.
+	 * Make the lock part of the current MongoDB transaction: it then is committed only if
+	 * the lock is not taken over before. Until the commit the lock's own renewal has to
+	 * wait, so commit well before the lock runs out. A renewal after the first statement
+	 * of the transaction and before this is a write conflict, so touch first if there may
+	 * be one: by default the lock is renewed every second.
 	 * @param lock the lock that the transaction relies on
 	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
 	 * @throws IllegalArgumentException if it is the lock of a {@link LockedDocument},

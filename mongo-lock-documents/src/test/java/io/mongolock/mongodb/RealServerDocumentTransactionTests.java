@@ -17,6 +17,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
@@ -30,9 +31,17 @@ import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.proxy.FaultProxy;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -58,6 +67,36 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		assertThat(text("p1")).isEqualTo("saved");
 		assertThat(this.here.client().held()).isOne();
 		witness.close();
+	}
+
+	@Test
+	void aLockIsTouchedBeforeItIsRenewedOrNotAtAll() {
+		MongoTemplate outside = template();
+		outside.setSessionSynchronization(SessionSynchronization.NEVER);
+		MongoLockStore store = new MongoLockStore(outside, "locks", "");
+		LockTemplate client = new LockTemplate(store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("desk", "touching", "host", 1, "thread"), LockClock.system(), List.of()));
+		FencedWrites writes = FencedWrites.of(this.template, store);
+		try (LockHandle lock = client.acquire(LockRequest.builder("k").settings(SELDOM_RENEWED).build())) {
+			assertThatExceptionOfType(DataAccessException.class)
+				.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
+					this.template.findById("p1", Post.class);
+					CompletableFuture.runAsync(lock::renew).join();
+					writes.touch(lock);
+				}))
+				.withMessageContaining("WriteConflict");
+			CompletableFuture<Void> renewed = this.transactions.execute((status) -> {
+				writes.touch(lock);
+				CompletableFuture<Void> renewing = CompletableFuture.runAsync(lock::renew);
+				this.template.insert(new Post("p4", "written", null));
+				return renewing;
+			});
+			assertThat(renewed).succeedsWithin(Duration.ofMinutes(1));
+			assertThat(text("p4")).isEqualTo("written");
+		}
+		finally {
+			client.stop(Duration.ofSeconds(5));
+		}
 	}
 
 	@Test

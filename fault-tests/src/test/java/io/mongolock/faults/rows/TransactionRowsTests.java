@@ -131,6 +131,8 @@ class TransactionRowsTests {
 	void whoeverTakesOverWhileATransactionKeepsTheLockIsGrantedItAfterTheCommit(RowFigures figures) {
 		LockedDocument<Article> mine = lock(LockSettings.builder().ttl(Duration.ofSeconds(1)).autoRenew(false).build());
 		CompletableFuture<LockedDocument<Article>> theirs = this.here.transactions().execute((status) -> {
+			// Renewed after that, it would be a write conflict
+			this.writes.touch(this.guard);
 			CompletableFuture<LockedDocument<Article>> waiting = CompletableFuture
 				.supplyAsync(() -> this.there.documents().lock(Article.class, "a", EDITING));
 			await().atMost(Harness.LONG).until(() -> this.there.documents().find(Article.class, "a").isEmpty());

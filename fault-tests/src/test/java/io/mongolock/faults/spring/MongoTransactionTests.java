@@ -238,7 +238,8 @@ class MongoTransactionTests {
 	}
 
 	private OtherClient startOnASet() {
-		start(RealServer.replicaSet());
+		// A renewal between the first statement and a touch is a write conflict
+		start(RealServer.replicaSet(), "mongo-lock.renew-interval=8s");
 		template().getCollection(WRITTEN).insertOne(new Document("_id", "before-" + this.id));
 		return new OtherClient(bean(MongoClient.class));
 	}

@@ -1,0 +1,227 @@
+package io.mongolock.faults.rows;
+
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+
+import com.mongodb.MongoException;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.UpdateOptions;
+import com.mongodb.client.model.Updates;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.opentest4j.TestAbortedException;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.test.server.MongodBinary;
+import io.mongolock.test.server.RealMember;
+import io.mongolock.test.server.RealMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+/**
+ * Row 16 with all settings as they are by default, those of the replica set, too: its
+ * elections take 10 s and more, and a primary that hangs is waited for.
+ */
+@Tag("process")
+@Tag("real-server")
+@Timeout(300)
+@Isolated
+class DefaultFailoverRowsTests {
+
+	/** The most that are renewed as often as a single one. */
+	private static final int MANY = 50;
+
+	/** Half a second is for a busy machine. */
+	private static final Duration OUTLASTED = Duration.ofMillis(22_500);
+
+	/** More than is left at an election, less than right after a renewal. */
+	private static final Duration RENEWED = Duration.ofSeconds(20);
+
+	/** No election is sooner. */
+	private static final Duration ELECTION = Duration.ofSeconds(5);
+
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
+
+	/**
+	 * In most hangs the majority confirms something within less time than the leases
+	 * outlast, 23 s; two members that stand for election at once are no fault of ours.
+	 */
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 16, level = Level.REPLICA_SET)
+	void aFailoverCostsNoLockByDefault(Fault fault, RowFigures figures) {
+		try (RealMongo set = fault.start();
+				HarnessClient one = client(set);
+				HarnessClient many = client(set);
+				MajorityWatch majority = new MajorityWatch(set)) {
+			List<LockHandle> handles = Stream.concat(acquire(one, "one:", 1), acquire(many, "many:", MANY)).toList();
+			awaitRenewal(handles);
+			RealMember old = set.primary();
+			majority.begin();
+			fault.befall(old);
+			Duration[] least = { RENEWED };
+			await().atMost(LONG_ENOUGH).pollInterval(Duration.ofMillis(20)).until(() -> {
+				Duration left = handles.stream().map(LockHandle::remaining).min(Duration::compareTo).orElseThrow();
+				least[0] = (left.compareTo(least[0]) < 0) ? left : least[0];
+				return majority.confirmed() && (left.isZero() || left.compareTo(RENEWED) > 0);
+			});
+			long lost = handles.stream().filter((handle) -> !handle.isHeld()).count();
+			figures.server(set.label()).add("majority after", majority.after().toMillis() + " ms");
+			figures.add("left", least[0].toMillis() + " ms").add("lost", lost);
+			assertThat(one.heard().losses().size() + many.heard().losses().size()).isEqualTo((int) lost);
+			if (fault == Fault.KILLED || majority.after().compareTo(OUTLASTED) < 0) {
+				assertThat(lost).as("majority after " + majority.after()).isZero();
+			}
+		}
+	}
+
+	// Hears of elections, as a client of Spring Boot does
+	private static HarnessClient client(RealMongo set) {
+		return HarnessClient.ofSet(set.connectionString(), LockSettings.NONE, LockClock.system());
+	}
+
+	private static Stream<LockHandle> acquire(HarnessClient client, String prefix, int count) {
+		return IntStream.range(0, count).mapToObj((i) -> client.locks().acquire(LockRequest.of(prefix + i)));
+	}
+
+	// So that all of a client are renewed by one request, as they are before long
+	private static void awaitRenewal(List<LockHandle> handles) {
+		LockHandle last = handles.get(handles.size() - 1);
+		for (int i = 0; i < 2; i++) {
+			Duration[] before = { last.remaining() };
+			await().atMost(Harness.LONG).until(() -> {
+				Duration now = last.remaining();
+				boolean renewed = now.compareTo(before[0]) > 0;
+				before[0] = now;
+				return renewed;
+			});
+		}
+	}
+
+	/**
+	 * What becomes of the primary.
+	 */
+	enum Fault {
+
+		/** SIGKILL: new connections are refused. */
+		KILLED(false, RealMember::kill),
+
+		/** SIGSTOP: connections are accepted and never answered. */
+		FROZEN(false, RealMember::freeze),
+
+		/** From the other members, and not from clients. */
+		CUT_OFF(true, RealMember::isolate),
+
+		/** From the other members and from clients. */
+		UNREACHABLE(true, (primary) -> {
+			primary.fromClients().blackhole();
+			primary.isolate();
+		});
+
+		private final boolean separable;
+
+		private final Consumer<RealMember> fault;
+
+		Fault(boolean separable, Consumer<RealMember> fault) {
+			this.separable = separable;
+			this.fault = fault;
+		}
+
+		RealMongo start() {
+			MongodBinary mongod = MongodBinary.find()
+				.orElseThrow(() -> new TestAbortedException(
+						"needs a mongod: set " + MongodBinary.NAME + " to one, which config/mongod.sh brings"));
+			RealMongo.Builder set = RealMongo.builder(mongod).replicaSet(3).usualElections();
+			return ((this.separable) ? set.separable() : set).start();
+		}
+
+		void befall(RealMember primary) {
+			this.fault.accept(primary);
+		}
+
+	}
+
+	/**
+	 * When the majority confirms a write again, no matter what hangs.
+	 */
+	private static final class MajorityWatch implements AutoCloseable {
+
+		private final MongoClient mongo;
+
+		private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
+
+		private final ExecutorService requests = Executors.newCachedThreadPool();
+
+		private final AtomicLong confirmed = new AtomicLong();
+
+		private volatile long begun;
+
+		MajorityWatch(RealMongo set) {
+			this.mongo = MongoClients.create(set.connectionString() + "&w=majority&timeoutMS=3000");
+			write();
+		}
+
+		void begin() {
+			this.begun = System.nanoTime();
+			this.timer.scheduleWithFixedDelay(() -> this.requests.execute(this::writeOnce), 0, 200,
+					TimeUnit.MILLISECONDS);
+		}
+
+		boolean confirmed() {
+			return after().compareTo(ELECTION) > 0;
+		}
+
+		Duration after() {
+			return Duration.ofNanos(this.confirmed.get());
+		}
+
+		// What is confirmed sooner was so by the old primary
+		private void writeOnce() {
+			try {
+				write();
+				long now = System.nanoTime() - this.begun;
+				this.confirmed.updateAndGet((before) -> (before > ELECTION.toNanos()) ? before : now);
+			}
+			catch (MongoException ex) {
+				// No majority yet
+			}
+		}
+
+		private void write() {
+			this.mongo.getDatabase(Harness.DATABASE)
+				.getCollection("majority")
+				.updateOne(Filters.eq("_id", 1), Updates.inc("writes", 1), new UpdateOptions().upsert(true));
+		}
+
+		@Override
+		public void close() {
+			this.timer.shutdownNow();
+			this.requests.shutdown();
+			this.mongo.close();
+		}
+
+	}
+
+}
