@@ -28,8 +28,11 @@ import io.mongolock.LockUnavailableException;
 @Order(0) // as that of Spring Boot, before an unordered handler of all exceptions
 public final class LockProblemDetails {
 
-	/** A holder renews its lease, so its end is no better guess for a longer time. */
-	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(30);
+	/**
+	 * The lease ends by itself only if its holder has died; most end long before, with
+	 * their work.
+	 */
+	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(5);
 
 	private static final Duration RETRY_STORE_AFTER = Duration.ofSeconds(5);
 

@@ -44,7 +44,7 @@ class LockProblemDetailsTests {
 	@Test
 	void contentionIsAConflictWithTheTimeToTryAgainAfter() {
 		assertThat(this.mvc.get().uri("/held")).hasStatus(HttpStatus.CONFLICT)
-			.hasHeader("Retry-After", "8")
+			.hasHeader("Retry-After", "4")
 			.hasContentType(MediaType.APPLICATION_PROBLEM_JSON)
 			.bodyJson()
 			.extractingPath("$.title")
@@ -57,8 +57,8 @@ class LockProblemDetailsTests {
 	}
 
 	@Test
-	void aLongLeaseIsNoReasonToStayAwayForLong() {
-		assertThat(this.mvc.get().uri("/held-long")).hasHeader("Retry-After", "30");
+	void theRestOfALeaseIsNoReasonToStayAwayForLong() {
+		assertThat(this.mvc.get().uri("/held-long")).hasHeader("Retry-After", "5");
 	}
 
 	@Test
@@ -91,7 +91,7 @@ class LockProblemDetailsTests {
 			.expectStatus()
 			.isEqualTo(HttpStatus.CONFLICT)
 			.expectHeader()
-			.valueEquals("Retry-After", "8")
+			.valueEquals("Retry-After", "4")
 			.expectHeader()
 			.contentType(MediaType.APPLICATION_PROBLEM_JSON);
 		this.web.get().uri("/failed").exchange().expectStatus().isEqualTo(HttpStatus.SERVICE_UNAVAILABLE);
@@ -119,12 +119,12 @@ class LockProblemDetailsTests {
 
 		@GetMapping("/held")
 		String held() {
-			throw heldFor(Duration.ofMillis(7_100));
+			throw heldFor(Duration.ofMillis(3_100));
 		}
 
 		@GetMapping("/held-long")
 		String heldLong() {
-			throw heldFor(Duration.ofHours(1));
+			throw heldFor(Duration.ofSeconds(27));
 		}
 
 		@GetMapping("/held-by-nobody-known")

@@ -2,6 +2,8 @@ package io.mongolock.dashboard;
 
 import java.util.List;
 
+import jakarta.servlet.DispatcherType;
+import jakarta.servlet.RequestDispatcher;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.actuate.autoconfigure.web.ManagementContextConfiguration;
 import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
@@ -16,6 +18,8 @@ import org.springframework.web.reactive.DispatcherHandler;
 import org.springframework.web.servlet.DispatcherServlet;
 import org.springframework.web.servlet.function.RequestPredicates;
 import org.springframework.web.servlet.function.RouterFunctions;
+import org.springframework.web.servlet.function.ServerRequest;
+import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
@@ -57,12 +61,28 @@ class DashboardManagementConfiguration {
 		@Bean
 		RouterFunctionMapping mongoLocksDashboardMapping(ServletStreams streams, PathMappedEndpoints paths,
 				ObjectProvider<RequestMappingHandlerAdapter> adapter) {
-			RouterFunctionMapping mapping = new RouterFunctionMapping(RouterFunctions.route(
-					RequestPredicates.GET(path(paths)).and((request) -> isForEvents(paths, request.headers().accept())),
-					streams::open));
+			RouterFunctionMapping mapping = new RouterFunctionMapping(RouterFunctions
+				.route(RequestPredicates.GET(path(paths))
+					.and((request) -> isForEvents(paths, request.headers().accept())), streams::open)
+				.andRoute((request) -> isRefused(paths, request), Servlets::refuse));
 			adapter.ifUnique((unique) -> mapping.setMessageConverters(unique.getMessageConverters()));
 			mapping.setOrder(ORDER);
 			return mapping;
+		}
+
+		// The error page of a port of its own has JSON alone, and would answer 406
+		// instead
+		private static boolean isRefused(PathMappedEndpoints paths, ServerRequest request) {
+			return request.servletRequest().getDispatcherType() == DispatcherType.ERROR
+					&& isForEvents(paths, request.headers().accept())
+					&& request.attribute(RequestDispatcher.ERROR_REQUEST_URI)
+						.filter((uri) -> uri.toString().endsWith(path(paths)))
+						.isPresent();
+		}
+
+		private static ServerResponse refuse(ServerRequest request) {
+			return ServerResponse.status((Integer) request.attribute(RequestDispatcher.ERROR_STATUS_CODE).orElse(500))
+				.build();
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.mongolock.dashboard;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -17,6 +18,12 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for {@link PageFiles}.
  */
 class PageFilesTests {
+
+	@Test
+	void anEditorKnowsTheSettingsOfTheEndpoint() throws IOException {
+		assertThat(Files.readString(Path.of("target/classes/META-INF/spring-configuration-metadata.json")))
+			.contains("\"management.endpoint.mongolocksdashboard.access\"");
+	}
 
 	@Test
 	void aNativeImageHasAllFilesOfThePageAndWritesItsEvents() throws Exception {

@@ -1,6 +1,9 @@
 package io.mongolock.leader;
 
+import java.io.IOException;
 import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -68,6 +71,12 @@ class LeaderElectionAutoConfigurationTests {
 
 	private final ApplicationContextRunner reports = this.instance.withUserConfiguration(LeaderSnippets.class)
 		.withBean(Reports.class);
+
+	@Test
+	void anEditorKnowsTheSettingsOfTheEndpoint() throws IOException {
+		assertThat(Files.readString(Path.of("target/classes/META-INF/spring-configuration-metadata.json")))
+			.contains("\"management.endpoint.mongoleaders.access\"");
+	}
 
 	@Test
 	void scheduledWorkIsDoneByTheLeaderAlone() {
