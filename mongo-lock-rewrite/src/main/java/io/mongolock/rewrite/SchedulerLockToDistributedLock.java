@@ -63,7 +63,8 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	@Override
 	public String getDescription() {
 		return "The name becomes the name or the key, `lockAtMostFor` the ttl, `lockAtLeastFor` the minimum hold, "
-				+ "and a method whose lock is taken is skipped as before.";
+				+ "and a method whose lock is taken is skipped as before. Add mongo-lock-starter to the project first. "
+				+ "A ttl may be shorter than lockAtMostFor was, since leases are renewed.";
 	}
 
 	@Override

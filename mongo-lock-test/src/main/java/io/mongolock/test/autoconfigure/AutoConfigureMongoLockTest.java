@@ -12,9 +12,11 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 /**
  * On a test class with an application context, whole or a slice: annotated methods run
  * under locks that are kept in the memory of this JVM, so that no MongoDB is needed for
- * them. An {@link io.mongolock.test.InMemoryLockStore} takes the place of the store in
- * MongoDB, and a {@link io.mongolock.test.LockAssertions} bean says which locks are held.
- * A {@link io.mongolock.store.LockStore} bean of the application is left alone.
+ * the locks; a service that uses a {@code MongoTemplate} still needs one, for example an
+ * {@link io.mongolock.test.embedded.EmbeddedMongo}. An
+ * {@link io.mongolock.test.InMemoryLockStore} takes the place of the store in MongoDB,
+ * and a {@link io.mongolock.test.LockAssertions} bean says which locks are held. A
+ * {@link io.mongolock.store.LockStore} bean of the application is left alone.
  */
 @Documented
 @Inherited
