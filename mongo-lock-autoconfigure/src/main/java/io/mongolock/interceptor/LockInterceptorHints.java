@@ -9,14 +9,15 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
  * Keeps in a native image what key expressions call on {@code #root}, and the names of
- * the optional types that this package looks for: there, a type is only found by a name
+ * the optional types that this library looks for: there, a type is only found by a name
  * that the image knows.
  */
 class LockInterceptorHints implements RuntimeHintsRegistrar {
 
 	static final List<String> OPTIONAL = List.of("org.springframework.http.HttpEntity",
 			"reactor.core.scheduler.Schedulers", "reactor.core.publisher.Flux", "kotlinx.coroutines.reactor.MonoKt",
-			"kotlin.reflect.full.KCallables");
+			"kotlin.reflect.full.KCallables", "org.springframework.data.mongodb.core.MongoTemplate",
+			"com.mongodb.client.MongoClient");
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
