@@ -12,6 +12,8 @@ import org.springframework.context.annotation.Primary;
 import org.springframework.dao.TransientDataAccessException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
@@ -151,6 +153,16 @@ public class DataSnippets {
 
 		Article withText(String text) {
 			return new Article(this.id, text, this.version);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Transactions {
+
+		@Bean
+		MongoTransactionManager transactionManager(MongoDatabaseFactory database) {
+			return new MongoTransactionManager(database);
 		}
 
 	}

@@ -4,8 +4,11 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.ClassUtils;
@@ -22,7 +25,11 @@ import io.mongolock.interceptor.LockOperationSource;
  */
 public class AnnotationLockOperationSource implements LockOperationSource {
 
+	private static final Log logger = LogFactory.getLog(AnnotationLockOperationSource.class);
+
 	private final DistributedLockParser parser;
+
+	private final Set<Method> leftOut = ConcurrentHashMap.newKeySet();
 
 	private final AnnotatedTypes annotated = new AnnotatedTypes();
 
@@ -71,7 +78,13 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 		// annotations
 		Method specific = (Proxy.isProxyClass(userClass)) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
 				: AopUtils.getMostSpecificMethod(method, userClass);
-		return this.parser.parse(new LockDeclarations(specific, userClass).find(), specific, userClass);
+		LockDeclarations declarations = new LockDeclarations(specific, userClass);
+		if (declarations.isLeftOut() && this.leftOut.add(specific)) {
+			logger.warn("@DistributedLock on " + userClass.getName() + " is for its public methods: "
+					+ specific.getName()
+					+ ", which the container calls, runs WITHOUT the lock. Make it public, or annotate the method itself");
+		}
+		return this.parser.parse(declarations.find(), specific, userClass);
 	}
 
 }

@@ -32,6 +32,13 @@ import io.mongolock.interceptor.InvalidLockMethodException;
  */
 record LockDeclarations(Method method, Class<?> userClass) {
 
+	/** Who calls a method that has one of these is the container, or a thread of it. */
+	private static final List<String> CALLED = List.of("org.springframework.scheduling.annotation.Scheduled",
+			"org.springframework.scheduling.annotation.Schedules", "org.springframework.scheduling.annotation.Async",
+			"org.springframework.context.event.EventListener",
+			"org.springframework.messaging.handler.annotation.MessageMapping",
+			"org.springframework.web.bind.annotation.RequestMapping");
+
 	List<MergedAnnotation<DistributedLock>> find() {
 		return nearest(on(this.method))
 			.or(() -> mostSpecific(contracts().flatMap(this::on).filter(OnElement::isOfInterface).toList()))
@@ -95,8 +102,22 @@ record LockDeclarations(Method method, Class<?> userClass) {
 	}
 
 	private boolean isMeantByType() {
-		return Modifier.isPublic(this.method.getModifiers()) && !Modifier.isStatic(this.method.getModifiers())
-				&& !this.method.isSynthetic() && this.method.getDeclaringClass() != Object.class;
+		return Modifier.isPublic(this.method.getModifiers()) && isOwn();
+	}
+
+	private boolean isOwn() {
+		return !Modifier.isStatic(this.method.getModifiers()) && !this.method.isSynthetic()
+				&& this.method.getDeclaringClass() != Object.class;
+	}
+
+	/**
+	 * Whether the container calls the method, without the lock of its class, as it is not
+	 * public.
+	 */
+	boolean isLeftOut() {
+		MergedAnnotations annotations = MergedAnnotations.from(this.method, SearchStrategy.TYPE_HIERARCHY);
+		return !isMeantByType() && isOwn() && CALLED.stream().anyMatch(annotations::isPresent) && find().isEmpty()
+				&& onType().isPresent();
 	}
 
 	private static boolean isBelow(Class<?> type, Class<?> other) {

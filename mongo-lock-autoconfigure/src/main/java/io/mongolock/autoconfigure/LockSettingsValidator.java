@@ -2,6 +2,7 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
@@ -102,17 +103,26 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	public void afterSingletonsInstantiated() {
 		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
-				SettingNames.nearest(name, this.declared)
-					.ifPresentOrElse(
-							(meant) -> logger.warn(unused(name) + ": did you mean mongo-lock.locks." + meant + ".*?"),
-							() -> logger.info(unused(name)));
+				sameLetters(name).map((meant) -> ": did you mean " + SettingNames.group(meant)
+						+ "? Without the brackets other characters are left out, and no environment variable can say it; "
+						+ "SPRING_APPLICATION_JSON can")
+					.or(() -> SettingNames.nearest(name, this.declared)
+						.map((meant) -> ": did you mean " + SettingNames.group(meant) + "?"))
+					.ifPresentOrElse((hint) -> logger.warn(unused(name) + hint), () -> logger.info(unused(name)));
 			}
 		}
 	}
 
+	// What binding has made of a name that was written without brackets, or as a variable
+	private Optional<String> sameLetters(String name) {
+		return this.declared.stream()
+			.filter((one) -> one.replaceAll("[^\\p{Alnum}]", "").equalsIgnoreCase(name.replace("-", "")))
+			.findFirst();
+	}
+
 	private static String unused(String name) {
-		return "No @DistributedLock has the name '" + name + "': the settings mongo-lock.locks." + name
-				+ ".* apply to requests made in code only";
+		return "No @DistributedLock has the name '" + name + "': the settings " + SettingNames.group(name)
+				+ " apply to requests made in code only";
 	}
 
 	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {

@@ -9,7 +9,14 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationContextInitializer;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+
+import io.mongolock.annotation.DistributedLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -132,11 +139,66 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
+	void aNameThatOnlyBracketsCanSayIsSuggestedInThem(CapturedOutput output) {
+		this.runner.withUserConfiguration(OddNames.class)
+			.withInitializer(with("mongo-lock.locks.order:pay.ttl"))
+			.withPropertyValues("mongo-lock.locks.orderexport.ttl=40s")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).contains("No @DistributedLock has the name 'orderpay'")
+			.contains("did you mean mongo-lock.locks[order:pay].*? Without the brackets other characters are left out")
+			.contains("No @DistributedLock has the name 'orderexport'")
+			.contains("did you mean mongo-lock.locks.order-export.*?")
+			.doesNotContain("did you mean mongo-lock.locks.orderexpert.*?");
+	}
+
+	@Test
+	void inBracketsItIsRead(CapturedOutput output) {
+		this.runner.withUserConfiguration(OddNames.class)
+			.withInitializer(with("mongo-lock.locks[order:pay].ttl"))
+			.run((context) -> assertThat(context.getBean(MongoLockProperties.class).locks())
+				.containsOnlyKeys("order:pay"));
+		assertThat(output).doesNotContain("No @DistributedLock has the name");
+	}
+
+	// a colon in a name would be taken for the one before the value
+	private static ApplicationContextInitializer<ConfigurableApplicationContext> with(String property) {
+		return (context) -> context.getEnvironment()
+			.getPropertySources()
+			.addFirst(new MapPropertySource("odd", Map.of(property, "40s")));
+	}
+
+	@Test
 	void correctPropertiesAreNotWarnedOf(CapturedOutput output) {
 		this.runner.withUserConfiguration(ServiceConfiguration.class)
 			.withPropertyValues("mongo-lock.wait-timeout=5s", "mongo-lock.locks.order.ttl=30s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("WARN", "No @DistributedLock");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class OddNames {
+
+		@Bean
+		Odd odd() {
+			return new Odd();
+		}
+
+	}
+
+	static class Odd {
+
+		@DistributedLock("order:pay")
+		void pay() {
+		}
+
+		@DistributedLock("order-export")
+		void export() {
+		}
+
+		@DistributedLock("orderexpert")
+		void expert() {
+		}
+
 	}
 
 }

@@ -426,6 +426,27 @@ class LeaderElectionTests {
 	}
 
 	@Test
+	void aClaimThatFailsAfterItsStopEndsNoLaterOne(CapturedOutput output) {
+		CompletableFuture<LockHandle> former = new CompletableFuture<>() {
+			@Override
+			public boolean cancel(boolean mayInterruptIfRunning) {
+				return false;
+			}
+		};
+		CompletableFuture<LockHandle> next = new CompletableFuture<>();
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willReturn(former).willReturn(next);
+		LeaderElection election = election(locks);
+		election.start();
+		election.stop();
+		election.start();
+		former.completeExceptionally(new IllegalStateException("by the test"));
+		next.complete(handle("leader:role", 7));
+		assertThat(election.term()).hasValue(7);
+		assertThat(output).doesNotContain("Could not stand");
+	}
+
+	@Test
 	void whoIsStartedAnewWhileWorkOfItsTermGoesOnStandsOnce() {
 		LockHandle held = handle("leader:role", 7);
 		LockOperations locks = Mockito.mock();

@@ -6,6 +6,8 @@ import java.util.Optional;
 
 import net.javacrumbs.shedlock.core.SimpleLock;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
@@ -57,6 +59,14 @@ class LeaseLockProviderTests {
 			assertThat(ConfiguredSettings.NONE.terms(request).ttl())
 				.isEqualTo((most == Providers.LONG) ? most : Duration.ofMillis(500));
 		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "1000, 200", "10000, 2000", "30000, 6000", "3600000, 6000" })
+	void theMarginIsAFifthOfTheTimeAndSixSecondsAtMost(long most, long margin) {
+		LockRequest request = LeaseLockProvider
+			.request(Providers.configuration("k", Duration.ofMillis(most), Duration.ZERO), Duration.ofSeconds(3));
+		assertThat(request.settings().margin()).isEqualTo(Duration.ofMillis(margin));
 	}
 
 	@Test

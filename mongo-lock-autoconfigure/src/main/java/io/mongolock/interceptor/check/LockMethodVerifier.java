@@ -55,6 +55,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final LockAsyncCheck async;
 
+	private final LockHints hints = new LockHints();
+
 	/** The locked methods of each class. */
 	private final Map<Class<?>, Locked> checked = new ConcurrentHashMap<>(256);
 
@@ -115,6 +117,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		checkDefinitions();
 		checkProxies();
 		this.documents.checkTypes();
+		this.hints.say(this.beanFactory);
 	}
 
 	/**
@@ -256,6 +259,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		if (this.verification.isOn()) {
 			report(methods, targetClass, ProxyReach::toAnyProxy);
 		}
+		this.hints.add(operations, targetClass);
 		return new Locked(operations.size(), methods);
 	}
 

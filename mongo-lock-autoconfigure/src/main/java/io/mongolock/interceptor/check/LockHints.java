@@ -1,0 +1,95 @@
+package io.mongolock.interceptor.check;
+
+import java.lang.reflect.Method;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentSkipListSet;
+import java.util.stream.Stream;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.KotlinDetector;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
+import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+import org.springframework.util.ClassUtils;
+
+import io.mongolock.interceptor.LockOperation;
+
+/**
+ * Says once, at the start, what may be meant as it is, but often is not: one lock for all
+ * arguments, and transactions that nobody begins, or that the lock cannot see.
+ * Thread-safe.
+ */
+class LockHints {
+
+	private static final Log logger = LogFactory.getLog(LockHints.class);
+
+	private static final List<String> TRANSACTIONAL = List
+		.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
+
+	private final Set<String> withoutKey = new ConcurrentSkipListSet<>();
+
+	private final Set<String> transactional = new ConcurrentSkipListSet<>();
+
+	/**
+	 * Look at the locked methods of a class.
+	 */
+	void add(Map<Method, List<LockOperation>> locked, Class<?> targetClass) {
+		locked.forEach((method, locks) -> {
+			Method specific = locks.get(0).method();
+			String name = ClassUtils.getQualifiedMethodName(specific, ClassUtils.getUserClass(targetClass));
+			if (hasArguments(specific) && locks.stream().allMatch((lock) -> lock.key() == null)) {
+				this.withoutKey.add(name);
+			}
+			if (isTransactional(specific, targetClass)) {
+				this.transactional.add(name);
+			}
+		});
+	}
+
+	/**
+	 * Say what was found, once all beans are there.
+	 */
+	void say(ConfigurableListableBeanFactory beans) {
+		if (!this.withoutKey.isEmpty()) {
+			logger
+				.info("These @DistributedLock methods have arguments and a lock without a key, so no two calls run at a "
+						+ "time, whatever the arguments: " + String.join(", ", this.withoutKey)
+						+ ". If only calls for the same argument exclude each other, give the lock a key, for example "
+						+ "key = \"#id\"");
+		}
+		String[] managers = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true,
+				false);
+		if (!this.transactional.isEmpty() && managers.length == 0) {
+			logger.warn(
+					"There is no transaction manager, so @Transactional does nothing on these @DistributedLock methods, "
+							+ "and nothing of them is rolled back: " + String.join(", ", this.transactional)
+							+ ". Declare one as a bean, for example new MongoTransactionManager(databaseFactory)");
+		}
+		Stream.of(managers)
+			.filter(beans::containsSingleton)
+			.filter((name) -> beans.getSingleton(name) instanceof AbstractPlatformTransactionManager manager && manager
+				.getTransactionSynchronization() == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER)
+			.forEach((name) -> logger.warn("The transaction manager '" + name
+					+ "' has SYNCHRONIZATION_NEVER, so a lock that is taken inside of its transactions is released "
+					+ "BEFORE they commit. Leave its transactionSynchronization as it is by default, or take the lock "
+					+ "outside of the transaction"));
+	}
+
+	private static boolean hasArguments(Method method) {
+		// Kotlin's continuation is none
+		return method.getParameterCount() > ((KotlinDetector.isSuspendingFunction(method)) ? 1 : 0);
+	}
+
+	private static boolean isTransactional(Method method, Class<?> targetClass) {
+		return Stream.of(method, targetClass)
+			.map((element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY))
+			.anyMatch((annotations) -> TRANSACTIONAL.stream().anyMatch(annotations::isPresent));
+	}
+
+}

@@ -1,0 +1,148 @@
+package io.mongolock.autoconfigure;
+
+import java.util.ArrayList;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.event.EventListener;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.Transactional;
+import org.springframework.transaction.support.AbstractPlatformTransactionManager;
+
+import io.mongolock.LockOperations;
+import io.mongolock.annotation.DistributedLock;
+import io.mongolock.interceptor.RecordingLockOperations;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for what the start says of methods that may be meant as they are.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class LockHintsTests {
+
+	private final ApplicationContextRunner runner = new ApplicationContextRunner()
+		.withBean(LockOperations.class, RecordingLockOperations::new)
+		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+
+	@Test
+	void methodsWithArgumentsAndALockWithoutAKeyAreNamedOnce(CapturedOutput output) {
+		this.runner.withBean(Keys.class).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("whatever the arguments: " + Keys.class.getName() + ".byName, "
+				+ Keys.class.getName() + ".shared. If only");
+	}
+
+	@Test
+	void methodsWithAKeyOrWithoutArgumentsAreNot(CapturedOutput output) {
+		this.runner.withBean(GoodKeys.class).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("whatever the arguments");
+	}
+
+	@Test
+	void withoutATransactionManagerTransactionalMethodsAreWarnedOf(CapturedOutput output) {
+		this.runner.withBean(Transactions.class).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("There is no transaction manager")
+			.contains("rolled back: " + Transactions.class.getName() + ".pay. Declare one as a bean");
+	}
+
+	@Test
+	void withOneTheyAreNot(CapturedOutput output) {
+		this.runner.withBean(Transactions.class)
+			.withBean(PlatformTransactionManager.class, () -> new RecordingTransactionManager(new ArrayList<>()))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("There is no transaction manager", "SYNCHRONIZATION_NEVER");
+	}
+
+	@Test
+	void aTransactionManagerThatLetsNobodySeeItsEndIsWarnedOf(CapturedOutput output) {
+		this.runner.withBean("blind", PlatformTransactionManager.class, () -> {
+			RecordingTransactionManager manager = new RecordingTransactionManager(new ArrayList<>());
+			manager.setTransactionSynchronization(AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER);
+			return manager;
+		}).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("The transaction manager 'blind' has SYNCHRONIZATION_NEVER")
+			.contains("BEFORE they commit");
+	}
+
+	@Test
+	void whatTheContainerCallsWithoutTheLockOfItsClassIsWarnedOf(CapturedOutput output) {
+		this.runner.withBean(Jobs.class).run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce("tick, which the container calls, runs WITHOUT the lock")
+			.containsOnlyOnce("heard, which the container calls, runs WITHOUT the lock")
+			.doesNotContain("own, which", "open, which", "helper, which");
+	}
+
+	static class Keys {
+
+		@DistributedLock("a")
+		void byName(String id) {
+		}
+
+		@DistributedLock("b")
+		@DistributedLock("c")
+		void shared(String id) {
+		}
+
+	}
+
+	static class GoodKeys {
+
+		@DistributedLock("a")
+		void without() {
+		}
+
+		@DistributedLock(name = "a", key = "#id")
+		void with(String id) {
+		}
+
+		@DistributedLock("all")
+		@DistributedLock(name = "a", key = "#id")
+		void both(String id) {
+		}
+
+	}
+
+	static class Transactions {
+
+		@Transactional
+		@DistributedLock("a")
+		public void pay() {
+		}
+
+		@Transactional
+		public void unlocked() {
+		}
+
+	}
+
+	@DistributedLock("jobs")
+	static class Jobs {
+
+		@Scheduled(fixedDelay = 1000)
+		void tick() {
+		}
+
+		@EventListener
+		protected void heard(String event) {
+		}
+
+		@DistributedLock("own")
+		@Scheduled(fixedDelay = 1000)
+		void own() {
+		}
+
+		@Scheduled(fixedDelay = 1000)
+		public void open() {
+		}
+
+		void helper() {
+		}
+
+	}
+
+}
