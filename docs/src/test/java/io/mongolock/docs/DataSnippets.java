@@ -9,7 +9,6 @@ import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
-import org.springframework.dao.TransientDataAccessException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
@@ -28,6 +27,7 @@ import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
+import io.mongolock.mongodb.RetriedConflicts;
 import io.mongolock.mongodb.Sequence;
 import io.mongolock.mongodb.SequenceRange;
 import io.mongolock.mongodb.Sequences;
@@ -76,8 +76,8 @@ public class DataSnippets {
 		return saved;
 	}
 
-	@Retryable(includes = TransientDataAccessException.class, maxRetries = 9, delay = 10, multiplier = 2,
-			maxDelay = 1000, jitter = 10)
+	@Retryable(predicate = RetriedConflicts.class, maxRetries = 9, delay = 10, multiplier = 2, maxDelay = 1000,
+			jitter = 10)
 	@Transactional
 	public void move(String from, String to, int count) {
 		this.updates.update(Order.class, from, (order) -> order.add(-count));

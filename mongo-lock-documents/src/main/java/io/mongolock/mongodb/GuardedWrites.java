@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import java.util.Objects;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
@@ -48,9 +49,10 @@ final class GuardedWrites implements FencedWrites {
 		CurrentTransaction.session(this.template).ifPresent(this.hints::look);
 		// the driver leaves it out inside a transaction
 		WriteConcern concern = confirmed(lock);
-		UpdateResult result = required(
-				this.template.execute(collection, (documents) -> guarded.run(documents, concern)));
-		if (result.getMatchedCount() == 0 && required(this.template.execute(collection, guarded::isStale))) {
+		String what = type.getSimpleName();
+		UpdateResult result = ask(what,
+				() -> this.template.execute(collection, (documents) -> guarded.run(documents, concern)));
+		if (result.getMatchedCount() == 0 && ask(what, () -> this.template.execute(collection, guarded::isStale))) {
 			throw new StaleFenceException(lock.key(), lock.fence(),
 					"A later holder of lock '" + KeyText.printable(lock.key()) + "' has already written this "
 							+ type.getSimpleName() + "; the write with fence " + lock.fence() + " changed nothing");
@@ -73,7 +75,7 @@ final class GuardedWrites implements FencedWrites {
 		this.hints.look(session);
 		// by the template, which translates exceptions
 		DbCallback<Boolean> touch = (database) -> this.store.touch(((Leased) lock).lease(), session);
-		if (!required(this.template.execute(touch))) {
+		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> this.template.execute(touch))) {
 			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
 					"Lock '" + KeyText.printable(lock.key()) + "' (fence " + lock.fence()
 							+ ") was lost before the commit of the transaction that relies on it");
@@ -86,8 +88,13 @@ final class GuardedWrites implements FencedWrites {
 		return WriteConcern.MAJORITY.withWTimeout(wait, TimeUnit.MILLISECONDS);
 	}
 
-	private static <T> T required(@Nullable T value) {
-		return Objects.requireNonNull(value);
+	private static <T> T ask(String what, Supplier<@Nullable T> statement) {
+		try {
+			return Objects.requireNonNull(statement.get());
+		}
+		catch (RuntimeException ex) {
+			throw TransactionConflict.explained(ex, what);
+		}
 	}
 
 }

@@ -29,11 +29,11 @@ final class TransactionConflict {
 							+ "because the server failed ("
 					: " may have been written, and is if this transaction is committed all the same: the connection failed (")
 				+ conflict.getMessage()
-				+ "). Do the whole transaction again, for example by Spring's @Retryable(includes = "
-				+ "TransientDataAccessException.class) outside of @Transactional", failure) : failure;
+				+ "). Do the whole transaction again, for example by Spring's @Retryable(predicate = "
+				+ "RetriedConflicts.class) outside of @Transactional", failure) : failure;
 	}
 
-	private static @Nullable MongoException find(Throwable failure) {
+	static @Nullable MongoException find(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause instanceof MongoException exception
 					&& exception.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {

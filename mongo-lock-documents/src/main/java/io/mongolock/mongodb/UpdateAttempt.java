@@ -133,6 +133,9 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 			}
 			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));
 		}
+		catch (RuntimeException ex) {
+			throw TransactionConflict.explained(ex, this.type.getSimpleName());
+		}
 	}
 
 	private RuntimeException overtaken(OptimisticLockingFailureException failure) {

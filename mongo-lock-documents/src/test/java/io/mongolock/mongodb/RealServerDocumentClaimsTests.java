@@ -1,5 +1,6 @@
 package io.mongolock.mongodb;
 
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.List;
 import java.util.UUID;
@@ -15,11 +16,14 @@ import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bson.UuidRepresentation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.AccessType;
 import org.springframework.data.annotation.Id;
@@ -27,6 +31,9 @@ import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
+import org.springframework.data.mongodb.core.query.Criteria;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -135,6 +142,47 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		});
 		assertThatExceptionOfType(DocumentChangedException.class).isThrownBy(() -> documents.resume(Post.class, ticket))
 			.satisfies((ex) -> assertThat(ex.getDocument(Post.class).text()).isEqualTo("one"));
+	}
+
+	@Test
+	void aConflictIsOneExceptionForEachStatementAndWhatTheTemplateThrowsIsDoneAgainToo() throws Exception {
+		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
+				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
+		FencedWrites fenced = new GuardedWrites(this.template, null);
+		LockedDocument<Post> locked = lockElsewhere("p3");
+		Post read = template().findById("p1", Post.class);
+		for (ThrowingCallable own : List.<ThrowingCallable>of(
+				() -> fenced.update(locked.handle(), new Query(Criteria.where("_id").is("p1")), new Update(),
+						Post.class),
+				() -> updates.update(Post.class, "p1", (post) -> new Post("p1", "mine", post.version())))) {
+			assertThat(conflict(own)).isInstanceOf(ConcurrencyFailureException.class)
+				.hasMessageContaining("Do the whole transaction again");
+		}
+		Method method = getClass().getDeclaredMethod("conflict", ThrowingCallable.class);
+		for (ThrowingCallable plain : List.<ThrowingCallable>of(() -> write("p1", "mine"),
+				() -> this.template.save(read))) {
+			assertThat(new RetriedConflicts().shouldRetry(method, conflict(plain))).isTrue();
+		}
+		assertThat(new RetriedConflicts().shouldRetry(method, new DuplicateKeyException("of the application")))
+			.isFalse();
+		this.transactions.executeWithoutResult((first) -> {
+			this.template.insert(new Post("new", "first", null));
+			onAnotherThread(() -> this.transactions.executeWithoutResult((second) -> {
+				second.setRollbackOnly();
+				assertThatExceptionOfType(ConcurrencyFailureException.class).isThrownBy(() -> updates
+					.updateOrCreate(Post.class, "new", () -> new Post("new", "second", null), (post) -> post));
+			}));
+		});
+		assertThat(text("new")).isEqualTo("first");
+	}
+
+	private Throwable conflict(ThrowingCallable statement) {
+		return this.transactions.execute((status) -> {
+			status.setRollbackOnly();
+			this.template.findById("p2", Post.class);
+			template().updateFirst(new Query(Criteria.where("_id").is("p1")), new Update().inc("others", 1), "post");
+			return catchThrowable(statement);
+		});
 	}
 
 	@Test
