@@ -134,12 +134,14 @@ final class LockCollection {
 	}
 
 	/**
-	 * Change one document if it is there, and answer what it was before. To name the
-	 * fields to answer would cost a fifth more. As {@link #upsert} it is not repeated.
-	 * @return the whole document, empty if there is none
+	 * Change one document if it is there, and answer what it was before. As
+	 * {@link #upsert} it is not repeated.
+	 * @param fields what to answer of it
+	 * @return the document, empty if there is none
 	 */
-	BsonDocument update(BsonDocument filter, BsonDocument update, WriteConcern concern, long timeoutMillis) {
-		return findAndModify(filter, update, concern, timeoutMillis, new BsonDocument());
+	BsonDocument updateAndGetBefore(BsonDocument filter, BsonDocument update, BsonDocument fields, WriteConcern concern,
+			long timeoutMillis) {
+		return findAndModify(filter, update, concern, timeoutMillis, new BsonDocument("fields", fields));
 	}
 
 	/**

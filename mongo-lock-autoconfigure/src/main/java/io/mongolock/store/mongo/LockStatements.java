@@ -25,6 +25,9 @@ final class LockStatements extends Statements {
 
 	private static final BsonInt32 SHOWN = new BsonInt32(HiddenPlaces.SHOWN);
 
+	private static final BsonDocument AWAITED = encoded(
+			document("previous", new BsonInt32(0), "queue", document("$slice", new BsonInt32(1))));
+
 	private static final BsonInt32 ALL = new BsonInt32(Integer.MAX_VALUE);
 
 	private final String path;
@@ -208,6 +211,14 @@ final class LockStatements extends Statements {
 						operator("$or", exists(updated, true), replaced,
 								document("operationType", string("invalidate")))),
 				document("$project", document(FollowedStream.KEY, new BsonInt32(1), LockDocument.RECALLED, recalled)));
+	}
+
+	/**
+	 * What to answer to a release: of the queue the first place, so that it costs little
+	 * to send however long the queue is.
+	 */
+	BsonDocument whetherAwaited() {
+		return AWAITED;
 	}
 
 	/**

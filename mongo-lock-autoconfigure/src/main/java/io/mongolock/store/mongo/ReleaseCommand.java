@@ -29,7 +29,8 @@ final class ReleaseCommand {
 		BsonDocument update = this.statements.release(token);
 		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
 		return this.locks.execute(request, () -> {
-			BsonDocument before = command.send((left) -> this.locks.update(filter, update, WriteConcern.W1, left));
+			BsonDocument before = command.send((left) -> this.locks.updateAndGetBefore(filter, update,
+					this.statements.whetherAwaited(), WriteConcern.W1, left));
 			boolean ended = new LockDocument(before).mentions(token);
 			if (!ended) {
 				// It was not there, or an attempt before has ended it

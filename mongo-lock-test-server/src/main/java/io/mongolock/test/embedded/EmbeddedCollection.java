@@ -61,6 +61,9 @@ final class EmbeddedCollection extends MemoryCollection {
 			// Values are never changed in place, only fields of the document itself are
 			return document.clone();
 		}
+		if (projection.isPlainExclusion()) {
+			return projection.exclude(document);
+		}
 		Document result = projection.isPlainInclusion() ? projection.include(document)
 				: matchDocumentsFromStream(new Document(), Stream.of(document.cloneDeeply()), 0, 0, 0, null, fields)
 					.iterator()

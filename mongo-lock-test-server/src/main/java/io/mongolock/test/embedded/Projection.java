@@ -1,6 +1,8 @@
 package io.mongolock.test.embedded;
 
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
@@ -63,6 +65,40 @@ record Projection(@Nullable Document fields, Map<String, Expression> computed) {
 					.allMatch((field) -> field.getKey().indexOf('.') < 0 && !(field.getValue() instanceof Document)
 							&& (Utils.isTrue(field.getValue()) || field.getKey().equals("_id")))
 				&& this.fields.entrySet().stream().anyMatch((field) -> Utils.isTrue(field.getValue()));
+	}
+
+	/**
+	 * Whether the fields are plain names to exclude, or arrays to show the begin of, of
+	 * which the library takes the latter for fields to include.
+	 */
+	boolean isPlainExclusion() {
+		return this.fields != null && this.computed.isEmpty()
+				&& this.fields.entrySet()
+					.stream()
+					.allMatch((field) -> field.getKey().indexOf('.') < 0 && (first(field.getValue()) > 0
+							|| !(field.getValue() instanceof Document) && !Utils.isTrue(field.getValue())));
+	}
+
+	// How many elements of an array are shown, zero if that is not what is asked for
+	private static int first(@Nullable Object value) {
+		return (value instanceof Document document && document.size() == 1
+				&& document.get("$slice") instanceof Number number) ? Math.max(0, number.intValue()) : 0;
+	}
+
+	Document exclude(Document document) {
+		Document result = new Document();
+		Document fields = (this.fields != null) ? this.fields : new Document();
+		document.forEach((name, value) -> {
+			int first = first(fields.get(name));
+			if (first > 0) {
+				result.put(name, (value instanceof List<?> list && list.size() > first)
+						? new ArrayList<>(list.subList(0, first)) : value);
+			}
+			else if (!fields.containsKey(name)) {
+				result.put(name, value);
+			}
+		});
+		return result;
 	}
 
 	Document include(Document document) {
