@@ -69,7 +69,7 @@ public final class CallerContext {
 	}
 
 	/**
-	 * What is begun elsewhere than where it was asked for.
+	 * Work that begins on another thread than the one that asked for it.
 	 *
 	 * @param <T> what it results in
 	 */
@@ -99,9 +99,9 @@ public final class CallerContext {
 		}
 
 		/**
-		 * Let the current thread, whoever's it is, have what it has, and of this what it
-		 * lacks. What the decorator carries is this caller's in all that is taken from
-		 * the thread meanwhile, and not on the thread itself.
+		 * Let the current thread, which may be one of the application, keep what it has
+		 * and have of this what it lacks. The decorator does nothing to that thread: what
+		 * is taken from it meanwhile has what the decorator took from this caller.
 		 * @return is closed on the same thread
 		 */
 		public Scope complete() {

@@ -12,8 +12,8 @@ import io.mongolock.concurrent.ThreadState;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * What is registered with Micrometer's context propagation: each
- * {@link ThreadLocalAccessor}, so also the current observation. Thread-safe.
+ * The thread-locals that are registered with Micrometer's context propagation by a
+ * {@link ThreadLocalAccessor}; the current observation is one of them. Thread-safe.
  */
 public final class ThreadSnapshots implements ThreadState {
 

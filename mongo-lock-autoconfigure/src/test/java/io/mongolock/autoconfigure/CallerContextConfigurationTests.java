@@ -327,7 +327,7 @@ class CallerContextConfigurationTests {
 	static class Inner {
 
 		@PreAuthorize("hasAuthority('clerk')")
-		public String guarded() {
+		String guarded() {
 			return "allowed";
 		}
 
@@ -342,38 +342,38 @@ class CallerContextConfigurationTests {
 		}
 
 		@DistributedLock(key = "'order'")
-		public CompletionStage<Carried> stage() {
+		CompletionStage<Carried> stage() {
 			return CompletableFuture.completedFuture(Carried.now());
 		}
 
 		@DistributedLock(key = "'order'")
-		public Mono<Carried> mono() {
+		Mono<Carried> mono() {
 			return Mono.just(Carried.now());
 		}
 
 		@DistributedLock(key = "'order'")
-		public Flux<Carried> flux() {
+		Flux<Carried> flux() {
 			return Flux.just(Carried.now(), Carried.now());
 		}
 
 		@DistributedLock(key = "'order'")
 		@DistributedLock(key = "'a second'")
-		public CompletableFuture<Carried> several() {
+		CompletableFuture<Carried> several() {
 			return CompletableFuture.completedFuture(Carried.now());
 		}
 
 		@DistributedLock(key = "'order'", condition = "false")
-		public CompletableFuture<Carried> unlocked() {
+		CompletableFuture<Carried> unlocked() {
 			return CompletableFuture.completedFuture(Carried.now());
 		}
 
 		@DistributedLock(key = "'order'", condition = "false")
-		public Mono<Carried> unlockedMono() {
+		Mono<Carried> unlockedMono() {
 			return Mono.just(Carried.now());
 		}
 
 		@DistributedLock(key = "'answered'", waitTimeout = "0s", fallback = "answer")
-		public CompletableFuture<Carried> orFallback() {
+		CompletableFuture<Carried> orFallback() {
 			return new CompletableFuture<>();
 		}
 
@@ -382,12 +382,12 @@ class CallerContextConfigurationTests {
 		}
 
 		@DistributedLock(key = "'answered'", waitTimeout = "0s", unavailableHandler = "handler")
-		public CompletableFuture<Carried> orHandler() {
+		CompletableFuture<Carried> orHandler() {
 			return new CompletableFuture<>();
 		}
 
 		@DistributedLock(key = "'answered'", waitTimeout = "0s", fallback = "answerLater")
-		public Mono<Carried> orFallbackLater() {
+		Mono<Carried> orFallbackLater() {
 			return Mono.never();
 		}
 
@@ -396,17 +396,17 @@ class CallerContextConfigurationTests {
 		}
 
 		@DistributedLock(key = "'order'")
-		public CompletableFuture<String> secured() {
+		CompletableFuture<String> secured() {
 			return CompletableFuture.completedFuture(this.inner.guarded());
 		}
 
 		@DistributedLock(key = "'order'")
-		public Mono<String> securedLater() {
+		Mono<String> securedLater() {
 			return Mono.just(this.inner.guarded());
 		}
 
 		@DistributedLock(key = "'order'")
-		public CompletableFuture<String> leaving() {
+		CompletableFuture<String> leaving() {
 			MDC.put("request", "left");
 			TENANT.set("left");
 			REGISTERED.set("left");

@@ -95,12 +95,12 @@ class ReactiveShop {
 		}
 
 		@DistributedLock(Ledger.LOCK)
-		public Mono<String> mono(String user) {
+		Mono<String> mono(String user) {
 			return work("reactive-mono", user);
 		}
 
 		@DistributedLock(Ledger.LOCK)
-		public Flux<String> flux(String user) {
+		Flux<String> flux(String user) {
 			return work("reactive-flux", user).flatMapMany((opened) -> Flux.just("first", opened));
 		}
 
@@ -116,7 +116,7 @@ class ReactiveShop {
 	static class Vault {
 
 		@PreAuthorize("authentication.name == #user")
-		public Mono<String> open(String user) {
+		Mono<String> open(String user) {
 			return Mono.just(user);
 		}
 

@@ -213,33 +213,33 @@ class ServletShop {
 		}
 
 		@DistributedLock(Ledger.LOCK)
-		public String sync(String user) {
+		String sync(String user) {
 			return now("sync", user);
 		}
 
 		@DistributedLock(Ledger.LOCK)
-		public CompletableFuture<String> stage(String user) {
+		CompletableFuture<String> stage(String user) {
 			return later("stage", user);
 		}
 
 		@DistributedLock(Ledger.LOCK)
 		@DistributedLock(key = "#user")
-		public CompletableFuture<String> several(String user) {
+		CompletableFuture<String> several(String user) {
 			return later("several", user);
 		}
 
 		@DistributedLock(Ledger.LOCK)
-		public Mono<String> mono(String user) {
+		Mono<String> mono(String user) {
 			return Mono.fromFuture(later("mono", user));
 		}
 
 		@DistributedLock(Ledger.LOCK)
-		public Flux<String> flux(String user) {
+		Flux<String> flux(String user) {
 			return Flux.just(user).concatWith(Mono.fromFuture(later("flux", user)));
 		}
 
 		@DistributedLock(name = Ledger.LOCK, waitTimeout = "0s", fallback = "instead")
-		public CompletableFuture<String> fallback(String user) {
+		CompletableFuture<String> fallback(String user) {
 			return later("fallback", user);
 		}
 
@@ -250,13 +250,13 @@ class ServletShop {
 
 		@Async
 		@DistributedLock(Ledger.LOCK)
-		public CompletableFuture<String> async(String user) {
+		CompletableFuture<String> async(String user) {
 			return later("async", user);
 		}
 
 		@Retryable(delay = 1)
 		@DistributedLock(Ledger.LOCK)
-		public String retry(String user, AtomicInteger tries) {
+		String retry(String user, AtomicInteger tries) {
 			now("retry", user);
 			if (tries.incrementAndGet() < 3) {
 				throw new IllegalStateException("by test");
@@ -266,7 +266,7 @@ class ServletShop {
 
 		@Transactional
 		@DistributedLock(Ledger.LOCK)
-		public String transaction(String user) {
+		String transaction(String user) {
 			if (!TransactionSynchronizationManager.isActualTransactionActive()) {
 				throw new IllegalStateException("No transaction");
 			}
@@ -299,7 +299,7 @@ class ServletShop {
 	static class Vault {
 
 		@PreAuthorize("authentication.name == #user")
-		public String open(String user) {
+		String open(String user) {
 			return user;
 		}
 
@@ -318,7 +318,7 @@ class ServletShop {
 
 		@Scheduled(fixedDelay = 5)
 		@DistributedLock(name = Ledger.LOCK, onUnavailable = OnUnavailable.SKIP, waitTimeout = "1s")
-		public void settle() {
+		void settle() {
 			this.ledger.begin("scheduled", null, this.registry);
 			this.ledger.end();
 		}
