@@ -271,7 +271,7 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Who edits documents of a type, in the order of their ids. Reads the whole
-	 * collection unless it has an index on {@code lock.holders.0}.
+	 * collection unless it has a sparse index on {@code lock.holders.0}.
 	 * @param type the type of the documents
 	 * @return those that are locked now
 	 */

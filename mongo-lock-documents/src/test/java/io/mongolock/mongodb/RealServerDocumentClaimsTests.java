@@ -11,12 +11,15 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.model.IndexOptions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.bson.Document;
 import org.bson.UuidRepresentation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -174,6 +177,18 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 			}));
 		});
 		assertThat(text("new")).isEqualTo("first");
+	}
+
+	@Test
+	void theIndexThatIsAdvisedIsUsedByAList() {
+		this.template.insertAll(IntStream.range(0, 2000).mapToObj((i) -> new Post("f" + i, "free", null)).toList());
+		this.template.getCollection("post")
+			.createIndex(new Document("lock.holders.0", 1), new IndexOptions().sparse(true));
+		lockElsewhere("p1");
+		assertThat(this.here.documents().list(Post.class)).extracting(DocumentLock::id).containsExactly("p1");
+		Document list = Document.parse("{find: 'post', filter: {'lock.holders.0': {$exists: true}}, sort: {_id: 1}}");
+		Document explained = this.template.executeCommand(new Document("explain", list));
+		assertThat(explained.get("executionStats", Document.class).getInteger("totalDocsExamined")).isOne();
 	}
 
 	private Throwable conflict(ThrowingCallable statement) {
