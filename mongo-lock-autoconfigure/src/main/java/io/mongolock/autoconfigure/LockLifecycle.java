@@ -12,7 +12,6 @@ import java.util.concurrent.Executor;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.framework.Advised;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -20,7 +19,7 @@ import org.springframework.context.SmartLifecycle;
 
 import io.mongolock.LockClock;
 import io.mongolock.client.LockTemplate;
-import io.mongolock.interceptor.LockInterceptor;
+import io.mongolock.interceptor.check.LockMethodVerifier;
 
 /**
  * Starts the clients before anything that may use them, and ends them in two steps. As
@@ -28,8 +27,8 @@ import io.mongolock.interceptor.LockInterceptor;
  * waits for the work of executors only when it destroys them. Therefore this is destroyed
  * last of all before the client of the database: it is created before other beans, and
  * Spring destroys beans in the opposite order; the client of the database depends on it,
- * and executors and locked beans on that. It then waits for what is left, and cuts it
- * off. Thread-safe.
+ * and executors, what was stopped before it, and locked beans on that. It then waits for
+ * what is left, and cuts it off. Thread-safe.
  */
 final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, DisposableBean {
 
@@ -53,6 +52,11 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	private volatile Duration budget = Duration.ZERO;
 
 	private volatile Duration spent = Duration.ZERO;
+
+	/**
+	 * Whatever the clients do: one that nobody has used yet must not begin at the end.
+	 */
+	private volatile boolean running;
 
 	private volatile boolean stopped;
 
@@ -90,6 +94,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	@Override
 	public void start() {
 		this.stopped = false;
+		this.running = true;
 		this.spent = Duration.ZERO;
 		this.clients.forEach(LockTemplate::start);
 	}
@@ -98,18 +103,19 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	public void stop() {
 		if (!this.stopped) {
 			this.stopped = true;
-			endAfterWork();
+			this.running = false;
 			long begun = this.clock.nanoTime();
 			// If the store hangs, some time has to be left
 			long until = begun + this.budget.toNanos() / 2;
 			this.clients.forEach((client) -> client.stopClaims(left(until)));
 			this.spent = Duration.ofNanos(this.clock.nanoTime() - begun);
+			endAfterWork();
 		}
 	}
 
 	@Override
 	public boolean isRunning() {
-		return this.clients.stream().anyMatch(LockTemplate::isRunning);
+		return this.running;
 	}
 
 	@Override
@@ -138,15 +144,20 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 			Stream
 				.concat(Arrays.stream(factory.getBeanNamesForType(Executor.class, false, false)),
 						Arrays.stream(factory.getSingletonNames())
-							.filter((bean) -> isLocked(factory.getSingleton(bean))))
+							.filter((bean) -> mayWork(factory.getSingleton(bean), factory)))
 				.filter((bean) -> !isNeeded(bean, factory, new HashSet<>()))
 				.forEach((bean) -> factory.registerDependentBean(BEAN_NAME, bean));
 		}
 	}
 
-	private static boolean isLocked(@Nullable Object bean) {
-		return bean instanceof Advised advised && Arrays.stream(advised.getAdvisors())
-			.anyMatch((advisor) -> advisor.getAdvice() instanceof LockInterceptor);
+	// What runs jobs, as a scheduler of Quartz, has only stopped to begin some, and calls
+	// beans that it does not depend on
+	private static boolean mayWork(@Nullable Object bean, ConfigurableListableBeanFactory factory) {
+		if (bean instanceof SmartLifecycle stopped && stopped.getPhase() > PHASE) {
+			return true;
+		}
+		LockMethodVerifier verifier = factory.getBeanProvider(LockMethodVerifier.class).getIfAvailable();
+		return bean != null && verifier != null && verifier.hasLocks(bean);
 	}
 
 	// Whether it has to outlive the client of the database

@@ -10,23 +10,28 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link LockLifecycle}: in which order an application ends.
@@ -53,6 +58,42 @@ class LockLifecycleTests {
 			assertThat(this.ends.after).contains("mongo");
 			assertThat(this.ends.whileHeld.indexOf("worker")).isLessThan(this.ends.whileHeld.indexOf("locked"));
 		});
+	}
+
+	@Test
+	void whatRunsJobsOfBeansThatItLooksUpEndsBeforeTheLocks() {
+		this.runner.withUserConfiguration(Early.class, Jobs.class).run((context) -> {
+			this.ends.lock = context.getBean(LockOperations.class).acquire(LockRequest.of("k"));
+			context.close();
+			assertThat(this.ends.whileHeld).contains("scheduler").doesNotContain("mongo");
+		});
+	}
+
+	@Test
+	void aBeanWithoutAProxyWhoseMethodsAreWovenEndsBeforeTheLocks() {
+		this.runner.run((context) -> {
+			ConfigurableListableBeanFactory beans = context.getBeanFactory();
+			// After the start, which would refuse it, as nothing is woven here
+			beans.registerSingleton("woven", new Locked());
+			context.getBean(LockLifecycle.class).stop();
+			assertThat(beans.getDependentBeans(LockLifecycle.BEAN_NAME)).contains("woven");
+		});
+	}
+
+	@Test
+	void aClientThatIsFirstUsedAtTheEndGrantsNothing() {
+		this.runner
+			.withInitializer(
+					(context) -> context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor()))
+			.run((context) -> {
+				LockLifecycle lifecycle = context.getBean(LockLifecycle.class);
+				assertThat(lifecycle.isRunning()).as("stopped in its phase").isTrue();
+				lifecycle.stop();
+				assertThat(lifecycle.isRunning()).isFalse();
+				LockOperations locks = context.getBean(LockOperations.class);
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> locks.acquire(LockRequest.of("k")));
+			});
 	}
 
 	@Test
@@ -130,6 +171,36 @@ class LockLifecycleTests {
 		@Bean
 		AutoCloseable worker(Locked locked) {
 			return () -> {
+			};
+		}
+
+	}
+
+	/** As Quartz: it waits for its jobs when it is destroyed. */
+	@Configuration(proxyBeanMethods = false)
+	static class Jobs {
+
+		@Bean
+		SmartLifecycle scheduler() {
+			return new SmartLifecycle() {
+
+				private volatile boolean running;
+
+				@Override
+				public void start() {
+					this.running = true;
+				}
+
+				@Override
+				public void stop() {
+					this.running = false;
+				}
+
+				@Override
+				public boolean isRunning() {
+					return this.running;
+				}
+
 			};
 		}
 

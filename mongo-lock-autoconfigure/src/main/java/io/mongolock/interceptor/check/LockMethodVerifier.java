@@ -211,7 +211,10 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		}
 	}
 
-	private boolean hasLocks(Object bean) {
+	/**
+	 * Whether methods of a bean run under a lock, by a proxy or as they are woven.
+	 */
+	public boolean hasLocks(Object bean) {
 		// for example a repository: the object behind it may not know the interface
 		boolean proxyHasLocks = Proxy.isProxyClass(bean.getClass()) && locks(bean.getClass()) > 0;
 		return isGuarded(AopUtils.getTargetClass(bean)) || (proxyHasLocks && isGuarded(bean.getClass()));
