@@ -23,7 +23,7 @@ import io.mongolock.interceptor.check.LockMethodVerifier;
 
 /**
  * Starts the clients before anything that may use them, and ends them in two steps. As
- * one of the last lifecycle beans it stops all claims. What is held goes on, since Spring
+ * one of the last lifecycle beans it stops all claims. Locks in use go on, since Spring
  * waits for the work of executors only when it destroys them. Therefore this is destroyed
  * last of all before the client of the database: it is created before other beans, and
  * Spring destroys beans in the opposite order; the client of the database depends on it,

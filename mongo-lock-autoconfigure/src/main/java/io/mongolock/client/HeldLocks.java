@@ -321,7 +321,7 @@ final class HeldLocks {
 
 	/**
 	 * Declare everything lost: it is left to what a margin lasts, as work may go on, or
-	 * to its minimum hold. What is idle is released along with it.
+	 * to its minimum hold. Idle leases are released along with it.
 	 * @param until when to be done, on the monotonic clock
 	 * @return what was left so
 	 */

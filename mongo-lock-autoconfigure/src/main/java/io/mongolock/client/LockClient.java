@@ -228,8 +228,8 @@ final class LockClient {
 	}
 
 	/**
-	 * End all waiting, grant nothing more, and give up what nobody uses. What is held is
-	 * renewed until its holder is done.
+	 * End all waiting, grant nothing more, and give up what nobody uses. Locks in use are
+	 * renewed until their holders are done.
 	 * @param budget how long this may take, a day at most
 	 */
 	void stopClaims(Duration budget) {
@@ -238,7 +238,7 @@ final class LockClient {
 			long until = until(budget);
 			this.lifecycle.stopClaims();
 			giveUpUnused(until);
-			// What is granted to these was claimed before
+			// They may still be granted what they have claimed
 			this.lifecycle.awaitRequests(left(until));
 			// What was left idle, or took a place, meanwhile
 			giveUpUnused(until);

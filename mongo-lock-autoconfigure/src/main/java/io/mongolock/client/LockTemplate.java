@@ -167,7 +167,7 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Take no more requests for locks, end all waiting, and give up what nobody uses:
-	 * idle leases and places in the queue. What is held is renewed as before, until its
+	 * idle leases and places in the queue. A lock in use is renewed as before, until its
 	 * holder is done or {@link #stop} cuts it off. Nothing is granted after this, unless
 	 * a request to the store takes longer than the budget.
 	 * @param budget how long this may take

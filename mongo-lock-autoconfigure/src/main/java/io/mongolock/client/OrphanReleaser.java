@@ -45,7 +45,7 @@ final class OrphanReleaser {
 
 	private final RecentReleases releases = new RecentReleases();
 
-	/** What is yet to be repeated. */
+	/** Releases that are yet to be repeated. */
 	private final Set<LeaseId> toRepeat = ConcurrentHashMap.newKeySet();
 
 	/** The latest goes on until all is repeated. */

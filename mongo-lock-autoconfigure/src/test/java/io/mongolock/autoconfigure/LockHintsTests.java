@@ -107,7 +107,7 @@ class LockHintsTests {
 
 	}
 
-	static class Transactions {
+	public static class Transactions {
 
 		@Transactional
 		@DistributedLock("a")
@@ -121,7 +121,7 @@ class LockHintsTests {
 	}
 
 	@DistributedLock("jobs")
-	static class Jobs {
+	public static class Jobs {
 
 		@Scheduled(fixedDelay = 1000)
 		void tick() {

@@ -27,6 +27,9 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
  */
 final class LockLooks {
 
+	/** No token: shows the first places in a queue, and how many are behind them. */
+	private static final BsonDocument NOBODY = Statements.literal(new BsonString(""));
+
 	private final LockCollection locks;
 
 	private final LockStatements statements;
@@ -48,18 +51,22 @@ final class LockLooks {
 	}
 
 	List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		return (keys.isEmpty()) ? List.of() : find(keys, this.fields, timeout);
+		return findAll(keys, this.statements.answer(NOBODY), timeout);
 	}
 
 	List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
-		if (claims.isEmpty()) {
-			return List.of();
-		}
 		List<String> keys = claims.stream().map(LeaseId::key).toList();
 		List<BsonString> tokens = claims.stream().map((claim) -> new BsonString(claim.leaseToken())).toList();
+		return findAll(keys, this.statements.answers(keys.stream().map(this::id).toList(), tokens), timeout);
+	}
+
+	private List<StoredLock> findAll(List<String> keys, BsonDocument answer, Duration timeout) {
+		if (keys.isEmpty()) {
+			return List.of();
+		}
 		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		try {
-			return find(keys, this.statements.answers(keys.stream().map(this::id).toList(), tokens), timeout);
+			return find(keys, answer, timeout);
 		}
 		catch (LockStoreException ex) {
 			if (ex.getOutcome() != Outcome.REFUSED) {
@@ -67,7 +74,7 @@ final class LockLooks {
 			}
 			// The server fails for all if it cannot count one of the queues: here each is
 			// read by itself
-			return findAll(keys, time.left());
+			return find(keys, this.fields, time.left());
 		}
 	}
 

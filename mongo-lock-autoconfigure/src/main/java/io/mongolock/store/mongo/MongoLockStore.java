@@ -97,7 +97,7 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	/**
-	 * What is a client of a database, or makes one what it is.
+	 * The types of clients of a database, and of what makes one.
 	 */
 	public static Stream<Class<?>> clientTypes() {
 		return Stream.of(MongoClient.class, MongoClientSettings.class);

@@ -19,6 +19,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.AbstractLockStoreContractTests;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.SomeRenewalsFailedException;
@@ -206,6 +207,16 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		client().getDatabase(documents().getNamespace().getDatabaseName())
 			.runCommand(new Document("collMod", documents().getNamespace().getCollectionName()).append("validator",
 					Document.parse(validator)));
+	}
+
+	@Test
+	void aLookAtManyLocksShowsNoWholeQueue() {
+		grant(Claims.on("key"));
+		for (int i = 0; i < 2 * HiddenPlaces.SHOWN; i++) {
+			ask(Claims.waiting(Claims.on("key")));
+		}
+		assertThat(store().findAll(List.of("key"), TIMEOUT)).singleElement()
+			.satisfies((lock) -> assertThat(lock.queue()).hasSize(HiddenPlaces.SHOWN));
 	}
 
 	@Test
