@@ -2,8 +2,12 @@ package io.mongolock.autoconfigure;
 
 import java.util.ArrayList;
 
+import net.bytebuddy.ByteBuddy;
+import net.bytebuddy.dynamic.loading.ClassLoadingStrategy;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -14,6 +18,7 @@ import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 
+import io.mongolock.LockMode;
 import io.mongolock.LockOperations;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.interceptor.RecordingLockOperations;
@@ -69,6 +74,25 @@ class LockHintsTests {
 			.contains("BEFORE they commit");
 	}
 
+	/**
+	 * Those of Kafka, JMS and AMQP have it by default; Spring Boot may have made them.
+	 */
+	@ParameterizedTest
+	@ValueSource(strings = { "kafka.transaction.KafkaTransactionManager", "jms.connection.JmsTransactionManager",
+			"amqp.rabbit.transaction.RabbitTransactionManager" })
+	void aTransactionManagerOfMessagesIsNot(String name, CapturedOutput output) throws Exception {
+		PlatformTransactionManager ofMessages = new ByteBuddy().subclass(BlindTransactionManager.class)
+			.name("org.springframework." + name)
+			.make()
+			.load(getClass().getClassLoader(), ClassLoadingStrategy.Default.WRAPPER)
+			.getLoaded()
+			.getConstructor()
+			.newInstance();
+		this.runner.withBean("messages", PlatformTransactionManager.class, () -> ofMessages)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("SYNCHRONIZATION_NEVER");
+	}
+
 	@Test
 	void whatTheContainerCallsWithoutTheLockOfItsClassIsWarnedOf(CapturedOutput output) {
 		this.runner.withBean(Jobs.class).run((context) -> assertThat(context).hasNotFailed());
@@ -100,9 +124,26 @@ class LockHintsTests {
 		void with(String id) {
 		}
 
+		@DistributedLock(value = "a", limit = "5")
+		void someAtATime(String id) {
+		}
+
+		@DistributedLock(value = "a", mode = LockMode.SHARED)
+		void allAtATime(String id) {
+		}
+
 		@DistributedLock("all")
 		@DistributedLock(name = "a", key = "#id")
 		void both(String id) {
+		}
+
+	}
+
+	public static class BlindTransactionManager extends RecordingTransactionManager {
+
+		public BlindTransactionManager() {
+			super(new ArrayList<>());
+			setTransactionSynchronization(SYNCHRONIZATION_NEVER);
 		}
 
 	}

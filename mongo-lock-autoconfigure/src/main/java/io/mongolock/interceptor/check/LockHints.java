@@ -3,6 +3,7 @@ package io.mongolock.interceptor.check;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentSkipListSet;
 import java.util.stream.Stream;
@@ -32,6 +33,12 @@ class LockHints {
 	private static final List<String> TRANSACTIONAL = List
 		.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
 
+	/**
+	 * Those have no synchronization by default, as they often run beside a database's.
+	 */
+	private static final List<String> OF_MESSAGES = List.of("org.springframework.amqp.", "org.springframework.jms.",
+			"org.springframework.kafka.");
+
 	private final Set<String> withoutKey = new ConcurrentSkipListSet<>();
 
 	private final Set<String> transactional = new ConcurrentSkipListSet<>();
@@ -43,7 +50,8 @@ class LockHints {
 		locked.forEach((method, locks) -> {
 			Method specific = locks.get(0).method();
 			String name = ClassUtils.getQualifiedMethodName(specific, ClassUtils.getUserClass(targetClass));
-			if (hasArguments(specific) && locks.stream().allMatch((lock) -> lock.key() == null)) {
+			if (hasArguments(specific) && locks.stream().allMatch((lock) -> lock.key() == null)
+					&& locks.stream().anyMatch(LockHints::isForOne)) {
 				this.withoutKey.add(name);
 			}
 			if (isTransactional(specific, targetClass)) {
@@ -73,12 +81,24 @@ class LockHints {
 		}
 		Stream.of(managers)
 			.filter(beans::containsSingleton)
-			.filter((name) -> beans.getSingleton(name) instanceof AbstractPlatformTransactionManager manager && manager
-				.getTransactionSynchronization() == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER)
+			.filter((name) -> beans.getSingleton(name) instanceof AbstractPlatformTransactionManager manager
+					&& manager
+						.getTransactionSynchronization() == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER
+					&& !isOfMessages(manager))
 			.forEach((name) -> logger.warn("The transaction manager '" + name
 					+ "' has SYNCHRONIZATION_NEVER, so a lock that is taken inside of its transactions is released "
 					+ "BEFORE they commit. Leave its transactionSynchronization as it is by default, or take the lock "
 					+ "outside of the transaction"));
+	}
+
+	private static boolean isForOne(LockOperation lock) {
+		Integer limit = lock.settings().limit();
+		return limit == null || limit == 1;
+	}
+
+	private static boolean isOfMessages(Object manager) {
+		return Stream.<Class<?>>iterate(manager.getClass(), Objects::nonNull, Class::getSuperclass)
+			.anyMatch((type) -> OF_MESSAGES.stream().anyMatch(type.getName()::startsWith));
 	}
 
 	private static boolean hasArguments(Method method) {
