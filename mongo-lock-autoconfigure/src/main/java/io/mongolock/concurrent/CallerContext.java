@@ -45,6 +45,17 @@ public final class CallerContext {
 				(before != null) ? before : new Relay(this.decorator));
 	}
 
+	/**
+	 * Let work that begins on the current thread be the caller of what it calls, also
+	 * while the thread has what another carried.
+	 * @return is closed on the same thread
+	 */
+	public Scope begin() {
+		Relay before = this.called.get();
+		this.called.remove();
+		return () -> this.called.set(before);
+	}
+
 	private static Scope open(List<Captured> all, Function<Captured, Scope> opening) {
 		Scope scope = Scope.NONE;
 		try {

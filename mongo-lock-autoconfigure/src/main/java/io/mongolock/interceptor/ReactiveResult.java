@@ -39,7 +39,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 	public Object runUnlocked(LockedCall call) {
 		Carried caller = this.callers.get().carry();
 		return declared(Flux.defer(() -> {
-			try (Scope carried = caller.complete()) {
+			try (Scope carried = caller.complete(); Scope begun = this.callers.get().begin()) {
 				return begun(call.again());
 			}
 			catch (Throwable ex) {

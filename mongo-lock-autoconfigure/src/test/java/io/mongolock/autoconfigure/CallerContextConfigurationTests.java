@@ -192,6 +192,18 @@ class CallerContextConfigurationTests {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(strings = { "unlocked", "reentrant" })
+	void workThatCallsForAnotherTenantCallsForThat(String name) {
+		this.runner.run((context) -> {
+			Service service = context.getBean(Service.class);
+			carry();
+			Mono<String> called = (name.equals("unlocked")) ? service.unlockedForAnother() : service.heldForAnother();
+			assertThat(called.toFuture()).succeedsWithin(LONG).isEqualTo("another");
+			assertThat(Carried.now()).isEqualTo(ALL);
+		});
+	}
+
 	@Test
 	void nothingIsLeftForTheNext() {
 		this.runner.run((context) -> {
@@ -326,6 +338,23 @@ class CallerContextConfigurationTests {
 
 	static class Inner {
 
+		@DistributedLock(key = "'tenant'")
+		CompletableFuture<String> tenant() {
+			return CompletableFuture.completedFuture(TENANT.get());
+		}
+
+		@DistributedLock(key = "'order'")
+		Mono<String> forAnother(Inner self) {
+			String before = TENANT.get();
+			TENANT.set("another");
+			try {
+				return Mono.fromFuture(self.tenant());
+			}
+			finally {
+				TENANT.set(before);
+			}
+		}
+
 		@PreAuthorize("hasAuthority('clerk')")
 		String guarded() {
 			return "allowed";
@@ -370,6 +399,23 @@ class CallerContextConfigurationTests {
 		@DistributedLock(key = "'order'", condition = "false")
 		Mono<Carried> unlockedMono() {
 			return Mono.just(Carried.now());
+		}
+
+		@DistributedLock(key = "'order'")
+		Mono<String> heldForAnother() {
+			return this.inner.forAnother(this.inner);
+		}
+
+		@DistributedLock(key = "'order'", condition = "false")
+		Mono<String> unlockedForAnother() {
+			String before = TENANT.get();
+			TENANT.set("another");
+			try {
+				return Mono.fromFuture(this.inner.tenant());
+			}
+			finally {
+				TENANT.set(before);
+			}
 		}
 
 		@DistributedLock(key = "'answered'", waitTimeout = "0s", fallback = "answer")
