@@ -37,7 +37,10 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 				|| (isByInterface(beanName) && Interfaces.of(targetClass).areFound());
 	}
 
-	private boolean isByInterface(@Nullable String beanName) {
+	/**
+	 * Whether a bean is to have a proxy by its interfaces if it has any.
+	 */
+	public boolean isByInterface(@Nullable String beanName) {
 		return (beanName != null && this.beans.containsBeanDefinition(beanName)
 				&& this.beans.getBeanDefinition(beanName).hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE))
 				|| (this.beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig creator

@@ -14,6 +14,8 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
@@ -22,8 +24,11 @@ import org.springframework.util.ClassUtils;
  */
 public final class ProxyReach {
 
-	private static final List<String> CALLBACKS = List.of("jakarta.annotation.PostConstruct",
-			"jakarta.annotation.PreDestroy", "org.springframework.beans.factory.annotation.Autowired",
+	/** Are called also if what overrides them does not have the annotation. */
+	private static final List<String> LIFECYCLE = List.of("jakarta.annotation.PostConstruct",
+			"jakarta.annotation.PreDestroy");
+
+	private static final List<String> INJECTION = List.of("org.springframework.beans.factory.annotation.Autowired",
 			"jakarta.inject.Inject");
 
 	private static final Obstacle CALLBACK = new Obstacle(
@@ -123,7 +128,9 @@ public final class ProxyReach {
 	}
 
 	private static boolean isCallback(Method method, Class<?> type) {
-		return CALLBACKS.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
+		MergedAnnotations inherited = MergedAnnotations.from(method, SearchStrategy.SUPERCLASS);
+		return LIFECYCLE.stream().anyMatch(inherited::isPresent)
+				|| INJECTION.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
 				|| (method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
 						|| isOf(DisposableBean.class, type, method, "destroy")));
 	}

@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.lang.annotation.RetentionPolicy;
 import java.util.List;
 
+import jakarta.annotation.PostConstruct;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,6 +49,8 @@ class VerificationTests {
 			Arguments.of(Value.class, "Make the record a class"),
 			Arguments.of(RefusedDeclarationTests.Callback.class, "is a callback"),
 			Arguments.of(RefusedDeclarationTests.InheritedPackagePrivate.class, "is package-private"),
+			Arguments.of(OverriddenCallback.class, "is a callback"), Arguments.of(LazyFinalMethod.class, "is final"),
+			Arguments.of(PrototypeFinalMethod.class, "is final"),
 			Arguments.of(InitMethod.class, "Worker.work() is a callback"),
 			Arguments.of(DestroyMethod.class, "Worker.work() is a callback"),
 			Arguments.of(Closing.class, "Closing.close() is a callback"),
@@ -317,6 +320,55 @@ class VerificationTests {
 		@Override
 		public Class<?> getObjectType() {
 			return Task.class;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LazyFinalMethod {
+
+		@Bean
+		@Lazy
+		FinalMethodOfInterface lazy() {
+			return new FinalMethodOfInterface();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class PrototypeFinalMethod {
+
+		@Bean
+		@Scope("prototype")
+		FinalMethodOfInterface prototype() {
+			return new FinalMethodOfInterface();
+		}
+
+	}
+
+	static class FinalMethodOfInterface implements Runnable {
+
+		@Override
+		@DistributedLock("final")
+		public final void run() {
+		}
+
+	}
+
+	static class Beginning {
+
+		@PostConstruct
+		public void begin() {
+		}
+
+	}
+
+	/** The container calls what has the annotation, and so what overrides it. */
+	static class OverriddenCallback extends Beginning {
+
+		@Override
+		@DistributedLock("begin")
+		public void begin() {
 		}
 
 	}

@@ -161,6 +161,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 					Class<?> userClass = ClassUtils.getUserClass(type);
 					if (isGuarded(userClass)) {
 						this.async.checkWoven(userClass);
+						if (this.verification.isOn() && !this.proxies.isByInterface(beanName)) {
+							report(locked(userClass).proxied(), userClass, ProxyReach::toClassProxy);
+						}
 					}
 				}
 			}
