@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -51,6 +52,9 @@ final class HeldLocks {
 	private final Semaphore ends = new Semaphore(0);
 
 	private volatile boolean awaited;
+
+	/** Those that holders asked for, which are underway. */
+	private final AtomicInteger renewals = new AtomicInteger();
 
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
@@ -108,14 +112,27 @@ final class HeldLocks {
 		if (!this.lifecycle.beginRequest()) {
 			return false;
 		}
+		// Before it looks: a stop that does not see it here is seen
+		this.renewals.incrementAndGet();
 		try {
+			if (!this.lifecycle.isRenewing()) {
+				return false;
+			}
 			ClockReading requested = now();
 			boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
 			return heldLock.renewed(found, requested, now());
 		}
 		finally {
+			this.renewals.decrementAndGet();
 			this.lifecycle.endRequest();
 		}
+	}
+
+	/**
+	 * Whether a renewal that a holder asked for is underway.
+	 */
+	boolean isRenewing() {
+		return this.renewals.get() > 0;
 	}
 
 	/**

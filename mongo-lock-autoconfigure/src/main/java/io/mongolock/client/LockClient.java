@@ -284,7 +284,7 @@ final class LockClient {
 		this.lifecycle.stop();
 		this.queues.stop();
 		this.idle.stop();
-		boolean renewing = this.lifecycle.renewer().isUnderway();
+		boolean renewing = this.lifecycle.renewer().isUnderway() || this.heldLocks.isRenewing();
 		List<HeldLock> cutOff = this.heldLocks.abandonAll(until);
 		this.places.leaveAll(until);
 		this.lifecycle.awaitRequests(left(until));

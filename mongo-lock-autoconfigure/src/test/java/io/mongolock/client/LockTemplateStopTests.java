@@ -190,6 +190,26 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
+	void aRenewalThatAHolderAskedForIsCutOffAgain() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		LockHandle held = this.template.acquire(REQUEST);
+		this.store.next("renew", (request) -> {
+			asked.countDown();
+			await(answer);
+			// As if it was executed last
+			this.store.kept.clear();
+		});
+		this.others.submit(held::renew);
+		await(asked);
+		Future<?> stop = this.others.submit(() -> this.template.stop(Duration.ofMinutes(1)));
+		Awaitility.await().until(() -> this.store.kept.containsKey("k"));
+		answer.countDown();
+		stop.get();
+		assertCutOff("k");
+	}
+
+	@Test
 	void aStopEndsWaitingAndCutsOffHeldLocks() throws Exception {
 		LockHandle held = this.template.acquire(REQUEST);
 		Future<LockHandle> waiting = this.others.submit(() -> this.template.acquire(REQUEST));
