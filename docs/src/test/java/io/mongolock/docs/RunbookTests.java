@@ -34,8 +34,9 @@ class RunbookTests {
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
 
 	/** Where the texts are that a class logs and does not have itself. */
-	private static final Map<String, String> TEXTS = Map.of("LockLog", "LockExceptions", "LossLog", "LockExceptions",
-			"ServerClockWatch", "ClockFinding", "LockSettingsValidator", "LockPropertyNames");
+	private static final Map<String, List<String>> TEXTS = Map.of("LockLog", List.of("LockExceptions"), "LossLog",
+			List.of("LockExceptions"), "ServerClockWatch", List.of("ClockFinding"), "LockSettingsValidator",
+			List.of("LockPropertyNames"), "TtlIndexWatch", List.of("StoreCheck", "LockLocation"));
 
 	/** What hands messages of others on has none but those in its statements. */
 	private static final String RELAY = "EventLog";
@@ -76,7 +77,10 @@ class RunbookTests {
 		String source = sources.get(name);
 		String statement = literals(source.substring(call.start(), source.indexOf(";\n", call.end())));
 		int method = Math.max(source.lastIndexOf("\n\t}\n", call.start()), 0);
-		String elsewhere = literals(sources.get(TEXTS.getOrDefault(name, name)));
+		String elsewhere = TEXTS.getOrDefault(name, List.of(name))
+			.stream()
+			.map((other) -> literals(sources.get(other)))
+			.collect(Collectors.joining("…"));
 		String text = Stream.of(statement, literals(source.substring(method, call.start())), elsewhere)
 			.limit((name.equals(RELAY)) ? 1 : 3)
 			.filter(Predicate.not(String::isEmpty))
