@@ -643,7 +643,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	}
 
 	private IllegalStateException over() {
-		return over(switch (this.state) {
+		String end = switch (this.state) {
 			case WRITING -> (this.unanswered)
 					? "may have been released by a write of this transaction whose answer was lost: roll it back"
 					: "was released by a write of this transaction, which is not over";
@@ -653,7 +653,8 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 						+ "whether, and shows what is stored; else it runs out";
 			default ->
 				"was released before, by a save that does not keep it or a close: lock the document again, or use saveAndKeep";
-		});
+		};
+		return over(end);
 	}
 
 	private IllegalStateException over(String how) {

@@ -69,7 +69,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private final List<String> broken = new CopyOnWriteArrayList<>();
 
-	private LockTicket ticket;
+	private LockTicket lastTicket;
 
 	private DocumentLocksFixture here;
 
@@ -410,19 +410,19 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				() -> updates.update(Post.class, "p1", (post) -> post.titled("theirs")),
 				() -> secondWindow(this.here.documents()))) {
 			this.template.updateFirst(byId(), Update.update("title", "draft"), Post.class);
-			this.ticket = lock().ticket();
-			documents.renew(Post.class, this.ticket);
+			this.lastTicket = lock().ticket();
+			documents.renew(Post.class, this.lastTicket);
 			theirs.run();
 			assertThatExceptionOfType(DocumentChangedException.class)
-				.isThrownBy(() -> documents.renew(Post.class, this.ticket));
+				.isThrownBy(() -> documents.renew(Post.class, this.lastTicket));
 			assertThatExceptionOfType(DocumentChangedException.class)
-				.isThrownBy(() -> documents.resume(Post.class, this.ticket))
+				.isThrownBy(() -> documents.resume(Post.class, this.lastTicket))
 				.withMessageContaining("was changed since it was opened")
 				.satisfies((ex) -> {
 					assertThat(ex.getDocument(Post.class).title()).isEqualTo("theirs");
-					this.ticket = LockTicket.of(ex.getTicket().text());
+					this.lastTicket = LockTicket.of(ex.getTicket().text());
 				});
-			LockedDocument<Post> resumed = documents.resume(Post.class, this.ticket);
+			LockedDocument<Post> resumed = documents.resume(Post.class, this.lastTicket);
 			documents.save(resumed, resumed.entity().titled(resumed.entity().title() + " and mine"));
 			assertThat(stored()).containsEntry("title", "theirs and mine");
 		}
@@ -430,7 +430,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	// A page that was loaded twice has the same ticket twice
 	private void secondWindow(DocumentLockOperations documents) {
-		LockedDocument<Post> second = documents.resume(Post.class, this.ticket);
+		LockedDocument<Post> second = documents.resume(Post.class, this.lastTicket);
 		documents.saveAndKeep(second, second.entity().titled("theirs"));
 		documents.renew(Post.class, second.ticket());
 	}

@@ -58,7 +58,7 @@ class KeepAliveTests {
 
 	@Configuration(proxyBeanMethods = false)
 	@ImportAutoConfiguration({ MongoLockAutoConfiguration.class, LeaderElectionAutoConfiguration.class })
-	static class Application {
+	public static class Application {
 
 		public static void main(String[] args) {
 			Thread main = Thread.currentThread();

@@ -130,6 +130,7 @@ public final class SelfCalls {
 
 	/**
 	 * Read a class, and the classes inside it.
+	 * @param name as in byte code, with slashes
 	 * @param self the class of the bean, or one above it, that the class is, or is inside
 	 * of
 	 */

@@ -627,7 +627,7 @@ final class Mutants {
 				new Mutant("next primary asked for in parts", "RenewalSchedule.primaryChanged",
 						"this.plans.values().forEach(RenewalPlan::forgive);", "",
 						test(SCHEDULE, "whatWasDividedForTheOldPrimaryIsAskedOfTheNextTogether")),
-				new Mutant("renewals not told of another primary", "LockClient.<init>",
+				new Mutant("renewals not notified of another primary", "LockClient.<init>",
 						"store.servers().onPrimaryChange(() -> this.lifecycle.renewer().primaryChanged());", "",
 						test("io.mongolock.client.OrphanReleaserTests",
 								"aRenewalThatHangsIsAskedOfTheNextPrimaryAtOnce")),

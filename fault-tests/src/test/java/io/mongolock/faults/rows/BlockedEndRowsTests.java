@@ -28,7 +28,6 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.rows.DocumentLockRowsTests.Article;
 import io.mongolock.faults.rows.DocumentLockRowsTests.Editor;
-import io.mongolock.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -197,7 +197,7 @@ class DefaultFailoverRowsTests {
 			return Duration.ofNanos(this.confirmed.get());
 		}
 
-		// What is confirmed sooner was so by the old primary
+		// A write that is confirmed sooner was so by the old primary
 		private void writeOnce() {
 			try {
 				write();

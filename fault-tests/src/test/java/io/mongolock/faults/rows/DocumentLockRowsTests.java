@@ -7,7 +7,6 @@ import java.util.function.UnaryOperator;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
-
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -26,9 +25,9 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockLostException;
-import io.mongolock.LockStoreException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;

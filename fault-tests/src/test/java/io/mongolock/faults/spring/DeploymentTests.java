@@ -46,8 +46,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Row 97: instances of an application are stopped and started while they work, as at a
- * deployment. Whatever runs the work, and whoever waits for its end, nobody else begins
- * before it.
+ * deployment. Whatever runs the work, and waits for its end, nobody else begins before
+ * that.
  */
 @Tag("application")
 @Timeout(300)
@@ -135,7 +135,7 @@ class DeploymentTests {
 				.add("granted to another after", Harness.millis(System.nanoTime() - closed));
 			assertThat(Duration.ofNanos(System.nanoTime() - closed)).isGreaterThan(Duration.ofSeconds(1));
 			await().atMost(Harness.LONG).until(() -> ledger.ended.get() == 1);
-			assertThat(ledger.cutOff).as("told").hasValue(1);
+			assertThat(ledger.cutOff).as("notified").hasValue(1);
 		}
 	}
 
@@ -156,7 +156,7 @@ class DeploymentTests {
 
 		EXECUTOR(ExecutorConfiguration.class, 17),
 
-		/** The executor is no bean, and a bean that is told of its end waits for it. */
+		/** The executor is no bean, and a bean that hears of its end waits for it. */
 		OWN_EXECUTOR(OwnExecutorConfiguration.class, 17),
 
 		/** Threads of nobody. */
@@ -292,7 +292,7 @@ class DeploymentTests {
 
 	}
 
-	static class Jobs {
+	public static class Jobs {
 
 		private final Runnable work;
 
@@ -345,7 +345,7 @@ class DeploymentTests {
 			return new ScheduledJobs(work);
 		}
 
-		static class ScheduledJobs {
+		public static class ScheduledJobs {
 
 			private final Runnable work;
 
@@ -385,7 +385,7 @@ class DeploymentTests {
 	}
 
 	/** As those of Java 19 and later. */
-	static class AwaitedExecutor extends ThreadPoolExecutor {
+	public static class AwaitedExecutor extends ThreadPoolExecutor {
 
 		AwaitedExecutor() {
 			super(2, 2, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());

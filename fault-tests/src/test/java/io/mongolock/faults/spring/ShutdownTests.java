@@ -32,8 +32,8 @@ import static org.awaitility.Awaitility.await;
 
 /**
  * Row 36: a context is closed or stopped in the midst of things. No lock is free while
- * somebody works under it unless that one was told a margin before, and nothing is left
- * running.
+ * somebody works under it unless that one was notified a margin before, and nothing is
+ * left running.
  */
 @Timeout(120)
 @ReadsOutput

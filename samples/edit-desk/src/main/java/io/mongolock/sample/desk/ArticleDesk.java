@@ -97,8 +97,9 @@ class ArticleDesk {
 	}
 
 	/**
-	 * Change the article in the background, whoever edits it: as a job of the application
-	 * that knows nothing of the lock. The editor is told, and shown both.
+	 * Change the article in the background while somebody edits it, as a job of the
+	 * application does that knows nothing of the lock. The editor learns of it, and sees
+	 * both texts.
 	 */
 	void review() {
 		this.updater.update(Article.class, ID,
