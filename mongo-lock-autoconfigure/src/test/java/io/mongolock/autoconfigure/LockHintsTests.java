@@ -141,7 +141,7 @@ class LockHintsTests {
 
 	public static class BlindTransactionManager extends RecordingTransactionManager {
 
-		public BlindTransactionManager() {
+		protected BlindTransactionManager() {
 			super(new ArrayList<>());
 			setTransactionSynchronization(SYNCHRONIZATION_NEVER);
 		}

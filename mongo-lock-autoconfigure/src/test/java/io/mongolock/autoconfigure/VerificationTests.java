@@ -355,7 +355,7 @@ class VerificationTests {
 
 	}
 
-	static class Beginning {
+	public static class Beginning {
 
 		@PostConstruct
 		public void begin() {
