@@ -15,6 +15,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.transaction.PlatformTransactionManager;
+import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.annotation.Transactional;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 
@@ -91,6 +92,16 @@ class LockHintsTests {
 		this.runner.withBean("messages", PlatformTransactionManager.class, () -> ofMessages)
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("SYNCHRONIZATION_NEVER");
+	}
+
+	@Test
+	void aTransactionManagerThatIsNoBeanIsOneToo(CapturedOutput output) {
+		this.runner
+			.withBean(TransactionManagementConfigurer.class,
+					() -> () -> new RecordingTransactionManager(new ArrayList<>()))
+			.withBean(Transactions.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("There is no transaction manager");
 	}
 
 	@Test

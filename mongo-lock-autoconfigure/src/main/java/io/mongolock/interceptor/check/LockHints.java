@@ -16,6 +16,7 @@ import org.springframework.core.KotlinDetector;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.transaction.TransactionManager;
+import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
 import org.springframework.util.ClassUtils;
 
@@ -73,7 +74,8 @@ class LockHints {
 		}
 		String[] managers = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true,
 				false);
-		if (!this.transactional.isEmpty() && managers.length == 0) {
+		if (!this.transactional.isEmpty() && managers.length == 0
+				&& beans.getBeanNamesForType(TransactionManagementConfigurer.class, true, false).length == 0) {
 			logger.warn(
 					"There is no transaction manager, so @Transactional does nothing on these @DistributedLock methods, "
 							+ "and nothing of them is rolled back: " + String.join(", ", this.transactional)
