@@ -205,10 +205,25 @@ class CallerContextConfigurationTests {
 	}
 
 	@Test
-	void nothingIsLeftForTheNext() {
+	void anAnswerHasWhatItsCallerCarriedAlsoIfItIsSubscribedElsewhere() {
+		this.runner.run((context) -> {
+			try (LockHandle held = context.getBean(LockOperations.class).acquire(LockRequest.of("answered"))) {
+				carry();
+				Mono<Carried> called = context.getBean(Service.class).orFallbackLater();
+				assertThat(called.subscribeOn(Schedulers.parallel()).toFuture()).succeedsWithin(LONG).isEqualTo(ALL);
+				assertThat(held.isHeld()).isTrue();
+			}
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void nothingIsLeftForTheNext(boolean carrying) {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
-			carry();
+			if (carrying) {
+				carry();
+			}
 			assertThat(service.leaving()).succeedsWithin(LONG);
 			clear();
 			for (int i = 0; i < 10; i++) {
