@@ -18,8 +18,12 @@ import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
@@ -207,6 +211,33 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		answer.countDown();
 		stop.get();
 		assertCutOff("k");
+	}
+
+	@Test
+	void whatIsCutOffIsFreeSoonHoweverWideItsMargin() {
+		this.template.acquire(LockRequest.builder("wide")
+			.settings(LockSettings.builder().ttl(Duration.ofMinutes(10)).margin(Duration.ofMinutes(1)).build())
+			.build());
+		this.template.stop(Duration.ofMinutes(1));
+		assertCutOff("wide");
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void aLockThatWasCutOffIsNotSaidToBeLeftAsTimeIsOver(CapturedOutput output) throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch answer = new CountDownLatch(1);
+		LockHandle held = this.template.acquire(REQUEST);
+		this.store.next("renew", (request) -> {
+			asked.countDown();
+			await(answer);
+		});
+		this.others.submit(held::renew);
+		await(asked);
+		this.template.stop(Duration.ofMillis(300));
+		answer.countDown();
+		assertCutOff("k");
+		assertThat(output).doesNotContain("at shutdown failed");
 	}
 
 	@Test
