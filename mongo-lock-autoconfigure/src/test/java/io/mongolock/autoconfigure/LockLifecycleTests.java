@@ -1,15 +1,19 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.mockito.ArgumentMatchers;
+import org.mockito.BDDMockito;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
@@ -22,6 +26,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
@@ -128,6 +133,23 @@ class LockLifecycleTests {
 			context.close();
 			assertThat(template.isRunning()).isFalse();
 		});
+	}
+
+	@Test
+	void theEndLeavesTimeForItsRequestsWhateverItWaitsFor() {
+		AtomicLong nanos = new AtomicLong();
+		LockClock clock = BDDMockito.mock(LockClock.class);
+		BDDMockito.given(clock.nanoTime()).willAnswer((call) -> nanos.get());
+		LockTemplate client = BDDMockito.mock(LockTemplate.class);
+		BDDMockito.willAnswer((call) -> nanos.addAndGet(call.<Duration>getArgument(0).toNanos()))
+			.given(client)
+			.awaitUnused(ArgumentMatchers.any());
+		LockLifecycle lifecycle = new LockLifecycle();
+		lifecycle.add(client, clock, Duration.ofSeconds(10));
+		lifecycle.destroy();
+		BDDMockito.then(client).should().stopClaims(Duration.ofSeconds(5));
+		BDDMockito.then(client).should().awaitUnused(Duration.ofSeconds(8));
+		BDDMockito.then(client).should().stop(Duration.ofSeconds(2));
 	}
 
 	/** What has ended, before and after the lock. */

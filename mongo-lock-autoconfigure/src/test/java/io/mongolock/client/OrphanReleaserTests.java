@@ -124,6 +124,18 @@ class OrphanReleaserTests {
 	}
 
 	@Test
+	void whatAFailoverTookBackWhileTheApplicationEndsIsReleasedAgain() {
+		this.store.next("release", (request) -> {
+		});
+		LockHandle held = this.template.acquire(LockRequest.of("a"));
+		this.template.stopClaims(Duration.ofSeconds(10));
+		held.close();
+		assertThat(this.store.holders()).isOne();
+		this.elections.elect();
+		await().until(() -> this.store.holders() == 0);
+	}
+
+	@Test
 	void aPlaceThatCannotBeLeftKeepsNoLockTaken() {
 		LockSettings settings = LockSettings.builder()
 			.retryInterval(Duration.ofMillis(10))
