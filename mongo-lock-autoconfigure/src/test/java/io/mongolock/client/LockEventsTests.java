@@ -170,7 +170,9 @@ class LockEventsTests {
 	@Test
 	void aLogThatBlocksHoldsUpNeitherTheWatchNorRenewalsNorListeners() {
 		this.log.blocking = true;
-		LockHandle renewed = this.template.acquire(LockRequest.of("renewed"));
+		LockHandle renewed = this.template.acquire(LockRequest.builder("renewed")
+			.settings(LockSettings.builder().renewInterval(Duration.ofSeconds(8)).build())
+			.build());
 		this.store.nextFails("renew", Outcome.NOT_EXECUTED, false);
 		this.template.acquire(LockRequest.builder("first").settings(BUSY).build());
 		this.store.forget("first");

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
@@ -189,7 +190,10 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 
 	@Test
 	void anExplicitRenewalBeginsTheLeaseAnewOrReportsItsLoss() {
-		LockHandle handle = this.template.acquire(REQUEST);
+		// Not in the background meanwhile
+		LockHandle handle = this.template.acquire(LockRequest.builder("k")
+			.settings(LockSettings.builder().renewInterval(Duration.ofSeconds(8)).build())
+			.build());
 		this.clock.step(Duration.ofSeconds(5));
 		handle.renew();
 		assertThat(handle.remaining()).isBetween(Duration.ofSeconds(20), Duration.ofSeconds(24));
