@@ -60,7 +60,8 @@ class ManyRowsTests {
 		client.locks().stop(Duration.ofMinutes(1));
 		long took = System.nanoTime() - start;
 		int requests = this.harness.proxy().requests("update") - before;
-		assertThat(requests).isLessThanOrEqualTo(STOPPED / 500);
+		// One for 500, and its parts if the server takes longer than a moment for it
+		assertThat(requests).isLessThanOrEqualTo(STOPPED / 500 * (1 + 16));
 		assertThat(this.harness.documents().countDocuments(Filters.eq("holders.kept", true))).as("shortened")
 			.isEqualTo(STOPPED);
 		held.forEach((handle) -> Expect.lost(handle::close)
