@@ -239,7 +239,7 @@ class MongoTransactionTests {
 
 	private OtherClient startOnASet() {
 		// A renewal between the first statement and a touch is a write conflict
-		start(RealServer.replicaSet(), "mongo-lock.renew-interval=8s");
+		start(RealServer.replicaSet(), "mongo-lock.ttl=30s", "mongo-lock.margin=6s", "mongo-lock.renew-interval=8s");
 		template().getCollection(WRITTEN).insertOne(new Document("_id", "before-" + this.id));
 		return new OtherClient(bean(MongoClient.class));
 	}
