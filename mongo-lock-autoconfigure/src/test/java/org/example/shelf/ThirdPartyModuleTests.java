@@ -74,7 +74,7 @@ class ThirdPartyModuleTests {
 
 	@Test
 	void itsLocksHaveTheSettingsOfTheApplicationAndEndWithIt() {
-		this.runner.withPropertyValues("mongo-lock.locks.shelf.ttl=30m", "mongo-lock.shutdown-timeout=1s")
+		this.runner.withPropertyValues("mongo-lock.locks.shelf.ttl=30m", "mongo-lock.shutdown-timeout=5s")
 			.run((context) -> {
 				StoreClient client = context.getBean(StoreClient.class);
 				LockHandle left = client.locks().acquire(LockRequest.builder("a").name("shelf").build());
