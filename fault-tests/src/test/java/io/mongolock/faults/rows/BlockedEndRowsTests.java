@@ -104,18 +104,18 @@ class BlockedEndRowsTests {
 	void ofManyLeasesThatAreIdleTheyAloneStayTaken(RowFigures figures) {
 		try (Harness harness = Harness.onAnyServer()) {
 			HarnessClient client = harness.direct(Duration.ofMinutes(5));
-			leaveIdle(client, "first", 40, Duration.ofSeconds(2));
-			leaveIdle(client, "second", 40, Duration.ofSeconds(6));
+			leaveIdle(client, "first", 40, Duration.ofSeconds(6));
+			leaveIdle(client, "second", 40, Duration.ofSeconds(10));
 			List<Transaction> transactions = new ArrayList<>();
 			for (int i = 0; i < 20; i++) {
 				transactions.add(Transaction.on(harness, Harness.COLLECTION, "first" + i));
 			}
 			transactions.add(Transaction.on(harness, Harness.COLLECTION, "second0"));
 			long begun = System.nanoTime();
-			await().atMost(BUDGET).until(() -> taken(harness) == 60);
-			figures.add("others of 40 whose linger is 2 s free after", Harness.millis(System.nanoTime() - begun));
-			await().atMost(BUDGET).until(() -> taken(harness) == 21);
+			await().atMost(BUDGET).until(() -> taken(harness) <= 60);
 			figures.add("others of 40 whose linger is 6 s free after", Harness.millis(System.nanoTime() - begun));
+			await().atMost(BUDGET).until(() -> taken(harness) == 21);
+			figures.add("others of 40 whose linger is 10 s free after", Harness.millis(System.nanoTime() - begun));
 			transactions.forEach(Transaction::close);
 			await().atMost(BUDGET).until(() -> taken(harness) == 0);
 			figures.server(harness.label()).add("blocked", 21);
