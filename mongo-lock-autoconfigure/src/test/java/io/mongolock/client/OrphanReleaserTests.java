@@ -230,7 +230,11 @@ class OrphanReleaserTests {
 		CountDownLatch hangs = new CountDownLatch(1);
 		this.store.next("renew", (request) -> await().until(() -> hangs.getCount() == 0));
 		LockHandle held = this.template.acquire(LockRequest.builder("a")
-			.settings(LockSettings.builder().ttl(Duration.ofHours(1)).renewInterval(Duration.ofMillis(10)).build())
+			.settings(LockSettings.builder()
+				.ttl(Duration.ofHours(1))
+				.renewInterval(Duration.ofMillis(10))
+				.operationTimeout(Duration.ofMinutes(10))
+				.build())
 			.build());
 		await().until(() -> this.store.count("renew") == 1);
 		this.elections.elect();
