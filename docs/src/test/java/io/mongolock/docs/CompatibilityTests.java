@@ -21,13 +21,17 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class CompatibilityTests {
 
+	private static final String WORKFLOWS = ".github/workflows/";
+
 	private static final Path ROOT = Path.of(System.getProperty("user.dir")).getParent();
 
 	@Test
 	void springBootIsThatOfThePomAndThatOfTheGuard() throws IOException {
 		Set<String> run = found("pom.xml", "<spring-boot.version>(.+)</spring-boot.version>");
-		run.addAll(found(".ci/run", "-Dspring-boot.version=(\\S+)"));
-		assertThat(releases("Spring Boot")).isEqualTo(run).hasSize(2);
+		run.addAll(found(".ci/run", "config/boot.sh ([^\\s\"]+)"));
+		assertThat(run).hasSize(2);
+		run.addAll(found(WORKFLOWS + "build.yml", "boot: .*'(\\S+-SNAPSHOT)'"));
+		assertThat(releases("Spring Boot")).isEqualTo(run).hasSize(3);
 	}
 
 	@Test
@@ -51,10 +55,29 @@ class CompatibilityTests {
 			assertThat(recorded).map((release) -> release.replaceFirst("\\.\\d+$", ""))
 				.containsExactlyInAnyOrderElementsOf(series);
 		}
-		List<String> rows = rows("MongoDB").filter((row) -> !row.contains("| not run |")).toList();
+		List<String> rows = rows("MongoDB").filter((row) -> row.endsWith("| here |")).toList();
 		assertThat(rows).hasSameSizeAs(recorded)
 			.allMatch(
 					(row) -> recorded.stream().anyMatch((release) -> row.startsWith("| MongoDB | " + release + " |")));
+	}
+
+	@Test
+	void whatIsNotRunYetIsInTheWorkflowThatTheRowNames() throws IOException {
+		List<String> later = Files.readString(ROOT.resolve("docs/compatibility.md"))
+			.lines()
+			.filter((line) -> line.contains("| not yet: "))
+			.toList();
+		assertThat(later).isNotEmpty().allSatisfy((row) -> {
+			List<MatchResult> workflows = results(row.split("not yet: ")[1], "`(\\w+)`").toList();
+			assertThat(workflows).isNotEmpty();
+			for (MatchResult workflow : workflows) {
+				assertThat(found(WORKFLOWS + workflow.group(1) + ".yml", "name: (" + workflow.group(1) + ")\\n"))
+					.isNotEmpty();
+			}
+		});
+		assertThat(rows("MongoDB").flatMap((row) -> results(row.split("\\|")[2], "\\d\\.\\d"))).map(MatchResult::group)
+			.containsExactlyInAnyOrderElementsOf(found(WORKFLOWS + "servers.yml", "mongo:(\\d\\.\\d)'"));
+		assertThat(Files.readString(ROOT.resolve("docs/compatibility.md"))).doesNotContain("| never |");
 	}
 
 	private static Set<String> releases(String of) throws IOException {

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Runs the classes as published, which have been compiled for the Spring Boot of the pom, with the libraries of another:
+# config/boot.sh VERSION, then what goes to Maven. Left out is what needs neither Spring nor the driver, or looks at sources, and the
+# samples. The artifacts come from Maven Central.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+version="$1"
+shift
+
+left_out='!io.mongolock.core.*Tests,!io.mongolock.test.embedded.*Tests,!io.mongolock.test.proxy.*Tests,!ModelAgreementTests'
+left_out+=',!ArchitectureTests,!DocumentsArchitectureTests,!PublicApiTests,!DocumentationTests,!EmbeddedUpsertErrorLockStoreTests,!InMemoryLockStoreTests'
+# a program, and nested classes, which run with the one around them
+left_out+=',!Recorder,!*$*'
+exec ./mvnw test -Dspring-boot.version="$version" -Dmaven.main.skip -am \
+	-pl docs,mongo-lock-leader,mongo-lock-dashboard,mongo-lock-integration \
+	-Dsurefire.failIfNoSpecifiedTests=false "-Dtest=$left_out" "$@"
