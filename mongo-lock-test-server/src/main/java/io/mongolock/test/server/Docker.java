@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.testcontainers.DockerClientFactory;
 import org.testcontainers.mongodb.MongoDBContainer;
 
@@ -14,8 +15,11 @@ import org.testcontainers.mongodb.MongoDBContainer;
  */
 public final class Docker {
 
-	/** The release whose answers were recorded. */
-	static final String IMAGE = "mongo:5.0.7";
+	/** Names the image, as environment variable or system property. */
+	public static final String NAME = "MONGO_LOCK_TEST_IMAGE";
+
+	// Of a release whose answers were recorded
+	private static final String DEFAULT_IMAGE = "mongo:5.0.7";
 
 	private Docker() {
 	}
@@ -28,6 +32,15 @@ public final class Docker {
 	public static boolean answers() {
 		return isHere(System.getenv(), sockets(System.getenv(), Path.of(System.getProperty("user.home"))))
 				&& DockerClientFactory.instance().isDockerAvailable();
+	}
+
+	/**
+	 * The image of the servers that tests start: the one that {@value #NAME} names,
+	 * otherwise {@code mongo:5.0.7}.
+	 * @return its name and tag, for example {@code mongo:8.0}
+	 */
+	public static String image() {
+		return Image.ofThisMachine().name();
 	}
 
 	static boolean isHere(Map<String, String> environment, Stream<Path> sockets) {
@@ -46,10 +59,29 @@ public final class Docker {
 	// Of one member, which Testcontainers removes when this JVM ends; direct, as the
 	// member's own name is unknown out here
 	@SuppressWarnings("resource")
-	static String startReplicaSet() {
-		MongoDBContainer container = new MongoDBContainer(IMAGE).withReplicaSet();
+	static String startReplicaSet(Image image) {
+		MongoDBContainer container = new MongoDBContainer(image.name()).withReplicaSet();
 		container.start();
 		return container.getConnectionString() + "/?directConnection=true";
+	}
+
+	/**
+	 * What containers are made of.
+	 *
+	 * @param name its name and tag
+	 * @param named whether {@value Docker#NAME} names it, so that no other server will do
+	 */
+	record Image(String name, boolean named) {
+
+		static Image ofThisMachine() {
+			return of(System.getProperty(NAME, System.getenv(NAME)));
+		}
+
+		static Image of(@Nullable String given) {
+			return (given != null && !given.isBlank()) ? new Image(given.strip(), true)
+					: new Image(DEFAULT_IMAGE, false);
+		}
+
 	}
 
 }

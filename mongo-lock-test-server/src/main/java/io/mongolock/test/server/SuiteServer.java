@@ -5,13 +5,15 @@ import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import io.mongolock.test.server.Docker.Image;
 import io.mongolock.test.server.MongodBinary.Search;
 
 /**
  * The server that the suites of this JVM run on: the one that {@code MONGO_LOCK_TEST_URI}
- * names, otherwise a replica set of one member that is started for this JVM where there
- * is a {@code mongod}, otherwise a container where Docker answers, otherwise an embedded
- * one, which each suite starts itself. Immutable.
+ * names, otherwise a replica set of one member that is started for this JVM: from the
+ * {@code mongod} or the image that is named, otherwise from a {@code mongod} on the path,
+ * otherwise in a container where Docker answers; otherwise an embedded one, which each
+ * suite starts itself. Immutable.
  *
  * @param uri the connection string of the real server, or empty for an embedded one
  * @param binary what suites can start servers of their own from, beside that one
@@ -23,7 +25,8 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 	 * The server of this JVM. The first call decides, may start the server or the
 	 * container, and says in one line of the output which it is.
 	 * @return the server
-	 * @throws IllegalStateException if a {@code mongod} is named that cannot be used
+	 * @throws IllegalStateException if a {@code mongod} or an image is named that cannot
+	 * be used
 	 */
 	public static SuiteServer get() {
 		return OfThisJvm.SERVER;
@@ -34,14 +37,14 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 	 * @return {@code false} if each has an embedded one of its own
 	 */
 	public static boolean isShared() {
-		return choose(GivenServer.value(), OfThisJvm::search, (binary) -> "a server", Docker::answers,
-				() -> "a container")
+		return choose(GivenServer.value(), OfThisJvm::search, (binary) -> "a server", Image.ofThisMachine(),
+				Docker::answers, (image) -> "a container")
 			.uri()
 			.isPresent();
 	}
 
 	static SuiteServer choose(Optional<String> given, Supplier<Search> search, Function<MongodBinary, String> start,
-			BooleanSupplier docker, Supplier<String> container) {
+			Image image, BooleanSupplier docker, Function<Image, String> container) {
 		if (given.filter(GivenServer.EMBEDDED::equals).isPresent()) {
 			return embedded(GivenServer.NAME + " says so");
 		}
@@ -51,7 +54,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 			return new SuiteServer(given, searched.found().filter((binary) -> searched.named()),
 					"the one that " + GivenServer.NAME + " names");
 		}
-		if (searched.found().isPresent()) {
+		if (searched.found().isPresent() && (searched.named() || !image.named())) {
 			MongodBinary binary = searched.found().get();
 			return new SuiteServer(Optional.of(start.apply(binary)), searched.found(),
 					"a replica set of one member started from " + binary
@@ -59,23 +62,35 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 									: ", as it is on the PATH and " + GivenServer.NAME + " is not set")
 							+ searched.remark());
 		}
-		return withoutBinary(searched, docker, container);
+		return (image.named()) ? ofNamedImage(image, docker, container)
+				: withoutBinary(searched, image, docker, container);
 	}
 
-	private static SuiteServer withoutBinary(Search searched, BooleanSupplier docker, Supplier<String> container) {
+	// Nothing else is what was asked for
+	private static SuiteServer ofNamedImage(Image image, BooleanSupplier docker, Function<Image, String> container) {
+		String named = Docker.NAME + " names " + image.name();
+		if (!docker.getAsBoolean()) {
+			throw new IllegalStateException(named + ", but Docker does not answer: start it, or leave the name out");
+		}
+		return new SuiteServer(Optional.of(container.apply(image)), Optional.empty(),
+				"a container of " + image.name() + ", as " + Docker.NAME + " names it");
+	}
+
+	private static SuiteServer withoutBinary(Search searched, Image image, BooleanSupplier docker,
+			Function<Image, String> container) {
 		if (!docker.getAsBoolean()) {
 			return embedded("neither " + GivenServer.NAME + " is set nor there is a mongod nor Docker answers"
 					+ searched.remark());
 		}
 		String unset = GivenServer.NAME + " is not set, there is no mongod and Docker answers";
 		try {
-			return new SuiteServer(Optional.of(container.get()), Optional.empty(),
-					"a container of " + Docker.IMAGE + ", as " + unset + searched.remark());
+			return new SuiteServer(Optional.of(container.apply(image)), Optional.empty(),
+					"a container of " + image.name() + ", as " + unset + searched.remark());
 		}
 		catch (RuntimeException ex) {
 			// For example an image that cannot be pulled: the suites need no more than a
 			// JDK
-			return embedded(unset + ", but no container of " + Docker.IMAGE + " started: "
+			return embedded(unset + ", but no container of " + image.name() + " started: "
 					+ String.valueOf(ex.getMessage()).lines().findFirst().orElse(""));
 		}
 	}
@@ -95,7 +110,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 	private static final class OfThisJvm {
 
 		private static final SuiteServer SERVER = choose(GivenServer.value(), OfThisJvm::search,
-				OfThisJvm::startReplicaSet, Docker::answers, Docker::startReplicaSet);
+				OfThisJvm::startReplicaSet, Image.ofThisMachine(), Docker::answers, Docker::startReplicaSet);
 
 		static {
 			TestOutput.say(SERVER.toString());

@@ -5,13 +5,14 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BooleanSupplier;
 import java.util.function.Function;
-import java.util.function.Supplier;
 
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.test.server.Docker.Image;
 import io.mongolock.test.server.MongodBinary.Search;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.fail;
 
 /**
@@ -19,7 +20,9 @@ import static org.assertj.core.api.Assertions.fail;
  */
 class SuiteServerTests {
 
-	private static final Supplier<String> NONE_MAY_START = () -> fail("No container may be started");
+	private static final Image ANY = Image.of(null);
+
+	private static final Function<Image, String> NONE_MAY_START = (image) -> fail("No container may be started");
 
 	private static final BooleanSupplier NOT_ASKED = () -> fail("Docker may not be asked");
 
@@ -32,7 +35,7 @@ class SuiteServerTests {
 	@Test
 	void aServerThatIsNamedIsTakenWithoutAskingDockerAndWithoutShowingItsPassword() {
 		SuiteServer server = SuiteServer.choose(Optional.of("mongodb://me:secret@host"), () -> found(false),
-				NOT_STARTED, NOT_ASKED, NONE_MAY_START);
+				NOT_STARTED, ANY, NOT_ASKED, NONE_MAY_START);
 		assertThat(server.uri()).contains("mongodb://me:secret@host");
 		assertThat(server.binary()).isEmpty();
 		assertThat(server.toString().lines())
@@ -41,7 +44,7 @@ class SuiteServerTests {
 
 	@Test
 	void besideAServerThatIsNamedOthersAreStartedOnlyFromABinaryThatIsNamed() {
-		SuiteServer server = SuiteServer.choose(Optional.of("mongodb://host"), () -> found(true), NOT_STARTED,
+		SuiteServer server = SuiteServer.choose(Optional.of("mongodb://host"), () -> found(true), NOT_STARTED, ANY,
 				NOT_ASKED, NONE_MAY_START);
 		assertThat(server.uri()).contains("mongodb://host");
 		assertThat(server.binary()).contains(BINARY);
@@ -49,8 +52,8 @@ class SuiteServerTests {
 
 	@Test
 	void theEmbeddedServerCanBeChosenWhereDockerAnswers() {
-		SuiteServer server = SuiteServer.choose(Optional.of("embedded"), () -> found(true), NOT_STARTED, () -> true,
-				NONE_MAY_START);
+		SuiteServer server = SuiteServer.choose(Optional.of("embedded"), () -> found(true), NOT_STARTED, ANY,
+				() -> true, NONE_MAY_START);
 		assertThat(server.uri()).isEmpty();
 		assertThat(server.binary()).isEmpty();
 		assertThat(server.toString().lines())
@@ -60,13 +63,13 @@ class SuiteServerTests {
 	@Test
 	void aSetOfOneIsStartedFromABinaryThatIsNamedOrOnThePath() {
 		SuiteServer named = SuiteServer.choose(Optional.empty(), () -> found(true), (binary) -> "mongodb://" + binary,
-				NOT_ASKED, NONE_MAY_START);
+				ANY, NOT_ASKED, NONE_MAY_START);
 		assertThat(named.uri()).contains("mongodb://mongod 6.0.27 (/opt/mongod)");
 		assertThat(named.binary()).contains(BINARY);
 		assertThat(named.toString().lines())
 			.containsExactly("Server of the tests: a replica set of one member started from "
 					+ "mongod 6.0.27 (/opt/mongod), as MONGO_LOCK_TEST_MONGOD names it");
-		SuiteServer onPath = SuiteServer.choose(Optional.empty(), () -> found(false), (binary) -> "any", NOT_ASKED,
+		SuiteServer onPath = SuiteServer.choose(Optional.empty(), () -> found(false), (binary) -> "any", ANY, NOT_ASKED,
 				NONE_MAY_START);
 		assertThat(onPath.toString().lines())
 			.containsExactly("Server of the tests: a replica set of one member started from "
@@ -75,8 +78,8 @@ class SuiteServerTests {
 
 	@Test
 	void aContainerIsStartedWhereDockerAnswers() {
-		SuiteServer server = SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, () -> true,
-				() -> "mongodb://localhost:32768");
+		SuiteServer server = SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, ANY, () -> true,
+				(image) -> "mongodb://localhost:32768");
 		assertThat(server.uri()).contains("mongodb://localhost:32768");
 		assertThat(server.toString().lines())
 			.containsExactly("Server of the tests: a container of mongo:5.0.7, as MONGO_LOCK_TEST_URI is not set, "
@@ -85,7 +88,7 @@ class SuiteServerTests {
 
 	@Test
 	void suitesStartAnEmbeddedServerWhereDockerDoesNotAnswer() {
-		SuiteServer server = SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, () -> false,
+		SuiteServer server = SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, ANY, () -> false,
 				NONE_MAY_START);
 		assertThat(server.uri()).isEmpty();
 		assertThat(server.toString().lines())
@@ -97,7 +100,7 @@ class SuiteServerTests {
 	void aBinaryThatIsTooOldIsNamedAndPassedOver() {
 		Search search = new Search(Optional.empty(), false,
 				List.of(new MongodBinary(Path.of("/usr/bin/mongod"), "3.6.8")));
-		assertThat(SuiteServer.choose(Optional.empty(), () -> search, NOT_STARTED, () -> false, NONE_MAY_START)
+		assertThat(SuiteServer.choose(Optional.empty(), () -> search, NOT_STARTED, ANY, () -> false, NONE_MAY_START)
 			.toString()
 			.lines())
 			.containsExactly("Server of the tests: embedded, as neither MONGO_LOCK_TEST_URI is set nor there "
@@ -106,13 +109,44 @@ class SuiteServerTests {
 
 	@Test
 	void aContainerThatDoesNotStartLeavesTheEmbeddedServerAndSaysWhyInOneLine() {
-		SuiteServer server = SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, () -> true, () -> {
-			throw new IllegalStateException("Can't get Docker image\nfor a reason of many lines");
-		});
+		SuiteServer server = SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, ANY, () -> true,
+				(image) -> {
+					throw new IllegalStateException("Can't get Docker image\nfor a reason of many lines");
+				});
 		assertThat(server.uri()).isEmpty();
 		assertThat(server.toString().lines())
 			.containsExactly("Server of the tests: embedded, as MONGO_LOCK_TEST_URI is not set, there is no mongod and "
 					+ "Docker answers, but no container of mongo:5.0.7 started: Can't get Docker image");
+	}
+
+	@Test
+	void anImageThatIsNamedIsTakenBeforeAMongodOnThePathAndAfterOneThatIsNamed() {
+		Image image = Image.of("mongo:8.0");
+		SuiteServer server = SuiteServer.choose(Optional.empty(), () -> found(false), NOT_STARTED, image, () -> true,
+				(started) -> "mongodb://" + started.name());
+		assertThat(server.uri()).contains("mongodb://mongo:8.0");
+		assertThat(server.binary()).isEmpty();
+		assertThat(server.toString().lines())
+			.containsExactly("Server of the tests: a container of mongo:8.0, as MONGO_LOCK_TEST_IMAGE names it");
+		assertThat(SuiteServer
+			.choose(Optional.empty(), () -> found(true), (binary) -> "any", image, NOT_ASKED, NONE_MAY_START)
+			.toString()).endsWith("as MONGO_LOCK_TEST_MONGOD names it");
+	}
+
+	@Test
+	void noOtherServerStandsInForAnImageThatIsNamed() {
+		Image image = Image.of("mongo:8.0");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, image, () -> false,
+					NONE_MAY_START))
+			.withMessage("MONGO_LOCK_TEST_IMAGE names mongo:8.0, but Docker does not answer: start it, or leave the "
+					+ "name out");
+		IllegalStateException failure = new IllegalStateException("Can't get Docker image");
+		assertThatIllegalStateException().isThrownBy(
+				() -> SuiteServer.choose(Optional.empty(), () -> NOTHING, NOT_STARTED, image, () -> true, (named) -> {
+					throw failure;
+				}))
+			.isSameAs(failure);
 	}
 
 	@Test

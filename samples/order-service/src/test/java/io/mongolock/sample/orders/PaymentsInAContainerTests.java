@@ -6,6 +6,8 @@ import org.testcontainers.junit.jupiter.Container;
 import org.testcontainers.junit.jupiter.Testcontainers;
 import org.testcontainers.mongodb.MongoDBContainer;
 
+import io.mongolock.test.server.Docker;
+
 /**
  * Tests for the application with a real MongoDB in a container.
  */
@@ -15,6 +17,6 @@ class PaymentsInAContainerTests extends PaymentsOnARealServer {
 
 	@Container
 	@ServiceConnection
-	static final MongoDBContainer MONGO = new MongoDBContainer("mongo:5.0.7").withReplicaSet();
+	static final MongoDBContainer MONGO = new MongoDBContainer(Docker.image()).withReplicaSet();
 
 }
