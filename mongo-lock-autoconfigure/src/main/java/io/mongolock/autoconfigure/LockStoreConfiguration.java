@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -60,18 +61,23 @@ class LockStoreConfiguration {
 	StartReport mongoLockStartReport(LockLocation location, ConfiguredSettings configured, LockMethodVerifier verifier,
 			ObjectProvider<LockExtension> extensions) {
 		return new StartReport(location, configured, this.properties, verifier::guardedMethods,
-				() -> extensions.orderedStream()
-					.flatMap((extension) -> extension.collections().stream())
-					.map((collection) -> new LockLocation(this.template, collection))
-					.toList());
+				() -> others(extensions));
 	}
 
 	@Bean
-	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, LockLocation location) {
+	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, LockLocation location,
+			ObjectProvider<LockExtension> extensions) {
 		TtlIndex settings = this.properties.ttlIndex();
 		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
 				settings.mode(), settings.retention(), validator::longestLease);
-		return new TtlIndexWatch(index, INDEX_INTERVAL, new StoreCheck(location, index));
+		return new TtlIndexWatch(index, INDEX_INTERVAL, new StoreCheck(location, () -> others(extensions)));
+	}
+
+	private List<LockLocation> others(ObjectProvider<LockExtension> extensions) {
+		return extensions.orderedStream()
+			.flatMap((extension) -> extension.collections().stream())
+			.map((collection) -> new LockLocation(this.template, collection))
+			.toList();
 	}
 
 }

@@ -70,9 +70,8 @@ final class StartReport implements SmartLifecycle {
 			// Here, just as the store does: a factory may choose the database by the
 			// thread
 			String namespace = this.location.namespace();
-			List<LockLocation> others = this.others.get();
-			List<Supplier<Optional<String>>> rights = rights(others);
-			this.thread = new Thread(() -> report(namespace, rights, others), "mongo-lock-start");
+			List<Supplier<Optional<String>>> rights = rights();
+			this.thread = new Thread(() -> report(namespace, rights), "mongo-lock-start");
 			this.thread.setDaemon(true);
 			this.thread.start();
 		}
@@ -91,12 +90,11 @@ final class StartReport implements SmartLifecycle {
 		return this.thread != null;
 	}
 
-	private void report(String namespace, List<Supplier<Optional<String>>> rights, List<LockLocation> others) {
+	private void report(String namespace, List<Supplier<Optional<String>>> rights) {
 		String line = "Locks are kept in " + namespace + " (" + server() + "); " + methods() + "; " + settings();
 		if (Thread.currentThread() == running()) {
 			logger.info(line);
 			checkPrivileges(rights);
-			others.forEach(this::checkCollation);
 		}
 	}
 
@@ -117,11 +115,12 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	// Here, too; and the context may have closed by the time of the answer
-	private List<Supplier<Optional<String>>> rights(List<LockLocation> others) {
+	private List<Supplier<Optional<String>>> rights() {
 		List<Supplier<Optional<String>>> rights = new ArrayList<>();
 		rights.add(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
 				TIMEOUT));
-		others.forEach((other) -> rights.add(other.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
+		this.others.get()
+			.forEach((other) -> rights.add(other.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
 		return rights;
 	}
 
@@ -133,14 +132,6 @@ final class StartReport implements SmartLifecycle {
 			// Was reported, or the next request reports it
 			logger.debug("Rights are not known", ex);
 		}
-	}
-
-	private void checkCollation(LockLocation other) {
-		other.collation(TIMEOUT)
-			.ifPresent((collation) -> logger
-				.warn("The collection " + other.namespace() + " has a collation (" + collation
-						+ "): names that it takes for equal, for example in upper and lower case, are one there. Use a "
-						+ "collection without one"));
 	}
 
 	private static void warn(Optional<String> missing) {

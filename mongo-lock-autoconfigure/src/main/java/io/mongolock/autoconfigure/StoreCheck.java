@@ -1,45 +1,73 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+import io.mongolock.LockStoreException;
 import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.mongo.LockLocation;
-import io.mongolock.store.mongo.TtlIndexInitializer;
 
 /**
- * Refuses a collection in which locks cannot work, and a server that does not execute
- * their statements.
+ * Refuses a collection in which names that differ would be one, and a server that does
+ * not execute the statements of locks.
  */
-final class StoreCheck implements Runnable {
+final class StoreCheck implements BooleanSupplier {
+
+	private static final Log logger = LogFactory.getLog(StoreCheck.class);
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-	private final LockLocation location;
+	private final LockLocation locks;
 
-	private final TtlIndexInitializer index;
+	private final Supplier<List<LockLocation>> others;
 
 	/**
 	 * Create a new check.
-	 * @param index has looked at the indexes before
+	 * @param others what else the application reads and writes, known when all beans
+	 * exist
 	 */
-	StoreCheck(LockLocation location, TtlIndexInitializer index) {
-		this.location = location;
-		this.index = index;
+	StoreCheck(LockLocation locks, Supplier<List<LockLocation>> others) {
+		this.locks = locks;
+		this.others = others;
 	}
 
+	/**
+	 * Ask the server.
+	 * @return whether it has answered
+	 * @throws LockStartupException if something is refused
+	 */
 	@Override
-	public void run() {
-		this.index.collation().ifPresent((collation) -> {
-			throw new LockStartupException("The lock collection " + this.location.namespace() + " has a collation ("
-					+ collation
-					+ "): keys that it takes for equal, for example in upper and lower case, would be one lock.",
-					"Set mongo-lock.collection to another name, or drop the collection while no application uses it: "
-							+ "it is created anew without a collation.");
-		});
-		this.location.refusedStatement(TIMEOUT).ifPresent((refusal) -> {
-			throw new LockStartupException(refusal,
-					"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of another "
-							+ "server. What else speaks its protocol may lack updates by pipeline, or $$NOW.");
+	public boolean getAsBoolean() {
+		try {
+			refuseCollation(this.locks);
+			this.others.get().forEach(StoreCheck::refuseCollation);
+			this.locks.refusedStatement(TIMEOUT).ifPresent((refusal) -> {
+				throw new LockStartupException(refusal,
+						"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of "
+								+ "another server. What else speaks its protocol may lack updates by pipeline, or $$NOW.");
+			});
+			return true;
+		}
+		catch (LockStoreException ex) {
+			// Was reported, or the next request reports it
+			logger.debug("It is unknown whether the server and its collections are fit for locks", ex);
+			return false;
+		}
+	}
+
+	private static void refuseCollation(LockLocation location) {
+		location.collation(TIMEOUT).ifPresent((collation) -> {
+			throw new LockStartupException("The collection " + location.namespace() + " has a collation (" + collation
+					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one.",
+					"Drop it while no application uses it, if nothing in it has to be kept: it is created anew without a "
+							+ "collation. Otherwise copy it, in mongosh by db.getCollection(\"…\").aggregate([{$out: \"…\"}]), "
+							+ "and let the setting that names it name the copy: mongo-lock.collection, or that of the sequences or "
+							+ "of ShedLock.");
 		});
 	}
 

@@ -1,15 +1,26 @@
 package io.mongolock.autoconfigure;
 
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.CollationStrength;
 import com.mongodb.client.model.CreateCollectionOptions;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import org.bson.BsonDocument;
+import org.bson.Document;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.mockito.ArgumentMatchers;
+import org.mockito.BDDMockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
@@ -19,11 +30,16 @@ import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
+import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.LockStartupException;
+import io.mongolock.store.mongo.LockLocation;
+import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.server.SuiteServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assumptions.assumeThat;
 
 /**
@@ -34,16 +50,18 @@ class StoreCheckTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner().withConfiguration(AutoConfigurations
 		.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class, MongoLockAutoConfiguration.class));
 
-	@Test
-	void aServerThatDoesNotExecuteTheStatementsIsRefusedAtTheStart() {
+	@ParameterizedTest
+	@EnumSource
+	void aServerThatDoesNotExecuteTheStatementsIsRefusedAtTheStart(TtlIndexInitializer.Mode mode) {
 		MongoServer other = new MongoServer(new MemoryBackend());
 		try {
-			at(other.bindAndGetConnectionString() + "/shop").run((context) -> {
-				LockStartupException refusal = refusal(context);
-				assertThat(refusal.getProblem()).contains("does not execute the statements", "(MongoDB 5.0.0)",
-						"cannot be cast");
-				assertThat(refusal.getAction()).contains("MongoDB 4.4 or later", "mongo-lock.mongo-template");
-			});
+			at(other.bindAndGetConnectionString() + "/shop").withPropertyValues("mongo-lock.ttl-index.mode=" + mode)
+				.run((context) -> {
+					LockStartupException refusal = refusal(context);
+					assertThat(refusal.getProblem()).contains("does not execute the statements", "(MongoDB 5.0.0)",
+							"cannot be cast");
+					assertThat(refusal.getAction()).contains("MongoDB 4.4 or later", "mongo-lock.mongo-template");
+				});
 		}
 		finally {
 			other.shutdownNow();
@@ -62,23 +80,45 @@ class StoreCheckTests {
 	}
 
 	@Test
+	void anyCollectionWithACollationIsRefused() {
+		LockLocation locks = BDDMockito.mock();
+		LockLocation sequences = BDDMockito.mock();
+		StoreCheck check = new StoreCheck(locks, () -> List.of(sequences));
+		assertThat(check.getAsBoolean()).isTrue();
+		for (LockLocation collated : List.of(locks, sequences)) {
+			BDDMockito.given(collated.namespace()).willReturn("shop.collated");
+			BDDMockito.given(collated.collation(ArgumentMatchers.any())).willReturn(Optional.of("de, strength 1"));
+			assertThatExceptionOfType(LockStartupException.class).isThrownBy(check::getAsBoolean)
+				.withMessageContaining("The collection shop.collated has a collation (de, strength 1)");
+			BDDMockito.given(collated.collation(ArgumentMatchers.any())).willReturn(Optional.empty());
+		}
+	}
+
+	@Test
+	void whatIsNotAnsweredIsAskedAgain() {
+		LockLocation locks = BDDMockito.mock();
+		StoreCheck check = new StoreCheck(locks, List::of);
+		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
+			.willThrow(new LockStoreException("", LockStoreException.Outcome.UNKNOWN, "no answer", null));
+		assertThat(check.getAsBoolean()).isFalse();
+	}
+
+	@Test
 	@Tag("real-server")
 	void aCollectionWithACollationIsRefusedAtTheStart() {
 		assumeThat(SuiteServer.get().uri()).as(SuiteServer.get().reason()).isPresent();
 		String uri = SuiteServer.get().uri().orElseThrow();
 		try (MongoClient client = MongoClients.create(uri)) {
-			client.getDatabase("mongo_lock_test").getCollection("collated").drop();
-			client.getDatabase("mongo_lock_test")
-				.createCollection("collated", new CreateCollectionOptions().collation(
-						Collation.builder().locale("en").collationStrength(CollationStrength.SECONDARY).build()));
+			create(client);
 			ApplicationContextRunner collated = at(uri).withPropertyValues("spring.mongodb.database=mongo_lock_test",
 					"mongo-lock.collection=collated");
-			collated.run((context) -> {
+			collated.withPropertyValues("mongo-lock.ttl-index.mode=none").run((context) -> {
 				LockStartupException refusal = refusal(context);
 				assertThat(refusal.getProblem()).contains("mongo_lock_test.collated", "(en, strength 2)",
-						"would be one lock");
-				assertThat(refusal.getAction()).contains("mongo-lock.collection", "drop the collection");
+						"would be one");
+				assertThat(refusal.getAction()).contains("mongo-lock.collection", "Drop it");
 			});
+			collated.run((context) -> assertThat(refusal(context).getProblem()).contains("mongo_lock_test.collated"));
 			client.getDatabase("mongo_lock_test").getCollection("collated").drop();
 			collated.run((context) -> {
 				LockOperations locks = context.getBean(LockOperations.class);
@@ -92,6 +132,45 @@ class StoreCheckTests {
 			});
 			client.getDatabase("mongo_lock_test").getCollection("collated").drop();
 		}
+	}
+
+	@Test
+	@Tag("real-server")
+	void theCopyOfACollectionWithACollationHasNone() {
+		assumeThat(SuiteServer.get().uri()).as(SuiteServer.get().reason()).isPresent();
+		String uri = SuiteServer.get().uri().orElseThrow();
+		try (MongoClient client = MongoClients.create(uri)) {
+			MongoCollection<Document> numbers = create(client);
+			numbers.insertOne(new Document("_id", "invoice").append("value", 7L));
+			AtomicReference<String> collection = new AtomicReference<>("collated");
+			ApplicationContextRunner module = at(uri)
+				.withPropertyValues("spring.mongodb.database=mongo_lock_test", "mongo-lock.collection=uncollated")
+				.withBean(LockExtension.class, () -> new LockExtension() {
+
+					@Override
+					public Set<String> collections() {
+						return Set.of(collection.get());
+					}
+
+				});
+			module.run((context) -> assertThat(refusal(context).getAction()).contains("aggregate([{$out:"));
+			numbers.aggregate(List.of(new Document("$out", "copied"))).toCollection();
+			collection.set("copied");
+			module.run((context) -> assertThat(context).hasNotFailed());
+			assertThat(client.getDatabase("mongo_lock_test").getCollection("copied").find())
+				.containsExactly(new Document("_id", "invoice").append("value", 7L));
+			for (String made : List.of("collated", "copied", "uncollated")) {
+				client.getDatabase("mongo_lock_test").getCollection(made).drop();
+			}
+		}
+	}
+
+	private static MongoCollection<Document> create(MongoClient client) {
+		client.getDatabase("mongo_lock_test").getCollection("collated").drop();
+		client.getDatabase("mongo_lock_test")
+			.createCollection("collated", new CreateCollectionOptions()
+				.collation(Collation.builder().locale("en").collationStrength(CollationStrength.SECONDARY).build()));
+		return client.getDatabase("mongo_lock_test").getCollection("collated");
 	}
 
 	private ApplicationContextRunner at(String uri) {

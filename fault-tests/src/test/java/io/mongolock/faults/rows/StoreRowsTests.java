@@ -113,8 +113,7 @@ class StoreRowsTests {
 			TtlIndexWatch watch = new TtlIndexWatch(
 					new TtlIndexInitializer(new MongoTemplate(client, Harness.DATABASE), Harness.COLLECTION,
 							TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7), () -> Duration.ofSeconds(30)),
-					Duration.ofSeconds(2), () -> {
-					});
+					Duration.ofSeconds(2), () -> true);
 			watch.start();
 			try {
 				assertThat(hasTtlIndex()).as("no server at the start").isFalse();

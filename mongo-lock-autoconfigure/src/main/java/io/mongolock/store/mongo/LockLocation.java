@@ -74,7 +74,8 @@ public final class LockLocation {
 	 * Send the statements of locks, so that they change nothing.
 	 * @param timeout how long a request may take
 	 * @return which server does not execute one of them, and what it says; empty if it
-	 * does, or if that is not known
+	 * does, or if it keeps that to itself
+	 * @throws LockStoreException if no server answers
 	 */
 	public Optional<String> refusedStatement(Duration timeout) {
 		try {
@@ -86,7 +87,7 @@ public final class LockLocation {
 						+ ") does not execute the statements of distributed locks: "
 						+ DriverMessage.of(StoreFailures.nativeFailure(ex)));
 			}
-			logger.debug("It is unknown whether the server executes the statements of locks", ex);
+			unknown(ex, "try the statements of locks", timeout);
 		}
 		return Optional.empty();
 	}
@@ -104,7 +105,8 @@ public final class LockLocation {
 	 * Look whether the collection compares ids by a collation.
 	 * @param timeout how long that may take
 	 * @return which, in words for a message; empty if it compares them as they are, or if
-	 * that is not known
+	 * the server keeps that to itself
+	 * @throws LockStoreException if no server answers
 	 */
 	public Optional<String> collation(Duration timeout) {
 		try {
@@ -118,9 +120,17 @@ public final class LockLocation {
 						.findFirst()));
 		}
 		catch (RuntimeException ex) {
-			logger.debug("It is unknown whether the collection '" + this.collection + "' has a collation", ex);
+			unknown(ex, "look for a collation", timeout);
 			return Optional.empty();
 		}
+	}
+
+	private void unknown(RuntimeException ex, String what, Duration timeout) {
+		LockStoreException explained = StoreFailures.explain(StoreRequest.read(what, "", timeout), this.collection, ex);
+		if (!StoreFailures.isAnswered(ex) && !StoreFailures.isShutOut(ex)) {
+			throw explained;
+		}
+		logger.debug("The server keeps to itself what it was asked", explained);
 	}
 
 	/**

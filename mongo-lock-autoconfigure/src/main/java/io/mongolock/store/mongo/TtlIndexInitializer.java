@@ -2,7 +2,6 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -52,8 +51,6 @@ public final class TtlIndexInitializer {
 
 	private @Nullable String reported;
 
-	private @Nullable String collation;
-
 	/**
 	 * Create a new initializer.
 	 * @param template a template that never joins a session or transaction of the caller
@@ -99,19 +96,6 @@ public final class TtlIndexInitializer {
 		}
 	}
 
-	/**
-	 * The collation by which the collection compares keys, as of the last look.
-	 * @return words for a message, empty if it compares them as they are, or if that is
-	 * not known
-	 */
-	public synchronized Optional<String> collation() {
-		return Optional.ofNullable(this.collation);
-	}
-
-	boolean isNeeded() {
-		return this.mode != Mode.NONE;
-	}
-
 	private boolean failed(RuntimeException thrown, LockStoreException failure) {
 		boolean shutOut = StoreFailures.isShutOut(thrown);
 		boolean answered = shutOut || StoreFailures.isAnswered(thrown);
@@ -135,16 +119,14 @@ public final class TtlIndexInitializer {
 
 	private void initialize(MongoCollection<BsonDocument> locks) {
 		BsonDocument index = null;
-		this.collation = null;
 		for (BsonDocument candidate : locks.listIndexes(BsonDocument.class)) {
+			if (collation(candidate) != null) {
+				// No index could repair that, and locks are not kept there
+				return;
+			}
 			if (isOnTouchedAt(candidate)) {
 				index = candidate;
 			}
-			this.collation = (this.collation != null) ? this.collation : collation(candidate);
-		}
-		if (this.collation != null) {
-			// No index could repair that, and locks are not kept there
-			return;
 		}
 		if (index == null && this.mode == Mode.CREATE) {
 			locks.createIndex(KEYS, new IndexOptions().expireAfter(this.seconds, TimeUnit.SECONDS));

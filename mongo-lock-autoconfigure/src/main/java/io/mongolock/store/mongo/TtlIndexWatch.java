@@ -5,6 +5,7 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -14,10 +15,11 @@ import org.springframework.context.SmartLifecycle;
 
 /**
  * Looks at the TTL index at startup, and from then on once in an interval; sooner, at
- * growing distances, while the server does not answer. After the start it does so on one
- * daemon thread that there is only while the application runs and asks for the index.
- * Thread-safe; the scheduler is guarded by the monitor, the distance is owned by the
- * thread that looks, one after the other.
+ * growing distances, while the server does not answer. Has the server checked along with
+ * it, also where the index is not asked for. After the start it does so on one daemon
+ * thread that there is only while the application runs. Thread-safe; the scheduler is
+ * guarded by the monitor, the distance is owned by the thread that looks, one after the
+ * other.
  */
 public final class TtlIndexWatch implements SmartLifecycle {
 
@@ -36,21 +38,22 @@ public final class TtlIndexWatch implements SmartLifecycle {
 
 	private final Supplier<ScheduledExecutorService> schedulers;
 
-	private final Runnable check;
+	private final BooleanSupplier check;
 
 	private @Nullable ScheduledExecutorService scheduler;
 
 	/**
 	 * Create a new watch.
 	 * @param interval the time between two looks at it, longer than zero
-	 * @param check is run after each look that the server has answered; what it throws
-	 * ends the start, and later is an error in the log
+	 * @param check is asked after each look that the server has answered, and says
+	 * whether it was answered, too; what it throws ends the start, and later is an error
+	 * in the log
 	 */
-	public TtlIndexWatch(TtlIndexInitializer index, Duration interval, Runnable check) {
+	public TtlIndexWatch(TtlIndexInitializer index, Duration interval, BooleanSupplier check) {
 		this(index, interval, check, TtlIndexWatch::daemon);
 	}
 
-	TtlIndexWatch(TtlIndexInitializer index, Duration interval, Runnable check,
+	TtlIndexWatch(TtlIndexInitializer index, Duration interval, BooleanSupplier check,
 			Supplier<ScheduledExecutorService> schedulers) {
 		this.check = check;
 		this.index = index;
@@ -73,7 +76,7 @@ public final class TtlIndexWatch implements SmartLifecycle {
 	}
 
 	private synchronized @Nullable ScheduledExecutorService begin() {
-		if (this.scheduler != null || !this.index.isNeeded()) {
+		if (this.scheduler != null) {
 			return null;
 		}
 		this.scheduler = this.schedulers.get();
@@ -81,17 +84,14 @@ public final class TtlIndexWatch implements SmartLifecycle {
 	}
 
 	private void look(ScheduledExecutorService running, Duration retry) {
-		Duration next = retry;
-		Duration nextRetry = shorter(retry.multipliedBy(2), MAX_RETRY);
+		// A refusal is an answer, too
+		boolean answered = true;
 		try {
-			if (this.index.initialize()) {
-				next = this.interval;
-				nextRetry = FIRST_RETRY;
-				this.check.run();
-			}
+			answered = this.index.initialize() && this.check.getAsBoolean();
 		}
 		finally {
-			Duration following = nextRetry;
+			Duration next = (answered) ? this.interval : retry;
+			Duration following = (answered) ? FIRST_RETRY : shorter(retry.multipliedBy(2), MAX_RETRY);
 			running.schedule(() -> lookAgain(running, following), shorter(next, this.interval).toMillis(),
 					TimeUnit.MILLISECONDS);
 		}
@@ -102,7 +102,10 @@ public final class TtlIndexWatch implements SmartLifecycle {
 			look(running, retry);
 		}
 		catch (RuntimeException ex) {
-			logger.error(ex.getMessage());
+			// Beans are not there for the check any more when the application has ended
+			if (!running.isShutdown()) {
+				logger.error(ex.getMessage());
+			}
 		}
 	}
 

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
 
 import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.MongoClient;
@@ -15,6 +16,8 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.mockito.ArgumentCaptor;
 import org.mockito.ArgumentMatchers;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -30,8 +33,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
-import static org.mockito.BDDMockito.willDoNothing;
-import static org.mockito.BDDMockito.willThrow;
+import static org.mockito.BDDMockito.willReturn;
 import static org.mockito.Mockito.atLeastOnce;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.never;
@@ -54,12 +56,13 @@ class TtlIndexWatchTests {
 
 	private final ScheduledExecutorService scheduler = mock();
 
-	private final Runnable check = mock();
+	private final BooleanSupplier check = mock();
 
 	private boolean away;
 
 	@BeforeEach
 	void connect() {
+		given(this.check.getAsBoolean()).willReturn(true);
 		MongoOperations real = TestTemplates.template(this.client);
 		given(this.template.execute(anyString(), ArgumentMatchers.<CollectionCallback<Object>>any()))
 			.willAnswer((call) -> {
@@ -114,17 +117,21 @@ class TtlIndexWatchTests {
 	}
 
 	@Test
-	void withoutModeThereIsNeitherALookNorAThread() {
-		TtlIndexWatch watch = start(Mode.NONE);
-		assertThat(watch.isRunning()).isFalse();
+	void withoutModeTheServerIsCheckedAndTheIndexNotLookedAt() {
+		given(this.check.getAsBoolean()).willReturn(false);
+		start(Mode.NONE);
+		assertThat(runScheduled()).as("not answered").isEqualTo(Duration.ofSeconds(1));
+		given(this.check.getAsBoolean()).willReturn(true);
+		assertThat(runScheduled()).isEqualTo(Duration.ofSeconds(2));
+		assertThat(runScheduled()).isEqualTo(HOUR);
 		then(this.template).shouldHaveNoInteractions();
-		then(this.scheduler).shouldHaveNoInteractions();
 	}
 
-	@Test
-	void whatIsRefusedAtTheStartEndsItWithoutAThread() {
-		willThrow(new IllegalStateException("no locks here")).given(this.check).run();
-		assertThatIllegalStateException().isThrownBy(() -> start(Mode.CREATE)).withMessage("no locks here");
+	@ParameterizedTest
+	@EnumSource
+	void whatIsRefusedAtTheStartEndsItWithoutAThread(Mode mode) {
+		given(this.check.getAsBoolean()).willThrow(new IllegalStateException("no locks here"));
+		assertThatIllegalStateException().isThrownBy(() -> start(mode)).withMessage("no locks here");
 		then(this.scheduler).should().shutdownNow();
 	}
 
@@ -132,15 +139,24 @@ class TtlIndexWatchTests {
 	void whatIsRefusedLaterIsAnErrorAndIsLookedAtAgain(CapturedOutput output) {
 		this.away = true;
 		start(Mode.CREATE);
-		then(this.check).should(never()).run();
+		then(this.check).should(never()).getAsBoolean();
 		this.away = false;
-		willThrow(new IllegalStateException("no locks here")).given(this.check).run();
+		given(this.check.getAsBoolean()).willThrow(new IllegalStateException("no locks here"));
 		runScheduled();
 		assertThat(output).containsOnlyOnce("ERROR").contains("no locks here");
-		willDoNothing().given(this.check).run();
-		runScheduled();
+		willReturn(true).given(this.check).getAsBoolean();
+		assertThat(runScheduled()).as("not at once").isEqualTo(HOUR);
 		assertThat(runScheduled()).isEqualTo(HOUR);
 		assertThat(output).containsOnlyOnce("ERROR");
+	}
+
+	@Test
+	void whatIsRefusedAsTheApplicationEndsIsSilent(CapturedOutput output) {
+		start(Mode.CREATE);
+		given(this.check.getAsBoolean()).willThrow(new IllegalStateException("no beans any more"));
+		given(this.scheduler.isShutdown()).willReturn(true);
+		runScheduled();
+		assertThat(output).doesNotContain("ERROR");
 	}
 
 	@Test

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Set;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.SequenceCallback;
@@ -19,10 +20,11 @@ import io.mongolock.spi.StoreClient;
  * @param factory makes the clients whose stores the documents are
  * @param operations lock documents
  * @param numbered gives out numbers to entities
+ * @param beans know whether anybody has asked for numbers
  */
 record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProvider<DocumentLockClients> factory,
-		ObjectProvider<DocumentLockOperations> operations,
-		ObjectProvider<SequenceCallback> numbered) implements LockExtension {
+		ObjectProvider<DocumentLockOperations> operations, ObjectProvider<SequenceCallback> numbered,
+		ConfigurableListableBeanFactory beans) implements LockExtension {
 
 	@Override
 	public List<Class<? extends Record>> settings() {
@@ -71,8 +73,11 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProv
 
 	@Override
 	public Set<String> collections() {
-		return (this.numbered.stream().anyMatch(SequenceCallback::isUsed))
-				? Set.of(this.properties.sequenceCollection()) : Set.of();
+		// An application may have sequences of its own
+		boolean used = this.beans.containsBeanDefinition(SequenceConfiguration.BEAN_NAME)
+				&& (this.beans.containsSingleton(SequenceConfiguration.BEAN_NAME)
+						|| this.numbered.stream().anyMatch(SequenceCallback::isUsed));
+		return (used) ? Set.of(this.properties.sequenceCollection()) : Set.of();
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb.autoconfigure;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -28,8 +29,8 @@ public final class MongoLockDocumentsAutoConfiguration {
 	@Bean
 	DocumentLockExtension mongoLockDocumentLockExtension(MongoLockDocumentsProperties properties,
 			ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
-			ObjectProvider<SequenceCallback> numbered) {
-		return new DocumentLockExtension(properties, factory, operations, numbered);
+			ObjectProvider<SequenceCallback> numbered, ConfigurableListableBeanFactory beans) {
+		return new DocumentLockExtension(properties, factory, operations, numbered, beans);
 	}
 
 }

@@ -20,7 +20,9 @@ import io.mongolock.spi.LockEnvironment;
 @Configuration(proxyBeanMethods = false)
 class SequenceConfiguration {
 
-	@Bean
+	static final String BEAN_NAME = "mongoLockSequences";
+
+	@Bean(BEAN_NAME)
 	@Lazy // without MongoDB only those fail who ask for it
 	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean

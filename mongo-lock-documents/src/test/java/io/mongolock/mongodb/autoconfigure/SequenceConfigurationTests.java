@@ -45,6 +45,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for {@link Sequences} and {@link Sequence} in an application.
@@ -107,6 +108,19 @@ class SequenceConfigurationTests {
 			assertThat(extension.collections()).isEmpty();
 			context.getBean(MongoTemplate.class).save(new Order(0, "a"));
 			assertThat(extension.collections()).containsExactly("numbers");
+		});
+	}
+
+	@Test
+	void theirCollectionIsLookedAtWhereABeanAsksForThem() {
+		this.runner.run((context) -> {
+			assertThat(context.getBean(LockExtension.class).collections()).isEmpty();
+			assertThat(context.getBean(Sequences.class)).isNotNull();
+			assertThat(context.getBean(LockExtension.class).collections()).containsExactly("sequences");
+		});
+		this.runner.withBean(Sequences.class, () -> mock()).run((context) -> {
+			context.getBean(MongoTemplate.class).save(new Order(0, "a"));
+			assertThat(context.getBean(LockExtension.class).collections()).as("they are elsewhere").isEmpty();
 		});
 	}
 
