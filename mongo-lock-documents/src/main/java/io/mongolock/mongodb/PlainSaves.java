@@ -1,5 +1,6 @@
 package io.mongolock.mongodb;
 
+import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -20,6 +21,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.util.ClassUtils;
 
@@ -34,7 +36,8 @@ import io.mongolock.store.LeaseId;
  * {@link LockGuarded}. To be a bean, which the template and
  * {@link DocumentLockOperations} find. Thread-safe.
  */
-public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitializingSingleton, Ordered {
+public final class PlainSaves
+		implements BeforeConvertCallback<Object>, BeforeSaveCallback<Object>, SmartInitializingSingleton, Ordered {
 
 	private final Supplier<Stream<DocumentLockOperations>> operations;
 
@@ -45,6 +48,9 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
 	private final Guard guard = new Guard();
+
+	/** What the saves of this thread began with, the innermost first. */
+	private final ThreadLocal<@Nullable Begun> begun = new ThreadLocal<>();
 
 	/**
 	 * Create without locked documents.
@@ -110,12 +116,37 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	/**
+	 * Note the caller's own object, which other callbacks may replace by a copy.
+	 */
+	@Override
+	public Object onBeforeConvert(Object entity, String collection) {
+		Number version = versioned(entity).map((mapping) -> RaisedVersion.of(entity, mapping)).orElse(null);
+		this.begun.set(Begun.within(this.begun.get(), entity, version));
+		return entity;
+	}
+
+	private Optional<? extends MongoPersistentEntity<?>> versioned(Object entity) {
+		return mappings(ClassUtils.getUserClass(entity)).filter(MongoPersistentEntity::hasVersionProperty).findFirst();
+	}
+
+	// Those above it have failed
+	private @Nullable Begun end(Object entity) {
+		Begun found = this.begun.get();
+		while (found != null && !found.isOf(entity)) {
+			found = found.outer();
+		}
+		this.begun.set((found != null) ? found.outer() : null);
+		return found;
+	}
+
+	/**
 	 * Look at the lock of a document that is about to be saved.
 	 * @throws IllegalStateException if this application has locked it
 	 * @throws LockUnavailableException if it is guarded and another has locked it
 	 */
 	@Override
 	public Object onBeforeSave(Object entity, Document document, String collection) {
+		Begun begun = end(entity);
 		if (document == this.guard.own.get()) {
 			return entity;
 		}
@@ -130,7 +161,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 			}
 		}
 		catch (RuntimeException ex) {
-			takeBackVersion(type, entity);
+			takeBackVersion(entity, begun);
 			throw ex;
 		}
 		return entity;
@@ -175,7 +206,7 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 
 	// An insert names no id, either, and drops nothing
 	private void refuseIfUnnamed(Class<?> type, String collection) {
-		if ((isGuarded(type) || isAnyLockedHere(collection)) && isCalledBy("replace", "findAndReplace")) {
+		if ((isGuarded(type) || isAnyLockedHere(collection)) && caller("replace", "findAndReplace") != null) {
 			throw new IllegalStateException("A replacement that names no id may be that of a locked document of '"
 					+ collection + "', and would drop its lock: give the " + type.getSimpleName()
 					+ " the id of the document, or change its fields by MongoTemplate.updateFirst");
@@ -201,21 +232,33 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 	}
 
 	// A template raises it in the caller's own object before it asks
-	private void takeBackVersion(Class<?> type, Object entity) {
-		mappings(type).filter(MongoPersistentEntity::hasVersionProperty)
-			.limit((isCalledBy("doSaveVersioned")) ? 1 : 0)
-			.forEach((mapping) -> RaisedVersion.takeBack(entity, mapping));
+	private void takeBackVersion(Object entity, @Nullable Begun begun) {
+		if (begun == null) {
+			return;
+		}
+		String how = caller("doSaveVersioned", "doInsert", "doInsertBatch");
+		if (how == null) {
+			return;
+		}
+		Number noted = begun.version();
+		Number before = (noted != null && how.equals("doSaveVersioned")) ? (Number) (noted.longValue() - 1) : noted;
+		Stream.concat(Stream.of(entity), Stream.ofNullable(begun.entity().get()))
+			.forEach((one) -> versioned(one).ifPresent((mapping) -> RaisedVersion.set(one, mapping, before)));
 	}
 
-	private static boolean isCalledBy(String... methods) {
+	private static @Nullable String caller(String... methods) {
 		return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-			.walk((frames) -> frames.anyMatch((frame) -> MongoTemplate.class.isAssignableFrom(frame.getDeclaringClass())
-					&& List.of(methods).contains(frame.getMethodName())));
+			.walk((frames) -> frames
+				.filter((frame) -> MongoTemplate.class.isAssignableFrom(frame.getDeclaringClass())
+						&& List.of(methods).contains(frame.getMethodName()))
+				.map(StackWalker.StackFrame::getMethodName)
+				.findFirst()
+				.orElse(null));
 	}
 
 	@Override
 	public int getOrder() {
-		return Ordered.LOWEST_PRECEDENCE;
+		return Ordered.HIGHEST_PRECEDENCE;
 	}
 
 	/**
@@ -240,6 +283,32 @@ public final class PlainSaves implements BeforeSaveCallback<Object>, SmartInitia
 		@Override
 		public void refuseIfGuarded(Class<?> type, Document document, String collection) {
 			PlainSaves.this.refuseIfGuarded(type, document, collection);
+		}
+
+	}
+
+	/**
+	 * What a save began with. One that fails before it is looked at leaves this behind.
+	 *
+	 * @param entity the caller's own object
+	 * @param type its class
+	 * @param version its version then, which a template raises first where it is not new
+	 * @param depth how many there are, with this one
+	 * @param outer that of the save whose callback this one is made by
+	 */
+	private record Begun(WeakReference<Object> entity, Class<?> type, @Nullable Number version, int depth,
+			@Nullable Begun outer) {
+
+		private static final int MAX_DEPTH = 16;
+
+		static Begun within(@Nullable Begun outer, Object entity, @Nullable Number version) {
+			int depth = (outer != null && outer.depth < MAX_DEPTH) ? outer.depth + 1 : 1;
+			return new Begun(new WeakReference<>(entity), ClassUtils.getUserClass(entity), version, depth,
+					(depth > 1) ? outer : null);
+		}
+
+		boolean isOf(Object entity) {
+			return this.type.isInstance(entity);
 		}
 
 	}

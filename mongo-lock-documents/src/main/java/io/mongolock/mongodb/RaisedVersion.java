@@ -1,7 +1,5 @@
 package io.mongolock.mongodb;
 
-import java.util.Objects;
-
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.convert.ConversionService;
@@ -26,40 +24,41 @@ final class RaisedVersion<T> {
 
 	private final MongoPersistentEntity<?> mapping;
 
-	private final @Nullable Object before;
-
-	private final Document finding;
+	private final @Nullable Number before;
 
 	private final T raised;
 
 	RaisedVersion(T entity, MongoPersistentEntity<?> mapping) {
 		this.entity = entity;
 		this.mapping = mapping;
-		this.before = accessor(entity, mapping).getProperty(mapping.getRequiredVersionProperty());
-		this.finding = finding(entity, mapping);
-		this.raised = set(entity, (this.before instanceof Number number) ? number.longValue() + 1 : 1L);
+		this.before = of(entity, mapping);
+		this.raised = set(entity, mapping, (this.before != null) ? this.before.longValue() + 1 : 1L);
 	}
 
 	/**
 	 * The version of an entity.
 	 * @param entity the entity
-	 * @param mapping how it is mapped
-	 * @return what finds a document that has it
+	 * @param mapping how it is mapped, with a version
+	 * @return its number
 	 */
-	static Document finding(Object entity, MongoPersistentEntity<?> mapping) {
-		return new Document(mapping.getRequiredVersionProperty().getFieldName(),
-				mapping.getPropertyAccessor(entity).getProperty(mapping.getRequiredVersionProperty()));
+	static @Nullable Number of(Object entity, MongoPersistentEntity<?> mapping) {
+		Object version = mapping.getPropertyAccessor(entity).getProperty(mapping.getRequiredVersionProperty());
+		return (version instanceof Number number) ? number : null;
 	}
 
 	/**
-	 * Take back what Spring Data has added to the version of an entity.
+	 * Give an entity a version.
+	 * @param <T> its type
 	 * @param entity the entity
 	 * @param mapping how it is mapped, with a version
+	 * @param version the version
+	 * @return the caller's own object, or a copy of an immutable one
 	 */
-	static void takeBack(Object entity, MongoPersistentEntity<?> mapping) {
-		PersistentPropertyAccessor<Object> accessor = accessor(entity, mapping);
-		Number raised = (Number) Objects.requireNonNull(accessor.getProperty(mapping.getRequiredVersionProperty()));
-		accessor.setProperty(mapping.getRequiredVersionProperty(), raised.longValue() - 1);
+	static <T> T set(T entity, MongoPersistentEntity<?> mapping, @Nullable Object version) {
+		PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(mapping.getPropertyAccessor(entity),
+				CONVERSIONS);
+		accessor.setProperty(mapping.getRequiredVersionProperty(), version);
+		return accessor.getBean();
 	}
 
 	/**
@@ -67,7 +66,7 @@ final class RaisedVersion<T> {
 	 * @return finds the version before
 	 */
 	Document before() {
-		return this.finding;
+		return new Document(this.mapping.getRequiredVersionProperty().getFieldName(), this.before);
 	}
 
 	/**
@@ -84,19 +83,8 @@ final class RaisedVersion<T> {
 	 * got back
 	 */
 	void takeBack(T next) {
-		set(this.entity, this.before);
-		set(next, this.before);
-	}
-
-	// An immutable one stays as it is, and the copy is thrown away
-	private T set(T entity, @Nullable Object version) {
-		PersistentPropertyAccessor<T> accessor = accessor(entity, this.mapping);
-		accessor.setProperty(this.mapping.getRequiredVersionProperty(), version);
-		return accessor.getBean();
-	}
-
-	private static <T> PersistentPropertyAccessor<T> accessor(T entity, MongoPersistentEntity<?> mapping) {
-		return new ConvertingPropertyAccessor<>(mapping.getPropertyAccessor(entity), CONVERSIONS);
+		set(this.entity, this.mapping, this.before);
+		set(next, this.mapping, this.before);
 	}
 
 }

@@ -3,6 +3,8 @@ package io.mongolock.mongodb;
 import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -16,8 +18,10 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.ReplaceOptions;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -27,6 +31,7 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -53,9 +58,13 @@ class PlainSavesTests {
 	private final DocumentLocksFixture there = new DocumentLocksFixture("there", new MongoTemplate(this.client, "test"),
 			new GenericApplicationContext());
 
+	private UnaryOperator<Sheet> copied = (sheet) -> sheet;
+
 	@BeforeEach
 	void begin() {
 		DocumentLocksFixture.guardPlainSaves(this.context, this.template, () -> this.here);
+		this.context.registerBean(Copying.class, () -> new Copying((sheet) -> this.copied.apply(sheet)));
+		this.context.registerBean(Refusing.class, Refusing::new);
 		this.here = new DocumentLocksFixture("here", this.template, this.context);
 		this.template.setApplicationContext(this.context);
 		this.template.insert(new Page("a", "draft", null));
@@ -239,6 +248,64 @@ class PlainSavesTests {
 	}
 
 	@Test
+	void aNewEntityWithTheIdOfALockedDocumentStaysNew() {
+		this.template.insert(new Sheet("a"));
+		this.template.insert(new Primitive("a"));
+		this.here.documents().lock(Primitive.class, "a");
+		for (DocumentLocksFixture holder : List.of(this.here, this.there)) {
+			LockedDocument<Sheet> locked = holder.documents().lock(Sheet.class, "a");
+			for (Consumer<Object> write : List.<Consumer<Object>>of(this.template::save, this.template::insert,
+					(one) -> this.template.insertAll(List.of(one)))) {
+				Sheet made = new Sheet("a");
+				assertThatException().isThrownBy(() -> write.accept(made)).withMessageContaining("locked");
+				assertThat(made.version).isNull();
+				Primitive primitive = new Primitive("a");
+				assertThatIllegalStateException().isThrownBy(() -> write.accept(primitive));
+				assertThat(primitive.version).isZero();
+			}
+			Sheet copied = new Sheet("a");
+			copied.version = 7L;
+			assertThatException().isThrownBy(() -> this.template.insert(copied)).withMessageContaining("locked");
+			assertThat(copied.version).isEqualTo(7);
+			locked.close();
+		}
+	}
+
+	@Test
+	void aSaveThatIsRefusedLeavesTheVersionAlsoInWhatCallbacksHaveCopied() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		this.copied = (sheet) -> {
+			// As one that cascades, and one that fails halfway
+			this.template.save(new Sheet(null));
+			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Refused("r")));
+			Sheet copy = new Sheet(sheet.id);
+			copy.version = sheet.version;
+			return copy;
+		};
+		Sheet mine = locked.entity();
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(mine));
+		assertThat(mine.version).isEqualTo(1);
+		Sheet made = new Sheet("a");
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(made));
+		assertThat(made.version).isNull();
+		this.template.updateFirst(new Query(Criteria.where("_id").is("a")), new Update().set("version", 2),
+				Sheet.class);
+		locked.close();
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(mine));
+	}
+
+	@Test
+	void savesThatFailBeforeTheyAreLookedAtAreNotKept() {
+		for (int i = 0; i < 20; i++) {
+			assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Refused("r")));
+		}
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
+		locked.close();
+	}
+
+	@Test
 	void aReplacementThatNamesNoIdIsRefusedWhereItMayBeThatOfALockedDocument() {
 		Query any = new Query(Criteria.where("text").is("draft"));
 		LockedDocument<Page> kept = this.here.documents().lock(Page.class, "a");
@@ -332,13 +399,49 @@ class PlainSavesTests {
 	static class Sheet {
 
 		@Id
-		String id;
+		@Nullable String id;
 
 		@Version
 		@Nullable Long version;
 
-		Sheet(String id) {
+		Sheet(@Nullable String id) {
 			this.id = id;
+		}
+
+	}
+
+	static class Primitive {
+
+		@Id
+		String id;
+
+		@Version
+		int version;
+
+		Primitive(String id) {
+			this.id = id;
+		}
+
+	}
+
+	record Refused(@Id String id) {
+
+	}
+
+	record Copying(UnaryOperator<Sheet> copied) implements BeforeConvertCallback<Sheet> {
+
+		@Override
+		public Sheet onBeforeConvert(Sheet sheet, String collection) {
+			return ("a".equals(sheet.id)) ? this.copied.apply(sheet) : sheet;
+		}
+
+	}
+
+	static class Refusing implements BeforeConvertCallback<Refused> {
+
+		@Override
+		public Refused onBeforeConvert(Refused entity, String collection) {
+			throw new IllegalStateException("refused by the application");
 		}
 
 	}
