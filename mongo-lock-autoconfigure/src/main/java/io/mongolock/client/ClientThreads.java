@@ -25,7 +25,8 @@ final class ClientThreads {
 	/** No request takes long there: see {@link DividedRequest#PATIENCE}. */
 	private static final int MAX_CLEAN_UPS = 16;
 
-	private static final int MAX_SUSPECTS = 8;
+	/** The most tries at a time to clean up what is blocked. */
+	static final int MAX_SUSPECTS = 8;
 
 	private static final long RETRY_START = 100_000_000;
 

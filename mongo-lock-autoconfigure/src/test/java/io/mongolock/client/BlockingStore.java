@@ -27,6 +27,8 @@ class BlockingStore extends ScriptedStore {
 
 	private final Set<String> blocked = ConcurrentHashMap.newKeySet();
 
+	private final Set<String> givenUp = ConcurrentHashMap.newKeySet();
+
 	/** The places that were left. */
 	final Set<String> left = ConcurrentHashMap.newKeySet();
 
@@ -45,6 +47,14 @@ class BlockingStore extends ScriptedStore {
 
 	synchronized void free(String key) {
 		this.blocked.remove(key);
+		notifyAll();
+	}
+
+	/**
+	 * It stays blocked, and no request waits for it any longer.
+	 */
+	synchronized void giveUp(String key) {
+		this.givenUp.add(key);
 		notifyAll();
 	}
 
@@ -111,7 +121,7 @@ class BlockingStore extends ScriptedStore {
 	private synchronized boolean awaitFree(String key, long until) {
 		while (this.blocked.contains(key)) {
 			long left = TimeUnit.NANOSECONDS.toMillis(until - System.nanoTime());
-			if (left <= 0) {
+			if (left <= 0 || this.givenUp.contains(key)) {
 				return false;
 			}
 			try {
