@@ -1,7 +1,5 @@
 package io.mongolock.docs;
 
-import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
@@ -18,13 +16,10 @@ import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.mongolock.LockHolder;
-import io.mongolock.LockSettings;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.mongodb.DocumentChangedException;
 import io.mongolock.mongodb.DocumentLock;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.mongodb.RetriedConflicts;
@@ -36,8 +31,6 @@ import io.mongolock.mongodb.Sequences;
  * The Java of the documents on the application's own documents, so that it is compiled.
  */
 public class DataSnippets {
-
-	private final List<String> shown = new ArrayList<>();
 
 	private final Sequences sequences;
 
@@ -106,47 +99,11 @@ public class DataSnippets {
 		this.documents.save(locked, locked.entity().withText(text));
 	}
 
-	String begun(String id) {
-		LockSettings editing = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
-		LockTicket ticket = this.documents.lock(Article.class, id, editing).ticket();
-		String hidden = ticket.text();
-		return hidden;
-	}
-
-	void ended(String hidden, String text) {
-		LockTicket ticket = LockTicket.of(hidden);
-		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
-			this.documents.save(locked, locked.entity().withText(text));
-		}
-	}
-
-	void compared(LockTicket ticket, String text) {
-		try {
-			this.documents.renew(Article.class, ticket);
-		}
-		catch (DocumentChangedException ex) {
-			Article theirs = ex.getDocument(Article.class);
-			String next = ex.getTicket().text();
-			show(text, theirs, next);
-		}
-	}
-
-	private void show(String mine, Article theirs, String ticket) {
-		this.shown.addAll(List.of(mine, theirs.text(), ticket));
-	}
-
 	List<Object> overview(String id) {
 		List<DocumentLock> edited = this.documents.list(Article.class);
 		Optional<DocumentLock> editor = this.documents.find(Article.class, id);
 		Optional<LockHolder> thrownOut = this.documents.breakLock(Article.class, id);
 		return List.of(edited, editor, thrownOut);
-	}
-
-	Object named(String userName, String id, Optional<DocumentLock> editor) {
-		LockSettings settings = LockSettings.builder().as(userName).build();
-		LockedDocument<Article> locked = this.documents.lock(Article.class, id, settings);
-		String editedBy = editor.map((lock) -> lock.holder().owner().as()).orElse("");
-		return List.of(locked, editedBy);
 	}
 
 	record Article(@Id String id, String text, @Version Long version) {

@@ -1,14 +1,18 @@
 package io.mongolock.mongodb;
 
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.OptimisticLockingFailureException;
+
+import io.mongolock.LockLostException;
+import io.mongolock.LossReason;
 
 /**
- * The ticket holds the lock, and the document was changed since the version that the
- * ticket was made for: by code that does not know the lock, or by a save of the same
- * editor in another window. Show both, and go on with {@link #getTicket()}.
+ * The document was changed since the version that the ticket was made for, by code that
+ * does not know the lock or by a save of the same editor, for example in another window.
+ * Unlike after any other {@link LockLostException} the ticket still holds the lock. Show
+ * both, and go on with {@link #getTicket()}.
  */
-public class DocumentChangedException extends OptimisticLockingFailureException {
+public class DocumentChangedException extends LockLostException {
 
 	private final transient @Nullable Object document;
 
@@ -21,9 +25,18 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 	 * @param ticket for who has seen that
 	 */
 	public DocumentChangedException(String message, Object document, LockTicket ticket) {
-		super(message);
+		super(ticket.key(), ticket.fence(), LossReason.REFUSED, message);
 		this.document = document;
 		this.ticket = ticket;
+	}
+
+	static DocumentChangedException of(LockTicket ticket, LockedType<?> type, BsonDocument document) {
+		long now = type.version(document);
+		return new DocumentChangedException(type.describe(ticket.key())
+				+ " was changed since it was opened, from version " + ticket.version() + " to " + now
+				+ ", and is still locked by this ticket: show what is stored, and go on with the "
+				+ "ticket of this exception. After a saveAndKeep, go on with the ticket that its document then has",
+				type.read(document).entity(), ticket.at(now));
 	}
 
 	/**

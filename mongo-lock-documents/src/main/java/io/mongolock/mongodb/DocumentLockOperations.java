@@ -105,6 +105,26 @@ public interface DocumentLockOperations {
 	<T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings);
 
 	/**
+	 * Lock a document also if one holder has it, who loses it then: its saves and updates
+	 * are refused from now on. It is asked for once, in one statement that nobody can
+	 * come between. Listeners of this client are notified.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @param id its id
+	 * @param fence the number of the grant to take over, as {@link #find} and
+	 * {@link LockUnavailableException#getHolders} have it
+	 * @param settings how, as for {@link #lock(Class, Object, LockSettings)}; no wait
+	 * timeout counts
+	 * @return the document, to be closed by the caller unless saved or passed on
+	 * @throws NoSuchDocumentException if there is no such document
+	 * @throws LockUnavailableException if another has it by now, or a thread of this JVM
+	 * works under it or waits for it: who, since when and until when
+	 * @throws LockStoreException if MongoDB could not be asked
+	 * @throws IllegalStateException as {@link #renew} does
+	 */
+	<T> LockedDocument<T> takeOver(Class<T> type, Object id, long fence, LockSettings settings);
+
+	/**
 	 * Check that documents of a type can be locked, for the start of an application.
 	 * Methods that are annotated with {@code @DistributedLock(document = …)} are checked
 	 * without this. Asks no server.
@@ -149,7 +169,8 @@ public interface DocumentLockOperations {
 	 * @param entity the document as it is to be
 	 * @return the document as it is saved
 	 * @throws LockLostException if the lock was taken over, or the document saved by code
-	 * that does not know the lock, or deleted; nothing was written
+	 * that does not know the lock, or deleted; or, as a {@link DocumentChangedException},
+	 * if it was changed after it was resumed by its ticket; nothing was written
 	 * @throws OptimisticLockingFailureException if the document has another version;
 	 * nothing was written, and the lock is still held
 	 * @throws ConcurrencyFailureException if the current transaction is over, as by a

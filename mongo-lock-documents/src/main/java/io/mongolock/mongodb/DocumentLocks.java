@@ -98,6 +98,20 @@ final class DocumentLocks implements DocumentLockOperations {
 		return claim(locked, request, () -> this.locks.tryAcquire(request).map((handle) -> granted(locked, handle)));
 	}
 
+	@Override
+	public <T> LockedDocument<T> takeOver(Class<T> type, Object id, long fence, LockSettings settings) {
+		LockedType<T> locked = type(type);
+		LockRequest request = request(locked, id, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+		refuseSecond(locked, request);
+		refuseWhileWritten(locked, request.key());
+		Optional<LockHolder> holder = this.tickets.look(request.key())
+			.flatMap((lock) -> lock.liveHolders().stream().filter((one) -> one.fence() == fence).findFirst());
+		HeldDocument<T> held = claim(locked, request,
+				() -> granted(locked, this.store.replacing(fence, () -> this.locks.acquire(request))));
+		holder.ifPresent((thrownOut) -> this.broken.accept(request.key(), thrownOut));
+		return held;
+	}
+
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
 			throw new IllegalStateException(
@@ -332,13 +346,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private void refuseIfChanged(LockedType<?> type, BsonDocument document, LockTicket ticket) {
-		long now = type.version(document);
-		if (now != ticket.version()) {
-			throw new DocumentChangedException(type.describe(ticket.key())
-					+ " was changed since it was opened, from version " + ticket.version() + " to " + now
-					+ ", and is still locked by this ticket: show what is stored, "
-					+ "and go on with the ticket of this exception. After a saveAndKeep, go on with the ticket that its "
-					+ "document then has", type.read(document).entity(), ticket.at(now));
+		if (type.version(document) != ticket.version()) {
+			throw DocumentChangedException.of(ticket, type, document);
 		}
 	}
 

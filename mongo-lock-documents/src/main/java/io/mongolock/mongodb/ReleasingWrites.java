@@ -108,9 +108,17 @@ final class ReleasingWrites {
 			return DocumentTickets.gone(ticket, lock, "; nothing was written");
 		}
 		held.notWritten();
-		return new OptimisticLockingFailureException(held.type().describe(ticket.key())
-				+ " was not written: it is locked, but has another version than the one to save, or the transaction "
-				+ "around this code began to read before the lock was granted: lock first");
+		return changed(held).<RuntimeException>map(
+				(document) -> DocumentChangedException.of(ticket.at(held.loaded().version()), held.type(), document))
+			.orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(ticket.key())
+					+ " was not written: it is locked, but has another version than the one to save, or the transaction "
+					+ "around this code began to read before the lock was granted: lock first"));
+	}
+
+	// Who went on by a ticket has not seen it
+	private Optional<BsonDocument> changed(HeldDocument<?> held) {
+		return (held.isResumed()) ? this.tickets.load(held.proof().lease())
+			.filter((document) -> held.type().version(document) != held.loaded().version()) : Optional.empty();
 	}
 
 }

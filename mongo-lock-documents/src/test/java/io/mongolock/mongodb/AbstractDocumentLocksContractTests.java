@@ -56,6 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatRuntimeException;
+import static org.assertj.core.api.Assertions.catchThrowableOfType;
 
 /**
  * Tests for {@link DocumentLockOperations} on any kind of server, by two instances.
@@ -942,6 +943,68 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket));
+	}
+
+	@Test
+	void oneHolderIsTakenOverInOneStatementThatNobodyWhoWaitsComesBetween() {
+		LockTicket ticket = lock(LockSettings.builder().as("Anna").build()).ticket();
+		CompletableFuture<LockedDocument<Post>> next = wait(this.here);
+		Awaitility.await().until(() -> this.here.client().waiting() == 1);
+		DocumentLockOperations documents = this.there.documents();
+		LockUnavailableException busy = catchThrowableOfType(LockUnavailableException.class,
+				() -> documents.lock(Post.class, "p1", ONCE));
+		LockHolder anna = busy.getHolders().get(0);
+		assertThat(anna.owner().as()).isEqualTo("Anna");
+		LockedDocument<Post> mine = documents.takeOver(Post.class, "p1", anna.fence(), LockSettings.NONE);
+		assertThat(mine.fence()).isGreaterThan(anna.fence());
+		assertThat(mine.handle().isHeld()).isTrue();
+		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket));
+		assertThat(next).isNotDone();
+		documents.save(mine, mine.entity().titled("mine"));
+		next.join().close();
+		assertThat(stored()).containsEntry("title", "mine");
+	}
+
+	@Test
+	void onlyTheHolderWhoWasShownIsTakenOver() {
+		long gone = lock().fence();
+		DocumentLockOperations documents = this.there.documents();
+		documents.breakLock(Post.class, "p1");
+		documents.takeOver(Post.class, "p1", gone, LockSettings.NONE).ticket();
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> documents.takeOver(Post.class, "p1", gone, LockSettings.NONE))
+			.satisfies((ex) -> assertThat(ex.getHolders()).extracting((holder) -> holder.owner().instance())
+				.containsExactly("there"));
+		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
+		assertThatExceptionOfType(NoSuchDocumentException.class)
+			.isThrownBy(() -> documents.takeOver(Post.class, "none", 1, LockSettings.NONE));
+	}
+
+	@Test
+	void aTakeOverIsNotForWhatThisThreadHolds() {
+		try (LockedDocument<Post> locked = lock()) {
+			assertThatIllegalStateException()
+				.isThrownBy(() -> this.here.documents().takeOver(Post.class, "p1", locked.fence(), LockSettings.NONE));
+		}
+	}
+
+	@Test
+	void whatWasChangedAfterAResumeIsChangedAsItIsBefore() {
+		LockTicket ticket = lock().ticket();
+		DocumentLockOperations documents = this.there.documents();
+		LockedDocument<Post> resumed = documents.resume(Post.class, ticket);
+		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
+		assertThatExceptionOfType(DocumentChangedException.class)
+			.isThrownBy(() -> documents.save(resumed, resumed.entity().titled("mine")))
+			.satisfies((ex) -> {
+				assertThat(ex.getDocument(Post.class).title()).isEqualTo("theirs");
+				this.lastTicket = ex.getTicket();
+			});
+		LockedDocument<Post> again = documents.resume(Post.class, this.lastTicket);
+		documents.save(again, again.entity().titled("both"));
+		assertThat(stored()).containsEntry("title", "both");
 	}
 
 	private LockedDocument<Post> lock() {

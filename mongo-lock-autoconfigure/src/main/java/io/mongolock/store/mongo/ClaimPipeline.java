@@ -84,9 +84,22 @@ final class ClaimPipeline extends ClaimStatements {
 	 * recalls a holder whose client may keep the lease.
 	 */
 	List<BsonDocument> of(Claim claim) {
+		return of(claim, this.entries);
+	}
+
+	/**
+	 * Grants the claim also where one grant is not over, and replaces that.
+	 * @param fence the number of that grant
+	 */
+	List<BsonDocument> replacing(Claim claim, long fence) {
+		BsonDocument others = operator("$and", this.counts, operator("$ne", string("$$e.fence"), number(fence)));
+		return of(claim, document("alive", present("holders", others), "line", this.staying));
+	}
+
+	private List<BsonDocument> of(Claim claim, BsonDocument entries) {
 		BsonDocument token = token(claim);
 		BsonDocument variables = document("ahead", ahead(token), "next", this.nextFence);
-		return replaceWith(let(this.entries, let(variables, decide(claim, token))));
+		return replaceWith(let(entries, let(variables, decide(claim, token))));
 	}
 
 	/**

@@ -110,8 +110,22 @@ public final class LockedCollection {
 	 * such document
 	 */
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		return acquire(claim, this.claims.of(claim), timeout);
+	}
+
+	/**
+	 * Claim a lock, as {@link #acquire} does, also if one grant of it is not over: that
+	 * is then replaced, and nobody comes between.
+	 * @param fence the number of that grant
+	 * @throws LockStoreException as {@link #acquire} does
+	 */
+	public ClaimAnswer replace(Claim claim, long fence, Duration timeout) {
+		return acquire(claim, this.claims.replacing(claim, fence), timeout);
+	}
+
+	private ClaimAnswer acquire(Claim claim, List<BsonDocument> statement, Duration timeout) {
 		StoreRequest request = StoreRequest.write("lock document", claim.id().key(), timeout);
-		Answer answer = ask(request, claim);
+		Answer answer = ask(request, claim, statement);
 		LockDocument lock = lock(answer.document(), answer.now());
 		try {
 			return lock.toAnswer(false).withQueue(null).with(answer.document());
@@ -122,13 +136,12 @@ public final class LockedCollection {
 		}
 	}
 
-	private Answer ask(StoreRequest request, Claim claim) {
+	private Answer ask(StoreRequest request, Claim claim, List<BsonDocument> statement) {
 		BsonDocument filter = this.leases.byId(request.key());
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(request.timeoutMillis());
 		try {
 			return this.documents.execute(request, WriteConcern.MAJORITY, (documents) -> {
-				BsonDocument found = required(documents.findOneAndUpdate(filter, this.claims.of(claim), AFTER),
-						request);
+				BsonDocument found = required(documents.findOneAndUpdate(filter, statement, AFTER), request);
 				BsonValue written = writtenAt(claim, found);
 				if (written != null) {
 					return new Answer(found, written);

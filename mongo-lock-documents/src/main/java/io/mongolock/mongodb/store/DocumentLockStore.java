@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -17,6 +18,7 @@ import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockClock;
@@ -60,6 +62,9 @@ public final class DocumentLockStore implements LockStore {
 	private final LeaseSecrets secrets = new LeaseSecrets();
 
 	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
+
+	/** The number of the grant that the claims of a thread replace. */
+	private final ThreadLocal<@Nullable Long> replaced = new ThreadLocal<>();
 
 	/**
 	 * Create a new store.
@@ -119,9 +124,29 @@ public final class DocumentLockStore implements LockStore {
 		return this.secrets.secretOf(lease.leaseToken());
 	}
 
+	/**
+	 * Have the claims of this thread replace one grant that is not over.
+	 * @param fence the number of that grant
+	 * @param claim asks a client of this store, without a wait
+	 * @return what the claim returned
+	 */
+	public <T> T replacing(long fence, Supplier<T> claim) {
+		this.replaced.set(fence);
+		try {
+			return claim.get();
+		}
+		finally {
+			this.replaced.remove();
+		}
+	}
+
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LockedCollection documents = of(claim.id().key());
+		Long replaced = this.replaced.get();
+		if (replaced != null) {
+			return documents.replace(claim.alone(), replaced, timeout);
+		}
 		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
 				: inQueue(documents, claim, new TimeLeft(this.clock, timeout));
 	}

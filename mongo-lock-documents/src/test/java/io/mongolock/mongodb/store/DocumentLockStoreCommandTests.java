@@ -6,6 +6,7 @@ import java.util.Date;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoTimeoutException;
@@ -103,8 +104,14 @@ class DocumentLockStoreCommandTests {
 		Claim claim = RecordedCommands.claim(recorded);
 		this.store.register("locks", (name.contains("without a version")) ? null : "version");
 		LeaseId id = new LeaseId("locks:k", claim.id().leaseToken());
-		this.store.acquire(new Claim(id, claim.limit(), 0, null, claim.owner(), claim.ttl(), true, Duration.ZERO),
-				TIMEOUT);
+		Supplier<ClaimAnswer> asked = () -> this.store
+			.acquire(new Claim(id, claim.limit(), 0, null, claim.owner(), claim.ttl(), true, Duration.ZERO), TIMEOUT);
+		if (name.contains("taken over")) {
+			this.store.replacing(7, asked);
+		}
+		else {
+			asked.get();
+		}
 		assertThat(RecordedCommands.essence(this.log.only())).isEqualTo(RecordedCommands.essence(recorded));
 		assertThat(this.log.only()).doesNotContainKeys("fields", "upsert");
 		assertThat(this.log.only().getDocument("writeConcern").getString("w").getValue()).isEqualTo("majority");

@@ -1,0 +1,124 @@
+package io.mongolock.docs;
+
+import java.time.Duration;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.annotation.Id;
+import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockLostException;
+import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableException;
+import io.mongolock.mongodb.DocumentChangedException;
+import io.mongolock.mongodb.DocumentLock;
+import io.mongolock.mongodb.DocumentLockOperations;
+import io.mongolock.mongodb.LockTicket;
+import io.mongolock.mongodb.LockedDocument;
+
+/**
+ * The page of an editor, as docs/document-locks.md shows it.
+ */
+class ArticlePage {
+
+	private final MongoTemplate mongo;
+
+	private final DocumentLockOperations documents;
+
+	ArticlePage(MongoTemplate mongo, DocumentLockOperations documents) {
+		this.mongo = mongo;
+		this.documents = documents;
+	}
+
+	Page open(String id, String user) {
+		try {
+			return editing(this.documents.lock(Article.class, id, as(user)));
+		}
+		catch (LockUnavailableException ex) {
+			return reading(id); // says who edits it
+		}
+	}
+
+	Page takeOver(String id, String user, long fence) { // that of page.editor()
+		return editing(this.documents.takeOver(Article.class, id, fence, as(user)));
+	}
+
+	void heartbeat(LockTicket ticket) {
+		this.documents.renew(Article.class, ticket);
+	}
+
+	Page draft(String id, LockTicket ticket, String text) {
+		try {
+			LockedDocument<Article> locked = this.documents.resume(Article.class, ticket);
+			this.documents.saveAndKeep(locked, locked.entity().withText(text));
+			return editing(locked);
+		}
+		catch (LockLostException ex) {
+			return notSaved(id, text, ex);
+		}
+	}
+
+	Page save(String id, LockTicket ticket, String text) {
+		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
+			this.documents.save(locked, locked.entity().withText(text));
+			return reading(id);
+		}
+		catch (LockLostException ex) {
+			return notSaved(id, text, ex);
+		}
+	}
+
+	void cancel(LockTicket ticket) {
+		this.documents.release(Article.class, ticket);
+	}
+
+	private Page notSaved(String id, String text, LockLostException ex) {
+		Page page = (ex instanceof DocumentChangedException changed)
+				? new Page(changed.getDocument(Article.class), changed.getTicket(), null, null) : reading(id);
+		// A second click, or a request that was sent again, finds its own text
+		boolean saved = page.article().text().equals(text);
+		return (saved) ? page : page.withUnsaved(text);
+	}
+
+	private Page editing(LockedDocument<Article> locked) {
+		LockTicket ticket = locked.ticket();
+		return new Page(locked.entity(), ticket, null, null);
+	}
+
+	private Page reading(String id) {
+		Article article = Objects.requireNonNull(this.mongo.findById(id, Article.class));
+		LockHolder editor = this.documents.find(Article.class, id).map(DocumentLock::holder).orElse(null);
+		return new Page(article, null, editor, null);
+	}
+
+	private static LockSettings as(String user) {
+		return LockSettings.builder().as(user).ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ZERO).build();
+	}
+
+	/**
+	 * The page as it is shown.
+	 *
+	 * @param article as it stands
+	 * @param ticket for who edits, a hidden field
+	 * @param editor the other who edits
+	 * @param unsaved what was not saved, to be shown beside the article
+	 */
+	record Page(Article article, @Nullable LockTicket ticket, @Nullable LockHolder editor, @Nullable String unsaved) {
+
+		Page withUnsaved(String text) {
+			return new Page(this.article, this.ticket, this.editor, text);
+		}
+
+	}
+
+	record Article(@Id String id, String text, @Version @Nullable Long version) {
+
+		Article withText(String text) {
+			return new Article(this.id, text, this.version);
+		}
+
+	}
+
+}
