@@ -131,8 +131,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Handing locks on within one application, with no request to MongoDB.
 	 *
-	 * @param maxTime how long a lock may be handed on in this JVM, from its grant or the
-	 * last look that found nobody else waiting; 0 for never
+	 * @param maxTime how long a lock may be handed on in this JVM, from its grant; 0 for
+	 * never
 	 * @param maxCount how often a lock may be handed on after its grant, at most 10000; 0
 	 * for never
 	 */

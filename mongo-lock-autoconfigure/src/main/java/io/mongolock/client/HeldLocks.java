@@ -9,9 +9,6 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
-import org.apache.commons.logging.Log;
-import org.apache.commons.logging.LogFactory;
-
 import io.mongolock.LockClock;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
@@ -29,8 +26,6 @@ import io.mongolock.store.LockStore;
  * What this client holds, from the grant to the release. Thread-safe.
  */
 final class HeldLocks {
-
-	private static final Log logger = LogFactory.getLog(HeldLocks.class);
 
 	private final LockStore store;
 
@@ -432,36 +427,14 @@ final class HeldLocks {
 			return false;
 		}
 		try {
-			boolean handedOver = this.handOver.pass(heldLock, this.queues, now(),
-					(successor) -> handedOver(heldLock, successor), passed);
-			if (handedOver && this.handOver.looks(heldLock, now())) {
-				this.lifecycle.threads().cleanUpAfter(0, () -> look(heldLock));
-			}
-			return handedOver;
+			return this.handOver.pass(heldLock, this.queues, now(), (successor) -> handedOver(heldLock, successor),
+					passed);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nobody relies on it: if it was not handed over, it runs out
 			unregister(heldLock);
 			this.queues.wakeNext(heldLock);
 			throw ex;
-		}
-		finally {
-			this.lifecycle.endRequest();
-		}
-	}
-
-	// So that the streak goes on if no other JVM waits
-	private void look(HeldLock heldLock) {
-		if (!this.lifecycle.beginClaim()) {
-			return;
-		}
-		try {
-			ClockReading left = now();
-			this.store.find(heldLock.key(), heldLock.terms().operationTimeout())
-				.ifPresent((lock) -> heldLock.looked(lock, left));
-		}
-		catch (RuntimeException ex) {
-			logger.debug("It is unknown whether others wait for a lock that is handed over here: its streak ends", ex);
 		}
 		finally {
 			this.lifecycle.endRequest();

@@ -10,8 +10,7 @@ import org.jspecify.annotations.Nullable;
  * store, as long as the streak of this JVM lasts: other JVMs wait meanwhile. Decides;
  * knows no thread, clock or driver.
  *
- * @param maxTime how long a lock may be handed on after its grant, or after a look that
- * found no other JVM waiting; zero for never
+ * @param maxTime how long a lock may be handed on after its grant, zero for never
  * @param maxCount how often it may be handed on, zero for never
  */
 public record HandOver(Duration maxTime, int maxCount) {
@@ -77,16 +76,6 @@ public record HandOver(Duration maxTime, int maxCount) {
 			}
 		}
 		return false;
-	}
-
-	/**
-	 * Whether to look if other JVMs wait for a lock that was handed over, so that the
-	 * streak goes on if they do not.
-	 * @return whether half of the streak is over, and nobody has looked; the answer goes
-	 * to {@link HeldLock#looked}, and without one the streak ends
-	 */
-	public boolean looks(HeldLock handedOver, ClockReading now) {
-		return handedOver.streak().elapsed(now) >= this.maxTime.toNanos() / 2 && handedOver.streak().looks();
 	}
 
 	private @Nullable LocalWaiter next(HeldLock from, ClientQueues queues, ClockReading now) {

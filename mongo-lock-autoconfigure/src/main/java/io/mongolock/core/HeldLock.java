@@ -63,7 +63,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.streak = new Streak(grant.begun().nanos(), fence(), grant.contended());
+		this.streak = new Streak(grant.begun().nanos(), fence());
 		this.lingers = attempt.lingers();
 	}
 
@@ -76,7 +76,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
 		this.shares = new LockShares(this.attempt, this.lease);
-		this.streak = (sameStreak) ? from.streak : new Streak(now.nanos(), fence(), false);
+		this.streak = (sameStreak) ? from.streak : new Streak(now.nanos(), fence());
 		this.lingers = to.lingers();
 	}
 
@@ -163,16 +163,6 @@ public final class HeldLock implements WaitQueue.Member {
 	 */
 	Streak streak() {
 		return this.streak;
-	}
-
-	/**
-	 * The store answered a look at the lock: if nobody else wants it, the streak goes on.
-	 * @param left when it left
-	 */
-	public void looked(StoredLock lock, ClockReading left) {
-		if (standsIn(lock) && !isWanted(lock)) {
-			this.streak.nobodyWaits(left);
-		}
 	}
 
 	/**

@@ -26,14 +26,11 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.client.ClientOptions.LeakDetection;
-import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.HeldLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -308,43 +305,6 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void aStreakGoesOnInTheBackgroundWhileNoOtherJvmWaits() {
-		LockHandle holder = beginTurn();
-		LockHandle second = passAfterMinutes(31, holder);
-		awaitLook(second);
-		assertThat(this.store.requests.get(this.store.requests.size() - 1)).startsWith("find k on mongo-lock-clean-up");
-		long acquired = this.store.count("acquire");
-		LockHandle third = passAfterMinutes(40, second);
-		assertThat(third.fence()).as("after 71 minutes of 60").isEqualTo(holder.fence() + 2);
-		assertThat(this.store.count("acquire")).isEqualTo(acquired);
-	}
-
-	@Test
-	void aStreakGoesOnFromWhenTheLookLeft() {
-		this.store.next("find", (request) -> {
-			this.clock.stepped.addAndGet(Duration.ofMinutes(10).toNanos());
-			request.run();
-		});
-		LockHandle second = passAfterMinutes(31, beginTurn());
-		awaitLook(second);
-		long acquired = this.store.count("acquire");
-		passAfterMinutes(55, second).close();
-		assertThat(this.store.count("acquire")).as("65 minutes later").isEqualTo(acquired + 1);
-	}
-
-	@Test
-	void aStreakEndsInItsTimeIfALookFails() {
-		this.store.nextFails("find", Outcome.UNKNOWN, false);
-		LockHandle second = passAfterMinutes(31, beginTurn());
-		Awaitility.await().until(() -> this.store.count("find") == 1);
-		long acquired = this.store.count("acquire");
-		LockHandle third = passAfterMinutes(31, second);
-		assertThat(this.store.count("acquire")).isEqualTo(acquired + 1);
-		third.close();
-		assertThat(this.store.count("find")).isEqualTo(1);
-	}
-
-	@Test
 	void aLockWhoseHandOverFailsIsReleasedInTheBackground() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<Long> next = inThread(() -> this.template.execute(REQUEST, LockHandle::fence));
@@ -355,24 +315,6 @@ class LocalHandOverTests {
 		assertThat(next).succeedsWithin(Duration.ofSeconds(60));
 		assertThat(this.store.count("acquire")).isGreaterThan(acquired);
 		Awaitility.await().untilAsserted(() -> assertThat(this.template.held()).isZero());
-	}
-
-	// Until it is answered, nobody looks again
-	private void awaitLook(LockHandle handle) {
-		HeldLock held = ((LeaseHandle) handle).heldLock();
-		HandOver shorter = new HandOver(Duration.ofNanos(1), 1);
-		Awaitility.await().until(() -> shorter.looks(held, ClockReading.of(this.clock)));
-	}
-
-	// Renewed on the way
-	private LockHandle passAfterMinutes(int minutes, LockHandle holder) {
-		CompletableFuture<LockHandle> next = this.template.acquireAsync(REQUEST);
-		for (int passed = 0; passed < minutes; passed++) {
-			this.clock.stepped.addAndGet(Duration.ofMinutes(1).toNanos());
-			holder.renew();
-		}
-		holder.close();
-		return next.join();
 	}
 
 	/**

@@ -1,14 +1,12 @@
 package io.mongolock.core;
 
 import java.time.Duration;
-import java.time.Instant;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
-import io.mongolock.ReleaseRequest;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Granted;
@@ -16,9 +14,6 @@ import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.HandOverHarness.Waiter;
-import io.mongolock.store.StoredHolder;
-import io.mongolock.store.StoredLock;
-import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
@@ -28,10 +23,6 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  * Tests for {@link HandOver}: 250 ms or 3 times, a grant at 0 with fence 100.
  */
 class HandOverTests {
-
-	private static final Duration TTL = Duration.ofSeconds(30);
-
-	private static final Instant NOW = Instant.EPOCH.plusSeconds(1);
 
 	private final HandOverHarness jvm = new HandOverHarness(HandOverHarness.atMost(250, 3));
 
@@ -101,92 +92,6 @@ class HandOverTests {
 		Waiter a = this.jvm.waiting("a");
 		assertThat(this.jvm.release(this.first, 250)).isFalse();
 		assertThat(a.claim()).matches((claim) -> claim.first() && !claim.waiting());
-	}
-
-	@Test
-	void aStreakGoesOnFromALookThatFoundNobody() {
-		this.jvm.waiting("a");
-		this.jvm.waiting("b");
-		this.first.looked(stored(), at(125));
-		assertThat(this.jvm.release(this.first, 374)).isTrue();
-		assertThat(this.jvm.release(this.jvm.queues.holders("k").get(0), 375)).isFalse();
-	}
-
-	@Test
-	void aStreakIsLookedAtOnceWhenHalfOfItIsOverAndAgainHalfAStreakAfterALookThatFoundNobody() {
-		assertThat(this.jvm.handOver.looks(this.first, at(124))).isFalse();
-		assertThat(this.jvm.handOver.looks(this.first, at(125))).isTrue();
-		assertThat(this.jvm.handOver.looks(this.first, at(126))).as("underway").isFalse();
-		this.first.looked(stored(), at(125));
-		assertThat(this.jvm.handOver.looks(this.first, at(249))).isFalse();
-		assertThat(this.jvm.handOver.looks(this.first, at(250))).isTrue();
-	}
-
-	@Test
-	void aLookOfOneCountsForThoseWhoHoldTheLockAfterIt() {
-		Waiter a = this.jvm.waiting("a");
-		this.jvm.waiting("b");
-		assertThat(this.jvm.handOver.looks(this.first, at(125))).isTrue();
-		this.jvm.release(this.first, 130);
-		assertThat(this.jvm.handOver.looks(a.held(), at(131))).isFalse();
-		this.first.looked(stored(), at(125));
-		assertThat(this.jvm.release(a.held(), 374)).isTrue();
-	}
-
-	@Test
-	void aStreakEndsInItsTimeIfOthersWantTheLockAndIsLookedAtNoMore() {
-		StoredHolder asked = new StoredHolder("first", 100, 1, HandOverHarness.OWNER, Instant.EPOCH, Instant.EPOCH, TTL,
-				new ReleaseRequest("deployment", "ops", Instant.EPOCH), false, Duration.ZERO);
-		StoredLock unwanted = stored();
-		for (StoredLock wanted : List.of(unwanted.withQueue(List.of(waiter(1_001))),
-				new StoredLock("k", unwanted.holders(), List.of(), List.of(), 103, NOW, "first"),
-				new StoredLock("k", List.of(asked), List.of(), List.of(), 103, NOW),
-				new StoredLock("k", List.of(), List.of(), List.of(), 103, NOW))) {
-			HandOverHarness jvm = new HandOverHarness(HandOverHarness.atMost(250, 3));
-			HeldLock held = jvm.granted();
-			jvm.waiting("a");
-			assertThat(jvm.handOver.looks(held, at(125))).isTrue();
-			held.looked(wanted, at(125));
-			assertThat(jvm.handOver.looks(held, at(249))).isFalse();
-			assertThat(jvm.release(held, 250)).as(wanted.toString()).isFalse();
-		}
-	}
-
-	@Test
-	void placesThatRanOutEndNoTurn() {
-		this.jvm.waiting("a");
-		this.first.looked(stored().withQueue(List.of(waiter(1_000))), at(125));
-		assertThat(this.jvm.release(this.first, 374)).isTrue();
-	}
-
-	@Test
-	void aStreakThatOthersWaitForFromTheStartIsNotLookedAt() {
-		HandOverHarness contended = new HandOverHarness(HandOverHarness.atMost(250, 3));
-		HeldLock held = contended.granted(LockRequest.of("k"), 3, false, true);
-		assertThat(contended.handOver.looks(held, at(200))).isFalse();
-	}
-
-	@Test
-	void aStreakEndsWithItsNumberThoughNobodyElseWaits() {
-		for (String name : new String[] { "a", "b", "c", "d" }) {
-			this.jvm.waiting(name);
-		}
-		for (int i = 0; i < 3; i++) {
-			this.first.looked(stored(), at(200 * i));
-			assertThat(this.jvm.release(this.jvm.queues.holders("k").get(0), 200 * i)).isTrue();
-		}
-		assertThat(this.jvm.release(this.jvm.queues.holders("k").get(0), 401)).isFalse();
-	}
-
-	// As it is in the store a second after the grant
-	private static StoredLock stored() {
-		return new StoredLock("k",
-				List.of(new StoredHolder("first", 100, 1, HandOverHarness.OWNER, Instant.EPOCH, Instant.EPOCH, TTL)),
-				List.of(), List.of(), 103, NOW);
-	}
-
-	private static StoredWaiter waiter(long ttl) {
-		return new StoredWaiter("other", 1, HandOverHarness.OWNER, Instant.EPOCH, Duration.ofMillis(ttl));
 	}
 
 	@Test

@@ -98,13 +98,10 @@ final class Judge {
 				() -> from + " hands over what another of its client holds");
 		Violation.check(to.lease().remaining(from.client.now()).compareTo(Duration.ZERO) > 0, Violation.Kind.REVIVED,
 				() -> from + " hands over what has run out");
-		long age = this.timeline.now() - Math.max(this.store.truth.turnBegunAt(grant(to)), entry.takenAt);
+		long age = this.timeline.now() - Math.max(this.store.truth.grantedAt(grant(to)), entry.takenAt);
 		// A grant that is answered only when asked again counts from there
 		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
 				Violation.Kind.STREAK, () -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
-		if (this.timeline.now() - from.grantedAt >= turn.maxTime().toNanos()) {
-			count(Event.STREAK_LENGTHENED);
-		}
 		passedOn(from, to, 0);
 	}
 
@@ -161,7 +158,7 @@ final class Judge {
 			LeaseHistory entry = this.histories.of(heldLock.id().leaseToken());
 			LeaseHistory from = from(entry);
 			long ago = heldLock.heldFor(from.client.now()).toNanos();
-			long age = this.timeline.now() - ago - this.store.truth.turnBegunAt(grant(heldLock));
+			long age = this.timeline.now() - ago - this.store.truth.grantedAt(grant(heldLock));
 			// A lease that was idle is a turn of its own
 			boolean lingers = !from.terms.linger().isZero();
 			Violation.check(lingers || entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),

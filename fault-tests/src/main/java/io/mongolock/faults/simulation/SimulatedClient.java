@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClientQueues;
-import io.mongolock.core.ClockReading;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.OrphanCleanup;
@@ -103,17 +102,7 @@ final class SimulatedClient extends SimulatedProcess {
 		if (waitedFor && !passed) {
 			this.judge.count(Event.TURN_ENDED);
 		}
-		if (passed && this.handOver.looks(heldLock, now())) {
-			look(heldLock);
-		}
 		return passed;
-	}
-
-	private void look(HeldLock heldLock) {
-		ClockReading left = now();
-		ask(Request.find(List.of(heldLock.id()), heldLock.terms().operationTimeout()),
-				(locks) -> locks.forEach((lock) -> heldLock.looked(lock, left)), (outcome) -> {
-				});
 	}
 
 	// Nothing of it is left here

@@ -146,7 +146,6 @@ final class SimulatedServers {
 		T answer = (refused.isEmpty()) ? call.execute(this.log, this.clock.now())
 				: request.execution().apply(this.log, this.clock.now());
 		boolean changed = this.log.length() != before;
-		this.judge.store.truth.looked(answer, this.timeline.now());
 		this.judge.store.executed(request, this.log.grantSince(before), this.log, changed);
 		if (changed && (request.kind() == Kind.RELEASE || request.kind() == Kind.LEAVE)) {
 			call.request.ids().forEach((id) -> this.watches.forEach((released) -> released.accept(id.key())));
@@ -206,7 +205,6 @@ final class SimulatedServers {
 
 	private <T> void answerAsOldPrimary(SimulatedCall<T> call, StoreLog old) {
 		T answer = call.execute(old, this.clock.now());
-		this.judge.store.truth.looked(answer, this.timeline.now());
 		if (!call.request.majority()) {
 			this.judge.count(Event.RELEASE_ANSWERED_BY_OLD_PRIMARY);
 			this.network.reply(call, answer);

@@ -1,7 +1,6 @@
 package io.mongolock.faults.simulation;
 
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -10,7 +9,6 @@ import java.util.Set;
 
 import io.mongolock.core.HeldLock;
 import io.mongolock.faults.simulation.Coverage.Event;
-import io.mongolock.store.StoredLock;
 import io.mongolock.test.StoreLog;
 import io.mongolock.test.StoreLog.Grant;
 
@@ -22,9 +20,6 @@ final class StoreTruth {
 	private final Map<Grant, Granted> grants = new LinkedHashMap<>();
 
 	private final List<Freed> freed = new ArrayList<>();
-
-	/** By key, when somebody last looked and nobody stood in the queue. */
-	private final Map<String, Long> unwantedAt = new HashMap<>();
 
 	void granted(Grant grant, long at, Set<String> holders) {
 		this.grants.put(grant, new Granted(at, holders));
@@ -47,22 +42,6 @@ final class StoreTruth {
 			.mapToLong(Grant::fence)
 			.max()
 			.orElse(-1);
-	}
-
-	// What a look has found, even if nobody hears of it
-	void looked(Object answer, long at) {
-		if (answer instanceof List<?> seen) {
-			seen.stream()
-				.filter(StoredLock.class::isInstance)
-				.map(StoredLock.class::cast)
-				.filter((lock) -> lock.queue().stream().noneMatch((waiter) -> waiter.isAlive(lock.now())))
-				.forEach((lock) -> this.unwantedAt.put(lock.key(), at));
-		}
-	}
-
-	// When a turn began, or somebody looked since and nobody stood in the queue
-	long turnBegunAt(Grant grant) {
-		return Math.max(grantedAt(grant), this.unwantedAt.getOrDefault(grant.key(), -1L));
 	}
 
 	long grantedAt(Grant grant) {

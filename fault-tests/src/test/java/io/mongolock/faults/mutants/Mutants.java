@@ -441,13 +441,7 @@ final class Mutants {
 								"workDoesNotBeginUnderALockThatIsKnownToBeLost")),
 				new Mutant("loss reported to the one that handed it over", "Lease.refused",
 						"holder = this.entry.holder();", "holder = this;",
-						test(LEASE, "aRefusalReachesWhoHoldsItByThen")),
-				new Mutant("turn lengthened though others wait", "HeldLock.looked", "standsIn(lock) && !isWanted(lock)",
-						"standsIn(lock)", simulation("STREAK"),
-						test(HAND_OVER, "aStreakEndsInItsTimeIfOthersWantTheLockAndIsLookedAtNoMore")),
-				new Mutant("turn counted from the answer to a look", "HeldLocks.look", "heldLock.looked(lock, left)",
-						"heldLock.looked(lock, now())",
-						test("io.mongolock.client.LocalHandOverTests", "aStreakGoesOnFromWhenTheLookLeft")));
+						test(LEASE, "aRefusalReachesWhoHoldsItByThen")));
 	}
 
 	private static List<Mutant> idle() {

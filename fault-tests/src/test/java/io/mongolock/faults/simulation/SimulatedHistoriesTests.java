@@ -22,8 +22,6 @@ class SimulatedHistoriesTests {
 
 	private static final long ENOUGH_FOR_ALL = 50_000;
 
-	private static final long ENOUGH_FOR_MOST = 10_000;
-
 	private static final Set<Event> OF_CLIENTS = EnumSet.range(Event.REFUSED, Event.UNWANTED_AT_THE_GRANT);
 
 	private final long histories = Long.getLong(SimulationTests.PREFIX + "histories", 5_000);
@@ -42,10 +40,6 @@ class SimulatedHistoriesTests {
 		if (this.histories < ENOUGH_FOR_ALL) {
 			// Five in 10,000 on average, so that one run in about a hundred has none
 			missed.remove(Event.HANDED_TO_ONE_WHO_GAVE_UP);
-		}
-		if (this.histories < ENOUGH_FOR_MOST) {
-			// Seven in 5,000
-			missed.remove(Event.STREAK_LENGTHENED);
 		}
 		missed.removeIf((event) -> run.coverage().of(event) > 0);
 		assertThat(missed).isEmpty();
