@@ -77,10 +77,10 @@ public final class StoreFailures {
 
 	/**
 	 * An attempt ended before the server looked what became of one before it:
-	 * LockTimeout, LockBusy, FailedToSatisfyReadPreference, an error of Atlas,
-	 * Interrupted.
+	 * LockTimeout, LockBusy, FailedToSatisfyReadPreference, InterruptedDueToOverload, an
+	 * error of Atlas, Interrupted.
 	 */
-	private static final Set<Integer> CUT_SHORT = Set.of(24, 46, 133, 8000, 11601);
+	private static final Set<Integer> CUT_SHORT = Set.of(24, 46, 133, 473, 8000, 11601);
 
 	/**
 	 * How a server answers that does not know what it is asked for: FailedToParse,

@@ -29,8 +29,8 @@ import io.mongolock.store.LeaseId;
 public final class RecordedCommands {
 
 	/** Where the embedded server is held to what was recorded of them. */
-	private static final Path STATEMENTS = Path.of("..", "mongo-lock-test-server", "src", "test", "resources",
-			"real-server", "statements.json");
+	static final Path STATEMENTS = Path.of("..", "mongo-lock-test-server", "src", "test", "resources", "real-server",
+			"statements.json");
 
 	private RecordedCommands() {
 	}
