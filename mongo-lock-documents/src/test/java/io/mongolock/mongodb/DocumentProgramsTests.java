@@ -1,0 +1,95 @@
+package io.mongolock.mongodb;
+
+import java.time.Duration;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicLong;
+
+import org.junit.jupiter.api.Assumptions;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+
+import io.mongolock.store.mongo.RealServerCondition;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.server.GivenServer;
+import io.mongolock.test.server.SuiteServer;
+import io.mongolock.test.server.TestOutput;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Random programs of two instances that lock documents and write them in all ways there
+ * are: no acknowledged write is lost, no document has two holders, nothing is refused
+ * that is allowed, and all is released in the end. {@code -Dsimulation.seed=} brings back
+ * the first one of a run; a failure prints its own.
+ */
+class DocumentProgramsTests {
+
+	private static final long SEED = Long.getLong("mongo-lock.simulation.seed", System.nanoTime());
+
+	private static final int HISTORIES = Integer.getInteger("mongo-lock.simulation.histories", 5_000);
+
+	private static final int SHRINKING = 300;
+
+	@Test
+	void theSameProgramsKeepAllPromisesEachTime() {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			run(server.connectionString(), false, 1, 60, Duration.ofHours(1));
+		}
+	}
+
+	@Test
+	void otherProgramsKeepThemToo() {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			run(server.connectionString(), false, SEED, HISTORIES, Duration.ofSeconds(3));
+		}
+	}
+
+	@Test
+	@Tag("simulation")
+	@Tag("real-server")
+	@ExtendWith(RealServerCondition.class)
+	void programsWithTransactionsDoOnARealServer() {
+		String uri = SuiteServer.get().uri().orElseThrow();
+		if (!ProgramWorld.hasTransactions(uri)) {
+			String reason = "Skipped random programs with transactions, which need a replica set: name one with "
+					+ GivenServer.NAME;
+			TestOutput.say(reason);
+			Assumptions.abort(reason);
+		}
+		run(uri, true, SEED, HISTORIES, Duration.ofMillis(4L * HISTORIES));
+	}
+
+	private static void run(String uri, boolean transactions, long seed, int programs, Duration time) {
+		System.out.println("Programs from -Dmongo-lock.simulation.seed=" + seed);
+		AtomicLong numbers = new AtomicLong();
+		try (ProgramWorld world = new ProgramWorld(uri)) {
+			int run = 0;
+			long began = System.nanoTime();
+			while (run < programs && System.nanoTime() - began < time.toNanos()) {
+				DocumentProgram program = DocumentProgram.random(seed + run, transactions);
+				long first = seed + run++;
+				Optional<String> failure = ProgramRun.failure(world, numbers.incrementAndGet(), program);
+				assertThat(failure).as(() -> describe(world, numbers, program, first, failure.orElseThrow())).isEmpty();
+			}
+			System.out.println(run + " programs kept all promises");
+		}
+	}
+
+	private static String describe(ProgramWorld world, AtomicLong numbers, DocumentProgram program, long seed,
+			String failure) {
+		String reason = reason(failure);
+		DocumentProgram shrunk = program.shrunk((fewer) -> ProgramRun.failure(world, numbers.incrementAndGet(), fewer)
+			.filter((other) -> reason(other).equals(reason))
+			.isPresent(), SHRINKING);
+		return "a program of -Dmongo-lock.simulation.seed=" + seed + ", as short as it fails:\n"
+				+ ProgramRun.failure(world, numbers.incrementAndGet(), shrunk).orElse(failure);
+	}
+
+	// Of what kind it is, without what differs between programs
+	private static String reason(String failure) {
+		String last = failure.substring(failure.indexOf("=> "));
+		return last.lines().findFirst().orElse("").replaceAll("[0-9]+", "#").replaceAll("\\[.*?]", "[]");
+	}
+
+}
