@@ -46,11 +46,21 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	}
 
 	/**
-	 * This lock with a queue that is kept elsewhere.
+	 * This lock with a whole queue that is kept elsewhere.
 	 * @param queue who waits, first come first
 	 */
 	public StoredLock withQueue(List<StoredWaiter> queue) {
-		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now, this.recalled);
+		return withQueue(queue, HiddenPlaces.NONE);
+	}
+
+	/**
+	 * This lock with a queue that is kept elsewhere.
+	 * @param queue who waits, first come first
+	 * @param hidden what is left out of it
+	 */
+	public StoredLock withQueue(List<StoredWaiter> queue, HiddenPlaces hidden) {
+		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now, this.recalled,
+				hidden);
 	}
 
 	/**

@@ -129,7 +129,10 @@ record LockDocument(BsonDocument document) {
 		return queue;
 	}
 
-	private HiddenPlaces hidden() {
+	/**
+	 * What the answer leaves out of the queue.
+	 */
+	HiddenPlaces hidden() {
 		if (!(this.document.get(SHOWN) instanceof BsonDocument shown)) {
 			return HiddenPlaces.NONE;
 		}

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiFunction;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
@@ -27,9 +28,6 @@ import io.mongolock.store.mongo.LockDocument.UnreadableException;
  */
 final class LockLooks {
 
-	/** No token: shows the first places in a queue, and how many are behind them. */
-	private static final BsonDocument NOBODY = Statements.literal(new BsonString(""));
-
 	private final LockCollection locks;
 
 	private final LockStatements statements;
@@ -51,7 +49,7 @@ final class LockLooks {
 	}
 
 	List<StoredLock> findAll(List<String> keys, Duration timeout) {
-		return findAll(keys, this.statements.answer(NOBODY), timeout);
+		return findAll(keys, this.statements.answer(), timeout);
 	}
 
 	List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
@@ -64,17 +62,24 @@ final class LockLooks {
 		if (keys.isEmpty()) {
 			return List.of();
 		}
+		return counting(answer, this.fields, timeout, (fields, left) -> find(keys, fields, left));
+	}
+
+	/**
+	 * Look with an answer that counts queues. The server fails for all if it cannot count
+	 * one of them: then with one that does not, each of which is read by itself here.
+	 */
+	static List<StoredLock> counting(BsonDocument answer, BsonDocument whole, Duration timeout,
+			BiFunction<BsonDocument, Duration, List<StoredLock>> look) {
 		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		try {
-			return find(keys, answer, timeout);
+			return look.apply(answer, timeout);
 		}
 		catch (LockStoreException ex) {
 			if (ex.getOutcome() != Outcome.REFUSED) {
 				throw ex;
 			}
-			// The server fails for all if it cannot count one of the queues: here each is
-			// read by itself
-			return find(keys, this.fields, time.left());
+			return look.apply(whole, time.left());
 		}
 	}
 

@@ -23,6 +23,9 @@ final class LockStatements extends Statements {
 	private static final BsonDocument COUNTING = encoded(filter(operator("$ifNull", string("$queue"), new BsonArray()),
 			operator("$gt", operator("$add", string("$$e.renewedAt"), string("$$e.ttl")), string("$$NOW"))));
 
+	/** No token. */
+	private static final BsonDocument NOBODY = literal(new BsonString(""));
+
 	private static final BsonInt32 SHOWN = new BsonInt32(HiddenPlaces.SHOWN);
 
 	private static final BsonDocument AWAITED = encoded(
@@ -234,6 +237,14 @@ final class LockStatements extends Statements {
 	 */
 	BsonDocument claimed(BsonValue token) {
 		return fields("holders", "fence", "previous", LockDocument.RECALLED).append(LockDocument.SHOWN, shown(token));
+	}
+
+	/**
+	 * What to answer to somebody who has no place in the queue: of that who stands at its
+	 * head, and how many there are besides.
+	 */
+	BsonDocument answer() {
+		return answer(NOBODY);
 	}
 
 	/**

@@ -12,12 +12,14 @@ import com.mongodb.WriteConcern;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -101,33 +103,65 @@ public final class StoredQueues {
 	 * Look at one queue.
 	 */
 	public List<StoredWaiter> look(String key, Duration timeout) {
-		return look(List.of(key), timeout).getOrDefault(this.ids.apply(key), List.of());
+		Queue queue = look(List.of(key), this.fields, timeout).get(this.ids.apply(key));
+		return (queue != null) ? queue.places() : List.of();
 	}
 
 	/**
-	 * Add the queues to what was seen of documents.
+	 * Add the queues to what was seen of documents, as a whole.
 	 */
 	public List<StoredLock> with(List<StoredLock> locks, Duration timeout) {
+		return add(locks, this.fields, timeout);
+	}
+
+	/**
+	 * Add the heads of the queues to what was seen of documents, and how many places are
+	 * behind them.
+	 */
+	public List<StoredLock> withHeads(List<StoredLock> locks, Duration timeout) {
+		return addShown(locks, this.statements.answer(), timeout);
+	}
+
+	/**
+	 * Add to what was seen of documents what those who wait have to see of the queues.
+	 * @param claims the tokens that wait, each for another key
+	 */
+	public List<StoredLock> withPlaces(List<StoredLock> locks, List<LeaseId> claims, Duration timeout) {
+		List<BsonValue> ids = claims.stream().map((claim) -> this.ids.apply(claim.key())).toList();
+		List<BsonString> tokens = claims.stream().map((claim) -> new BsonString(claim.leaseToken())).toList();
+		return addShown(locks, this.statements.answers(ids, tokens), timeout);
+	}
+
+	private List<StoredLock> addShown(List<StoredLock> locks, BsonDocument answer, Duration timeout) {
+		return LockLooks.counting(answer, this.fields, timeout, (fields, left) -> add(locks, fields, left));
+	}
+
+	private List<StoredLock> add(List<StoredLock> locks, BsonDocument answer, Duration timeout) {
 		if (locks.isEmpty()) {
 			return locks;
 		}
-		Map<BsonValue, List<StoredWaiter>> seen = look(locks.stream().map(StoredLock::key).toList(), timeout);
-		return locks.stream()
-			.map((lock) -> lock.withQueue(seen.getOrDefault(this.ids.apply(lock.key()), List.of())))
-			.toList();
+		Map<BsonValue, Queue> seen = look(locks.stream().map(StoredLock::key).toList(), answer, timeout);
+		return locks.stream().map((lock) -> {
+			Queue queue = seen.getOrDefault(this.ids.apply(lock.key()), Queue.EMPTY);
+			return lock.withQueue(queue.places(), queue.hidden());
+		}).toList();
 	}
 
-	private Map<BsonValue, List<StoredWaiter>> look(List<String> keys, Duration timeout) {
+	private Map<BsonValue, Queue> look(List<String> keys, BsonDocument answer, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at the queue of document", keys.get(0), timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map(this.ids).toList());
 		return this.queues
 			.execute(request, WriteConcern.MAJORITY,
-					(queues) -> queues.find(filter).projection(this.fields).into(new ArrayList<>()))
+					(queues) -> queues.find(filter).projection(answer).into(new ArrayList<>()))
 			.stream()
 			.collect(Collectors.toMap((found) -> Objects.requireNonNull(found.get("_id")),
-					(found) -> this.unreadable.leaveOut(() -> read(request, new LockDocument(found)))
+					(found) -> this.unreadable.leaveOut(() -> queue(request, new LockDocument(found)))
 						.findFirst()
-						.orElse(List.of())));
+						.orElse(Queue.EMPTY)));
+	}
+
+	private Queue queue(StoreRequest request, LockDocument queue) {
+		return new Queue(read(request, queue), queue.hidden());
 	}
 
 	private List<StoredWaiter> read(StoreRequest request, LockDocument queue) {
@@ -137,6 +171,18 @@ public final class StoredQueues {
 		catch (UnreadableException ex) {
 			throw StoreFailures.unreadable(request, Outcome.REFUSED, this.queues.name(), ex);
 		}
+	}
+
+	/**
+	 * What was seen of a queue.
+	 *
+	 * @param places those that count, first come first
+	 * @param hidden what is left out
+	 */
+	private record Queue(List<StoredWaiter> places, HiddenPlaces hidden) {
+
+		private static final Queue EMPTY = new Queue(List.of(), HiddenPlaces.NONE);
+
 	}
 
 }

@@ -252,15 +252,24 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
+	public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		return this.queues.withPlaces(locks(claims.stream().map(LeaseId::key).toList(), time), claims, time.left());
+	}
+
+	@Override
 	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
 		TimeLeft time = new TimeLeft(this.clock, timeout);
-		List<StoredLock> locks = keys.stream()
+		return this.queues.withHeads(locks(keys, time), time.left());
+	}
+
+	private List<StoredLock> locks(List<String> keys, TimeLeft time) {
+		return keys.stream()
 			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))
 			.entrySet()
 			.stream()
 			.flatMap((of) -> collection(of.getKey()).findAll(of.getValue(), time.left()).stream())
 			.toList();
-		return this.queues.with(locks, time.left());
 	}
 
 	@Override

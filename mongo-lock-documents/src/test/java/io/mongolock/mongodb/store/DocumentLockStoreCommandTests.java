@@ -35,6 +35,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredLock;
@@ -221,6 +222,28 @@ class DocumentLockStoreCommandTests {
 		assertThat(this.store.refreshAll(List.of(away.id()), TIMEOUT)).singleElement()
 			.extracting(StoredLock::queue, InstanceOfAssertFactories.LIST)
 			.hasSize(1);
+	}
+
+	@Test
+	void aLookAtManyLocksShowsNoWholeQueueButToThoseWhoWaitTheirPlaces() {
+		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
+		List<Claim> waiting = Stream.generate(() -> Claims.waiting(Claims.on("locks:k")))
+			.limit(2 * HiddenPlaces.SHOWN)
+			.toList();
+		waiting.forEach((claim) -> this.store.acquire(claim, TIMEOUT));
+		assertThat(this.store.findAll(List.of("locks:k"), TIMEOUT)).singleElement().satisfies((lock) -> {
+			assertThat(lock.queue()).hasSize(HiddenPlaces.SHOWN);
+			assertThat(lock.hidden().ahead()).isEqualTo(HiddenPlaces.SHOWN);
+		});
+		LeaseId last = waiting.get(waiting.size() - 2).id();
+		assertThat(this.store.lookAll(List.of(last), TIMEOUT)).singleElement().satisfies((lock) -> {
+			assertThat(lock.queue()).hasSize(HiddenPlaces.SHOWN + 1)
+				.last()
+				.extracting(StoredWaiter::leaseToken)
+				.isEqualTo(last.leaseToken());
+			assertThat(lock.hidden()).isEqualTo(new HiddenPlaces(HiddenPlaces.SHOWN - 2, 1, 1));
+		});
+		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).hasSameSizeAs(waiting);
 	}
 
 	// Whose place ran out
