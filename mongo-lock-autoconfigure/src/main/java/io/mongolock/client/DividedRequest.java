@@ -33,7 +33,8 @@ final class DividedRequest<T> {
 	 */
 	static final Duration TIMEOUT = PATIENCE.multipliedBy(3);
 
-	private static final int PARTS = 16;
+	/** How many parts there are of a whole. */
+	static final int PARTS = 16;
 
 	private static final Log logger = LogFactory.getLog(DividedRequest.class);
 
@@ -71,13 +72,29 @@ final class DividedRequest<T> {
 	}
 
 	/**
+	 * It has no answer yet: ask for the last part of what is left, as that says how long
+	 * the whole may take.
+	 * @param threads where that is sent
+	 * @param answered is run when that was answered
+	 */
+	void sample(Executor threads, Runnable answered) {
+		List<T> open = left();
+		List<T> last = open.subList(open.size() - partOf(open), open.size());
+		threads.execute(() -> {
+			if (ask(last)) {
+				answered.run();
+			}
+		});
+	}
+
+	/**
 	 * It has no answer yet: ask in parts for what is left, once.
 	 * @param threads where the parts are sent
 	 * @param over is run when none of them is underway any more
 	 */
 	void divide(Executor threads, Runnable over) {
 		List<T> open = left();
-		int size = (open.size() + PARTS - 1) / PARTS;
+		int size = partOf(open);
 		this.parts.incrementAndGet();
 		for (int from = 0; from < open.size(); from += size) {
 			begin(open.subList(from, Math.min(open.size(), from + size)), threads, over);
@@ -105,20 +122,29 @@ final class DividedRequest<T> {
 	}
 
 	private void ask(List<T> part, Executor threads, Runnable over) {
+		if (!ask(part) && part.size() > 1) {
+			part.stream().filter(this.left::contains).forEach((one) -> begin(List.of(one), threads, over));
+		}
+	}
+
+	private boolean ask(List<T> part) {
 		List<T> open = part.stream().filter(this.left::contains).toList();
 		if (open.isEmpty()) {
-			return;
+			return true;
 		}
 		try {
 			this.sender.send(open, PATIENCE);
 			answered(open);
+			return true;
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("One of " + open.size() + " keeps the others waiting, or itself", ex);
-			if (part.size() > 1) {
-				open.forEach((one) -> begin(List.of(one), threads, over));
-			}
+			return false;
 		}
+	}
+
+	private static int partOf(List<?> all) {
+		return (all.size() + PARTS - 1) / PARTS;
 	}
 
 	private void ended(Runnable over) {

@@ -2,14 +2,17 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -22,6 +25,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.AbstractLockTemplateTests.SteppedClock;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
+import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -120,7 +124,7 @@ class BlockedDocumentTests {
 	}
 
 	@Test
-	void aStopWithoutTroubleSendsOneRequest() {
+	void aStopWithoutTroubleSendsOneRequestForFiveHundred() {
 		LockTemplate patient = new LockTemplate(this.store, options(), new ClientRuntime() {
 
 			@Override
@@ -130,10 +134,34 @@ class BlockedDocumentTests {
 			}
 
 		});
-		IntStream.range(0, 40).forEach((i) -> patient.acquire(LockRequest.of("k" + i)));
+		IntStream.range(0, 3000).forEach((i) -> patient.acquire(LockRequest.of("k" + i)));
 		patient.stop(Duration.ofSeconds(60));
-		assertThat(this.store.kept).hasSize(40);
-		assertThat(this.store.count("expire")).isOne();
+		assertThat(this.store.kept).hasSize(3000);
+		assertThat(this.store.count("expire")).isEqualTo(6);
+	}
+
+	@Test
+	void aStopAsksAServerThatIsMerelySlowForASampleOfEachRequestAlone() {
+		SlowRuntime runtime = new SlowRuntime();
+		ScriptedStore slow = new ScriptedStore() {
+
+			@Override
+			public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+				if (leases.size() == 500) {
+					AbstractLockTemplateTests.await(runtime.waitsOn);
+				}
+				else {
+					BlockedDocumentTests.this.clock.step(Duration.ofMillis(100));
+				}
+				return super.expireAll(leases, timeout);
+			}
+
+		};
+		LockTemplate patient = new LockTemplate(slow, options(), runtime);
+		IntStream.range(0, 1000).forEach((i) -> patient.acquire(LockRequest.of("k" + i)));
+		patient.stop(Duration.ofSeconds(60));
+		assertThat(slow.kept).hasSize(1000);
+		assertThat(slow.count("expire")).isEqualTo(2 + 2);
 	}
 
 	@Test
@@ -192,6 +220,23 @@ class BlockedDocumentTests {
 		await().until(() -> this.store.waiting.get() == 40);
 		this.template.acquireAsync(LockRequest.of("free")).join().close();
 		IntStream.range(0, 40).forEach((i) -> this.store.free("k" + i));
+		blocked.forEach((claim) -> claim.join().close());
+	}
+
+	@Test
+	void firstClaimsOfMoreThanFortyEightHoldUpOtherAsynchronousClaimsAlone() {
+		this.store.patience = Duration.ZERO;
+		List<CompletableFuture<LockHandle>> blocked = IntStream.range(0, 48).mapToObj((i) -> {
+			this.store.block("k" + i);
+			return this.template.acquireAsync(LockRequest.of("k" + i));
+		}).toList();
+		within(() -> this.store.waiting.get() == 48);
+		CompletableFuture<LockHandle> free = this.template.acquireAsync(LockRequest.of("free"));
+		this.template.acquire(LockRequest.of("own thread")).close();
+		assertThat(free).isNotDone();
+		this.store.free("k0");
+		free.join().close();
+		IntStream.range(1, 48).forEach((i) -> this.store.free("k" + i));
 		blocked.forEach((claim) -> claim.join().close());
 	}
 
@@ -282,6 +327,31 @@ class BlockedDocumentTests {
 
 	private CompletableFuture<Void> stopWithin(Duration budget) {
 		return CompletableFuture.runAsync(() -> this.template.stop(budget));
+	}
+
+	/**
+	 * A stop whose whole requests have no answer within a moment, and that waits for
+	 * whatever else it asks for.
+	 */
+	private static final class SlowRuntime extends ClientRuntime {
+
+		/** It waits for the whole requests once more. */
+		private final CountDownLatch waitsOn = new CountDownLatch(1);
+
+		private volatile @Nullable Semaphore wholes;
+
+		@Override
+		boolean tryAcquire(Semaphore permits, int all, long nanos) throws InterruptedException {
+			if (nanos == DividedRequest.PATIENCE.toNanos()) {
+				this.wholes = permits;
+				return false;
+			}
+			if (permits == this.wholes && nanos > 0) {
+				this.waitsOn.countDown();
+			}
+			return super.tryAcquire(permits, all, (nanos > 0) ? TimeUnit.MINUTES.toNanos(1) : 0);
+		}
+
 	}
 
 }

@@ -60,8 +60,10 @@ class ManyRowsTests {
 		client.locks().stop(Duration.ofMinutes(1));
 		long took = System.nanoTime() - start;
 		int requests = this.harness.proxy().requests("update") - before;
-		// One for 500, and more only of those that take the server longer than a moment
-		assertThat(requests).isLessThan(STOPPED / 2);
+		// One for 500, as a test of the client shows, and more only where the server
+		// takes
+		// long
+		assertThat(requests).isLessThan(STOPPED / 5);
 		assertThat(this.harness.documents().countDocuments(Filters.eq("holders.kept", true))).as("shortened")
 			.isEqualTo(STOPPED);
 		held.forEach((handle) -> Expect.lost(handle::close)
