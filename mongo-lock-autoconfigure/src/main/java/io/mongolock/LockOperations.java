@@ -69,8 +69,9 @@ public interface LockOperations {
 	 * Acquire the lock without blocking the caller. A future that is completed by anyone
 	 * else first, for instance cancelled or by {@code orTimeout}, ends the attempt, and a
 	 * lock that is granted after that is released at once. Work that is attached to the
-	 * future runs on a thread of its own and may block. Where a handle would have to be
-	 * passed along until work ends that runs elsewhere, {@link #executeAsync} is simpler.
+	 * future runs on a thread of its own and may block; it has nothing of what the
+	 * calling thread carries. Where it needs that, or a handle would have to be passed
+	 * along until work ends that runs elsewhere, {@link #executeAsync} is simpler.
 	 * @param request which lock, and how
 	 * @return completes with the handle, to be closed by the caller, or with the
 	 * exception that {@link #acquire} would throw, at the latest one operation timeout

@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -9,16 +10,15 @@ import reactor.core.publisher.Flux;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext;
-import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
+import io.mongolock.concurrent.ThreadState.Captured;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * A publisher: each subscription claims the lock, calls the method, and holds the lock
  * until what that returned has ended or the subscription is cancelled. The method runs
  * with what the thread of the subscriber carries, and what that lacks, with what the
- * thread carried that called; what the application's own decorators carry is always that
- * of the call.
+ * thread carried that called; the application's own decorators see that thread, too.
  *
  * @param answer what the subscriber gets if others hold the lock; {@code null} if the
  * failure
@@ -30,26 +30,32 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 
 	@Override
 	public Object run(LaterLocking locking, LockedCall call) {
-		Carried caller = this.callers.get().carry();
-		return declared(Flux.defer(() -> subscribed(locking, call.again(), caller)));
+		return declared((caller) -> subscribed(locking, call.again(), caller));
 	}
 
 	@Override
 	@SuppressWarnings("try") // closing is what the resource is for
 	public Object runUnlocked(LockedCall call) {
-		Carried caller = this.callers.get().carry();
-		return declared(Flux.defer(() -> {
-			try (Scope carried = caller.complete(); Scope begun = this.callers.get().begin()) {
+		return declared((caller) -> {
+			try (Scope carried = caller.complete()) {
 				return begun(call.again());
 			}
 			catch (Throwable ex) {
 				// Whatever the method throws is the result
 				return Flux.error(ex);
 			}
-		}));
+		});
 	}
 
-	private Object declared(Flux<Object> locked) {
+	private Object declared(Function<Captured, Publisher<Object>> subscription) {
+		Flux<Object> locked;
+		try {
+			Captured caller = this.callers.get().capture();
+			locked = Flux.defer(() -> subscription.apply(caller));
+		}
+		catch (RuntimeException ex) {
+			locked = Flux.error(ex);
+		}
 		// A single element is given out with the end, when the lock is known to have been
 		// held throughout
 		Publisher<Object> result = (this.adapter.isMultiValue()) ? locked : locked.singleOrEmpty();
@@ -58,7 +64,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 
 	@SuppressWarnings({ "try", "NullAway" }) // closing is what the resources are for; an
 												// answer may be null
-	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Carried caller) {
+	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Captured caller) {
 		Flux<Object> locked = new LockedFlux((work) -> {
 			try (Scope carried = caller.complete()) {
 				return locking.execute(work);
@@ -69,9 +75,10 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 			return locked;
 		}
 		try (Scope carried = caller.complete()) {
-			Carried subscriber = this.callers.get().carry();
-			return locked.onErrorResume(LockUnavailableException.class, (ex) -> (UnavailableAnswer.isTo(ex, call))
-					? answered(() -> subscriber.call(() -> answer.answer(call, ex))) : Flux.error(ex));
+			Task<LockUnavailableException, @Nullable Object> answering = this.callers.get()
+				.carry((ex) -> answer.answer(call, ex));
+			return locked.onErrorResume(LockUnavailableException.class,
+					(ex) -> (UnavailableAnswer.isTo(ex, call)) ? answered(answering, ex) : Flux.error(ex));
 		}
 	}
 
@@ -84,9 +91,10 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		return this.adapter.toPublisher(result);
 	}
 
-	private Publisher<Object> answered(Task<@Nullable Object> answer) {
+	private Publisher<Object> answered(Task<LockUnavailableException, @Nullable Object> answering,
+			LockUnavailableException ex) {
 		try {
-			Object answered = answer.call();
+			Object answered = answering.call(ex);
 			if (answered == null) {
 				return Flux.empty();
 			}

@@ -9,7 +9,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext;
-import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
 
 /**
@@ -24,15 +23,21 @@ import io.mongolock.concurrent.CallerContext.Task;
 record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> callers) implements LaterResult {
 
 	@Override
+	@SuppressWarnings("NullAway") // sees no type arguments: an answer may be null
 	public CompletableFuture<@Nullable Object> run(LaterLocking locking, LockedCall call) {
-		CompletableFuture<@Nullable Object> locked;
+		UnavailableAnswer answer = this.answer;
 		try {
-			locked = locking.execute((held) -> stage(call.proceed()));
+			if (answer == null) {
+				return locking.execute((held) -> stage(call.proceed()));
+			}
+			// Before a claim that nobody would be left to wait for
+			Task<LockUnavailableException, @Nullable Object> answering = this.callers.get()
+				.carry((ex) -> answer.answer(call, ex));
+			return answered(locking.execute((held) -> stage(call.proceed())), call, answering);
 		}
 		catch (RuntimeException ex) {
-			locked = CompletableFuture.failedFuture(ex);
+			return CompletableFuture.failedFuture(ex);
 		}
-		return (this.answer != null) ? answered(locked, call, this.answer) : locked;
 	}
 
 	@Override
@@ -46,14 +51,12 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 		}
 	}
 
-	@SuppressWarnings("NullAway") // sees no type arguments: an answer may be null
-	private CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked, LockedCall call,
-			UnavailableAnswer answer) {
+	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,
+			LockedCall call, Task<LockUnavailableException, @Nullable Object> answering) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
-		Carried caller = this.callers.get().carry();
 		LaterLocking.whenEnded(locked, (value, failure) -> {
 			if (failure instanceof LockUnavailableException ex && UnavailableAnswer.isTo(ex, call)) {
-				answer(result, () -> caller.call(() -> answer.answer(call, ex)));
+				answer(result, answering, ex);
 			}
 			else {
 				complete(result, value, failure);
@@ -64,9 +67,10 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 		return result;
 	}
 
-	private static void answer(CompletableFuture<@Nullable Object> result, Task<@Nullable Object> answer) {
+	private static void answer(CompletableFuture<@Nullable Object> result,
+			Task<LockUnavailableException, @Nullable Object> answering, LockUnavailableException ex) {
 		try {
-			Object answered = answer.call();
+			Object answered = answering.call(ex);
 			if (answered == null) {
 				result.complete(null);
 			}
@@ -74,9 +78,9 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 				stage(answered).whenComplete((value, failure) -> complete(result, value, failure));
 			}
 		}
-		catch (Throwable ex) {
+		catch (Throwable failure) {
 			// Whatever an answer throws is the result
-			result.completeExceptionally(ex);
+			result.completeExceptionally(failure);
 		}
 	}
 

@@ -29,6 +29,7 @@ import org.springframework.mock.web.MockHttpServletRequest;
 import org.springframework.security.access.prepost.PreAuthorize;
 import org.springframework.security.authentication.TestingAuthenticationToken;
 import org.springframework.security.config.annotation.method.configuration.EnableMethodSecurity;
+import org.springframework.security.core.Authentication;
 import org.springframework.security.core.context.SecurityContextHolder;
 import org.springframework.web.context.request.RequestContextHolder;
 import org.springframework.web.context.request.ServletRequestAttributes;
@@ -43,6 +44,8 @@ import io.mongolock.LockUnavailableHandler;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.ScriptedStore;
+import io.mongolock.concurrent.ThreadState;
+import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -61,6 +64,9 @@ class CallerContextConfigurationTests {
 	private static final ThreadLocal<String> REGISTERED = new ThreadLocal<>();
 
 	private static final Carried ALL = new Carried("r-1", "anna", Locale.ITALIAN, "/orders", "acme", "eu");
+
+	/** A TaskDecorator is asked where a task is made, by a subscriber. */
+	private static final Carried WITHOUT_TENANT = new Carried("r-1", "anna", Locale.ITALIAN, "/orders", null, "eu");
 
 	private static final Carried NOTHING = new Carried(null, null, null, null, null, null);
 
@@ -157,10 +163,7 @@ class CallerContextConfigurationTests {
 			carry();
 			Mono<Carried> called = (name.equals("mono")) ? service.mono() : service.unlockedMono();
 			assertThat(called.subscribeOn(Schedulers.parallel()).toFuture()).succeedsWithin(LONG)
-				.isEqualTo((name.equals("mono")) ? ALL
-						// Nobody knows what a TaskDecorator would leave on a thread of
-						// others
-						: new Carried("r-1", "anna", Locale.ITALIAN, "/orders", null, "eu"));
+				.isEqualTo(WITHOUT_TENANT);
 		});
 	}
 
@@ -169,8 +172,7 @@ class CallerContextConfigurationTests {
 		this.runner.run((context) -> {
 			Mono<Carried> called = context.getBean(Service.class).mono();
 			carry();
-			assertThat(called.toFuture()).succeedsWithin(LONG)
-				.isEqualTo(new Carried("r-1", "anna", Locale.ITALIAN, "/orders", null, "eu"));
+			assertThat(called.toFuture()).succeedsWithin(LONG).isEqualTo(ALL);
 			MDC.put("request", "r-2");
 			MDC.put("other", "more");
 			Mono<Carried> second = context.getBean(Service.class).mono();
@@ -210,7 +212,8 @@ class CallerContextConfigurationTests {
 			try (LockHandle held = context.getBean(LockOperations.class).acquire(LockRequest.of("answered"))) {
 				carry();
 				Mono<Carried> called = context.getBean(Service.class).orFallbackLater();
-				assertThat(called.subscribeOn(Schedulers.parallel()).toFuture()).succeedsWithin(LONG).isEqualTo(ALL);
+				assertThat(called.subscribeOn(Schedulers.parallel()).toFuture()).succeedsWithin(LONG)
+					.isEqualTo(WITHOUT_TENANT);
 				assertThat(held.isHeld()).isTrue();
 			}
 		});
@@ -231,6 +234,34 @@ class CallerContextConfigurationTests {
 			}
 			assertThat(Carried.now()).isEqualTo(NOTHING);
 		});
+	}
+
+	@Test
+	void aLoginInsideIsNoLoginOfACallerThatHasNone() {
+		ThreadState security = new CallerContextConfiguration.Security().mongoLockCallerSecurity();
+		assertThat(SecurityContextHolder.getContext().getAuthentication()).isNull();
+		ThreadState.Captured caller = security.capture();
+		CompletableFuture.runAsync(() -> {
+			try (Scope carried = caller.replace()) {
+				login("left");
+				assertThat(loggedIn()).as(carried.toString()).isEqualTo("left");
+			}
+			assertThat(loggedIn()).isNull();
+		}).orTimeout(LONG.toSeconds(), TimeUnit.SECONDS).join();
+		assertThat(loggedIn()).isNull();
+	}
+
+	@Test
+	void aThreadThatHasLookedForALoginStillHasNone() {
+		ThreadState security = new CallerContextConfiguration.Security().mongoLockCallerSecurity();
+		login("anna");
+		ThreadState.Captured caller = security.capture();
+		SecurityContextHolder.clearContext();
+		assertThat(SecurityContextHolder.getContext().getAuthentication()).isNull();
+		try (Scope carried = caller.complete()) {
+			assertThat(loggedIn()).as(carried.toString()).isEqualTo("anna");
+		}
+		assertThat(loggedIn()).isNull();
 	}
 
 	@Test
@@ -257,12 +288,21 @@ class CallerContextConfigurationTests {
 
 	private static void carry() {
 		MDC.put("request", ALL.request());
-		SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken(ALL.user(), "", "clerk"));
+		login(ALL.user());
 		LocaleContextHolder.setLocale(ALL.locale());
 		RequestContextHolder
 			.setRequestAttributes(new ServletRequestAttributes(new MockHttpServletRequest("GET", ALL.path())));
 		TENANT.set(ALL.tenant());
 		REGISTERED.set(ALL.registered());
+	}
+
+	private static void login(String user) {
+		SecurityContextHolder.getContext().setAuthentication(new TestingAuthenticationToken(user, "", "clerk"));
+	}
+
+	private static String loggedIn() {
+		Authentication authentication = SecurityContextHolder.getContext().getAuthentication();
+		return (authentication != null) ? authentication.getName() : null;
 	}
 
 	private static void clear() {
@@ -302,10 +342,8 @@ class CallerContextConfigurationTests {
 	record Carried(String request, String user, Locale locale, String path, String tenant, String registered) {
 
 		static Carried now() {
-			var authentication = SecurityContextHolder.getContext().getAuthentication();
 			var locale = LocaleContextHolder.getLocaleContext();
-			return new Carried(MDC.get("request"), (authentication != null) ? authentication.getName() : null,
-					(locale != null) ? locale.getLocale() : null,
+			return new Carried(MDC.get("request"), loggedIn(), (locale != null) ? locale.getLocale() : null,
 					(RequestContextHolder.getRequestAttributes() instanceof ServletRequestAttributes attributes)
 							? attributes.getRequest().getRequestURI() : null,
 					TENANT.get(), REGISTERED.get());

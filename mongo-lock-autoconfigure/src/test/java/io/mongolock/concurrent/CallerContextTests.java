@@ -74,7 +74,7 @@ class CallerContextTests {
 	@Test
 	void whatAThreadHasIsCompletedAndThenAsItWas() {
 		this.value.set("b");
-		CallerContext.Carried caller = context(UnaryOperator.identity()).carry();
+		ThreadState.Captured caller = context(UnaryOperator.identity()).capture();
 		this.value.set("a");
 		try (Scope carried = caller.complete()) {
 			assertThat(this.value.get()).as(carried.toString()).isEqualTo("ab");
@@ -83,7 +83,7 @@ class CallerContextTests {
 	}
 
 	@Test
-	void whatADecoratorCarriesIsTheCallersWhereverItIsTakenFrom() throws Throwable {
+	void whatADecoratorCarriesIsThatOfTheThreadWhoseTaskItIs() throws Throwable {
 		ThreadLocal<String> tenant = new ThreadLocal<>();
 		CallerContext context = context((task) -> {
 			String decorated = tenant.get();
@@ -94,20 +94,13 @@ class CallerContextTests {
 			};
 		});
 		tenant.set("mine");
-		CallerContext.Carried caller = context.carry();
+		CallerContext.Task<String, String> task = context.carry((argument) -> argument + tenant.get());
 		tenant.set("another's");
-		CallerContext.Carried subscriber;
-		try (Scope carried = caller.complete()) {
-			subscriber = context.carry();
+		try (Scope carried = context.capture().complete()) {
 			assertThat(tenant.get()).as(carried.toString()).isEqualTo("another's");
 		}
-		// On the thread of a library this could be done again and again
-		for (int i = 0; i < 2; i++) {
-			assertThat(subscriber.<String>call(tenant::get)).isEqualTo("mine");
-			assertThat(tenant.get()).isNull();
-		}
-		tenant.set("another's");
-		assertThat(context.carry().<String>call(tenant::get)).isEqualTo("another's");
+		assertThat(task.call("is ")).isEqualTo("is mine");
+		assertThat(tenant.get()).isNull();
 	}
 
 	@Test
@@ -128,10 +121,11 @@ class CallerContextTests {
 
 		};
 		this.value.set("b");
-		CallerContext.Carried caller = new CallerContext(List.of(this.state, failing), UnaryOperator.identity())
-			.carry();
+		CallerContext context = new CallerContext(List.of(this.state, failing), UnaryOperator.identity());
+		CallerContext.Task<String, String> task = context.carry((argument) -> argument);
+		ThreadState.Captured caller = context.capture();
 		this.value.set("a");
-		assertThatIllegalStateException().isThrownBy(() -> caller.call(() -> null));
+		assertThatIllegalStateException().isThrownBy(() -> task.call("a"));
 		assertThat(this.value.get()).isEqualTo("a");
 		Scope scope = caller.complete();
 		assertThatIllegalStateException().isThrownBy(scope::close);

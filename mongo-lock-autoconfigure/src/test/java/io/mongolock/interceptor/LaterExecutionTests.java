@@ -9,6 +9,8 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
@@ -20,6 +22,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.reactivestreams.Publisher;
 import org.springframework.aop.framework.ProxyFactory;
@@ -52,6 +55,7 @@ import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link LaterExecution} and what runs under its locks, called through a proxy.
@@ -64,8 +68,10 @@ class LaterExecutionTests {
 
 	private final ThreadLocal<String> carried = new ThreadLocal<>();
 
+	private UnaryOperator<Runnable> decorator = UnaryOperator.identity();
+
 	private final CallerContext callers = new CallerContext(
-			List.of(new ThreadValue<>(this.carried::get, this.carried::set)), UnaryOperator.identity());
+			List.of(new ThreadValue<>(this.carried::get, this.carried::set)), (task) -> this.decorator.apply(task));
 
 	private final ScriptedStore store = new RecordingStore();
 
@@ -322,6 +328,57 @@ class LaterExecutionTests {
 		assertThat(this.carried.get()).isNull();
 	}
 
+	@Test
+	void aTaskIsDecoratedForEachSubscriptionAndRunsOnce() {
+		this.decorator = (task) -> {
+			AtomicBoolean first = new AtomicBoolean(true);
+			return () -> {
+				if (!first.getAndSet(false)) {
+					throw new IllegalStateException("a task that has run");
+				}
+				task.run();
+			};
+		};
+		Mono<String> called = this.failing.mono("a", () -> Mono.just("done"));
+		for (int i = 0; i < 2; i++) {
+			assertThat(called.toFuture()).succeedsWithin(LONG).isEqualTo("done");
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "false, 1", "true, 1", "true, 2" })
+	void whatADecoratorThrowsIsTheResultAndNothingIsClaimed(boolean answered, int failing) {
+		Service service = proxy((answered) ? OnUnavailable.SKIP : OnUnavailable.FAIL, OnLost.FAIL, Duration.ofHours(1));
+		AtomicInteger tasks = new AtomicInteger();
+		this.decorator = (task) -> {
+			if (tasks.incrementAndGet() == failing) {
+				throw new IllegalStateException("by test");
+			}
+			return task;
+		};
+		try (LockHandle held = this.others.acquire(LockRequest.of("a"))) {
+			assertThat(service.future("a", CompletableFuture::new)).failsWithin(LONG)
+				.withThrowableThat()
+				.withMessageContaining("by test");
+			assertThat(this.locks.waiting()).isZero();
+			tasks.set(0);
+			Mono<String> called = service.mono("a", Mono::never);
+			assertThatIllegalStateException().isThrownBy(() -> called.block(LONG)).withMessage("by test");
+			assertThat(this.locks.waiting()).isZero();
+			assertThat(held.isHeld()).isTrue();
+		}
+	}
+
+	@Test
+	void whatTheCallerCarriesAndCannotBeTakenIsAnErrorSignal() {
+		CallerContext broken = new CallerContext(List.of(() -> {
+			throw new IllegalStateException("by test");
+		}), UnaryOperator.identity());
+		Mono<String> called = proxy(OnUnavailable.FAIL, OnLost.FAIL, LONG, broken).mono("a", Mono::never);
+		assertThatIllegalStateException().isThrownBy(() -> called.block(LONG)).withMessage("by test");
+		assertThat(this.events).isEmpty();
+	}
+
 	private LockTemplate template(String application) {
 		return new LockTemplate(this.store,
 				new ClientOptions(ConfiguredSettings.NONE, new LockOwner(application, "1", "host", 42, ""),
@@ -334,8 +391,12 @@ class LaterExecutionTests {
 	}
 
 	private Service proxy(OnUnavailable onUnavailable, OnLost onLost, Duration waitTimeout) {
+		return proxy(onUnavailable, onLost, waitTimeout, this.callers);
+	}
+
+	private Service proxy(OnUnavailable onUnavailable, OnLost onLost, Duration waitTimeout, CallerContext callers) {
 		LockInterceptor interceptor = new LockInterceptor(new DeclaredSource(onUnavailable, onLost, waitTimeout),
-				() -> this.locks, new StaticListableBeanFactory(Map.of("callers", this.callers)));
+				() -> this.locks, new StaticListableBeanFactory(Map.of("callers", callers)));
 		ProxyFactory factory = new ProxyFactory(new Service());
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((Advice) interceptor);
