@@ -49,7 +49,8 @@ record LockProperty(@Nullable String name, String setting) {
 	}
 
 	String fullName() {
-		return MongoLockProperties.PREFIX + ((this.name != null) ? ".locks." + this.name : "") + "." + this.setting;
+		return ((this.name != null) ? ConfiguredSettings.property(this.name) : MongoLockProperties.PREFIX) + "."
+				+ this.setting;
 	}
 
 }

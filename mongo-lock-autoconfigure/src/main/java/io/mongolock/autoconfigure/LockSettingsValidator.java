@@ -103,11 +103,11 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	public void afterSingletonsInstantiated() {
 		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
-				sameLetters(name).map((meant) -> ": did you mean " + SettingNames.group(meant)
-						+ "? Without the brackets other characters are left out, and no environment variable can say it; "
+				sameLetters(name).map((meant) -> ": did you mean " + ConfiguredSettings.property(meant)
+						+ ".*? Without the brackets other characters are left out, and no environment variable can say it; "
 						+ "SPRING_APPLICATION_JSON can")
 					.or(() -> SettingNames.nearest(name, this.declared)
-						.map((meant) -> ": did you mean " + SettingNames.group(meant) + "?"))
+						.map((meant) -> ": did you mean " + ConfiguredSettings.property(meant) + ".*?"))
 					.ifPresentOrElse((hint) -> logger.warn(unused(name) + hint), () -> logger.info(unused(name)));
 			}
 		}
@@ -121,8 +121,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	private static String unused(String name) {
-		return "No @DistributedLock has the name '" + name + "': the settings " + SettingNames.group(name)
-				+ " apply to requests made in code only";
+		return "No @DistributedLock has the name '" + name + "': the settings " + ConfiguredSettings.property(name)
+				+ ".* apply to requests made in code only";
 	}
 
 	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {

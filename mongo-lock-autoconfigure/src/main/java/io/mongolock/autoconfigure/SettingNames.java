@@ -48,14 +48,6 @@ final class SettingNames {
 	}
 
 	/**
-	 * The settings of one name, as they are written.
-	 */
-	static String group(String name) {
-		return MongoLockProperties.PREFIX + ".locks"
-				+ ((name.matches("[\\p{Alnum}-]+")) ? "." + name : "[" + name + "]") + ".*";
-	}
-
-	/**
 	 * The name that was perhaps meant.
 	 * @return the nearest, unless even that is far off
 	 */

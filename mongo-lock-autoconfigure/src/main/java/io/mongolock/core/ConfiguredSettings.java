@@ -58,6 +58,14 @@ public final class ConfiguredSettings {
 	}
 
 	/**
+	 * Where the settings of the locks of a name are configured, as it is written.
+	 * @return the property that stands before the settings
+	 */
+	public static String property(String name) {
+		return "mongo-lock.locks" + ((name.matches("[\\p{Alnum}-]+")) ? "." + name : "[" + name + "]");
+	}
+
+	/**
 	 * The settings for all locks.
 	 */
 	public LockSettings global() {

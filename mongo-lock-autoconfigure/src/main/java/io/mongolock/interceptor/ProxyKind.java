@@ -1,7 +1,9 @@
 package io.mongolock.interceptor;
 
+import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.function.BiConsumer;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.config.AopConfigUtils;
@@ -12,6 +14,8 @@ import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.framework.autoproxy.ProxyCreationContext;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.util.ClassUtils;
+
+import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
  * Which kind of proxy Spring makes of a bean: one that extends its class, unless that was
@@ -45,6 +49,29 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 				&& this.beans.getBeanDefinition(beanName).hasAttribute(AutoProxyUtils.EXPOSED_INTERFACES_ATTRIBUTE))
 				|| (this.beans.getSingleton(AopConfigUtils.AUTO_PROXY_CREATOR_BEAN_NAME) instanceof ProxyConfig creator
 						&& !creator.isProxyTargetClass());
+	}
+
+	/**
+	 * The beans that do not exist yet, lazy ones for instance, whose definition knows
+	 * their class: of an interface or a supertype the bean itself may know more.
+	 */
+	public void forEachLater(BiConsumer<String, Class<?>> found) {
+		for (String beanName : this.beans.getBeanDefinitionNames()) {
+			Class<?> type = (!this.beans.containsSingleton(beanName)) ? this.beans.getType(beanName, false) : null;
+			if (type != null && !Modifier.isAbstract(type.getModifiers())) {
+				found.accept(beanName, ClassUtils.getUserClass(type));
+			}
+		}
+	}
+
+	/**
+	 * What will keep the proxy of a bean that does not exist yet from a method.
+	 * @return {@code null} if nothing does, as far as its definition knows
+	 */
+	public @Nullable Obstacle toLater(String beanName, Method method, Class<?> targetClass) {
+		Obstacle callback = (!this.beans.isFactoryBean(beanName))
+				? ProxyReach.toCallback(this.beans.getMergedBeanDefinition(beanName), method, targetClass) : null;
+		return (callback != null || isByInterface(beanName)) ? callback : ProxyReach.toClassProxy(method, targetClass);
 	}
 
 	/** Those that Spring makes a proxy of: callbacks of the container are none. */

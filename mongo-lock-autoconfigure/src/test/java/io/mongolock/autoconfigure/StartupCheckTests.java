@@ -86,6 +86,31 @@ class StartupCheckTests {
 	}
 
 	@Test
+	void aNameThatNoPlainPropertyCanSayIsWrittenInBrackets() {
+		this.runner.withBean(OddName.class).withPropertyValues("mongo-lock.margin=5s").run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+				.contains("mongo-lock.locks[order:pay].*");
+		});
+		assertThat(new LockProperty("order.pay", "ttl").fullName()).isEqualTo("mongo-lock.locks[order.pay].ttl");
+	}
+
+	@Test
+	void aNameThatIsItsOwnPositionMeansOneThing() {
+		this.runner.withBean(OwnPosition.class).run((context) -> assertThat(context).hasNotFailed());
+	}
+
+	@Test
+	void theWayOutIsAPositionThatMeansOneThing() {
+		Map.of(RefusedKeyTests.NameAndPosition.class, "or write #p0 for it.", PositionAsName.class,
+				"or write #a0 for it.")
+			.forEach((type, action) -> this.runner.withBean(type)
+				.run((context) -> assertThat(
+						new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+					.endsWith(action)));
+	}
+
+	@Test
 	void finalMethodOfAnInterfaceProxyIsFine() {
 		this.runner.withBean(Task.class, FinalTask::new)
 			.withPropertyValues("spring.aop.proxy-target-class=false")
@@ -253,6 +278,30 @@ class StartupCheckTests {
 		@DistributedLock(name = "text", key = "#what")
 		public Object handle(String what) {
 			return LockContext.current().key();
+		}
+
+	}
+
+	static class OddName {
+
+		@DistributedLock(name = "order:pay", ttl = "4s")
+		void run() {
+		}
+
+	}
+
+	static class OwnPosition {
+
+		@DistributedLock(key = "#p0 + #a1")
+		void with(String p0, String a1) {
+		}
+
+	}
+
+	static class PositionAsName {
+
+		@DistributedLock(key = "#p1")
+		void run(String p1, String p0) {
 		}
 
 	}

@@ -52,6 +52,7 @@ class VerificationTests {
 			Arguments.of(OverriddenCallback.class, "is a callback"), Arguments.of(LazyFinalMethod.class, "is final"),
 			Arguments.of(PrototypeFinalMethod.class, "is final"),
 			Arguments.of(InitMethod.class, "Worker.work() is a callback"),
+			Arguments.of(LazyInitMethod.class, "Worker.work() is a callback"),
 			Arguments.of(DestroyMethod.class, "Worker.work() is a callback"),
 			Arguments.of(Closing.class, "Closing.close() is a callback"),
 			Arguments.of(InferredMethod.class, "Stopping.shutdown() is a callback"),
@@ -72,6 +73,12 @@ class VerificationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.hasStackTraceContaining(InvalidLockMethodException.class.getName())
 				.hasStackTraceContaining(problem));
+	}
+
+	@Test
+	void theInitMethodOfAFactoryIsNoneOfItsProduct() {
+		this.runner.withUserConfiguration(InitMethodOfFactory.class)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@ParameterizedTest
@@ -227,6 +234,45 @@ class VerificationTests {
 		@Bean(initMethod = "work")
 		Worker worker() {
 			return new Worker();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LazyInitMethod {
+
+		@Lazy
+		@Bean(initMethod = "work")
+		Worker worker() {
+			return new Worker();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class InitMethodOfFactory {
+
+		@Lazy
+		@Bean(initMethod = "work")
+		WorkerFactory worker() {
+			return new WorkerFactory();
+		}
+
+	}
+
+	static class WorkerFactory implements FactoryBean<Worker> {
+
+		void work() {
+		}
+
+		@Override
+		public Worker getObject() {
+			return new Worker();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Worker.class;
 		}
 
 	}

@@ -1,8 +1,13 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
+import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.core.OverridingClassLoader;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -23,6 +28,29 @@ class ProxyReachTests {
 			.extracting(ProxyReach.Obstacle::problem)
 			.asString()
 			.startsWith("is package-private in ");
+	}
+
+	@Test
+	void whatSpringInfersIsNoCallbackOfADisposableBean() throws ReflectiveOperationException {
+		Method close = Disposable.class.getMethod("close");
+		RootBeanDefinition inferred = new RootBeanDefinition(Disposable.class);
+		inferred.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
+		for (BeanDefinition definition : List.of(new RootBeanDefinition(Disposable.class), inferred)) {
+			assertThat(ProxyReach.toCallback(definition, close, Disposable.class)).isNull();
+			assertThat(ProxyReach.toCallback(definition, close, AutoCloseable.class)).isNotNull();
+		}
+	}
+
+	public static class Disposable implements DisposableBean, AutoCloseable {
+
+		@Override
+		public void destroy() {
+		}
+
+		@Override
+		public void close() {
+		}
+
 	}
 
 	public static class Base {

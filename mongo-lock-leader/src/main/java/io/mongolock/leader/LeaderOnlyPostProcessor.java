@@ -20,11 +20,10 @@ import org.springframework.aop.framework.autoproxy.AbstractBeanFactoryAwareAdvis
 import org.springframework.aop.support.AopUtils;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
 import org.springframework.aop.support.StaticMethodMatcherPointcut;
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
-import org.springframework.beans.factory.config.SingletonBeanRegistry;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -32,6 +31,7 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.interceptor.AdvisedProxies;
 import io.mongolock.interceptor.AsyncAdvice;
+import io.mongolock.interceptor.ProxyKind;
 import io.mongolock.interceptor.ProxyReach;
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 
@@ -53,8 +53,6 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	private final MethodInterceptor guard;
 
-	private @Nullable SingletonBeanRegistry singletons;
-
 	LeaderOnlyPostProcessor(ObjectProvider<LeaderElections> elections) {
 		this.elections = elections;
 		// Before the one that schedules methods, which would call past the proxy
@@ -71,24 +69,24 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	}
 
 	@Override
-	public void setBeanFactory(BeanFactory beanFactory) {
-		super.setBeanFactory(beanFactory);
-		this.singletons = (SingletonBeanRegistry) beanFactory;
-	}
-
-	@Override
 	public void afterSingletonsInstantiated() {
-		SingletonBeanRegistry beans = Objects.requireNonNull(this.singletons);
+		ConfigurableListableBeanFactory beans = Objects.requireNonNull(this.beanFactory);
 		for (String name : beans.getSingletonNames()) {
 			Object bean = beans.getSingleton(name);
 			if (bean != null) {
-				checkProxy(name, bean);
+				checkProxy(name, bean, beans);
 			}
 		}
+		ProxyKind proxies = new ProxyKind(beans);
+		proxies.forEachLater((name, type) -> {
+			if (isEligible(type)) {
+				guardedMethods(type).keySet().forEach((method) -> refuse(proxies.toLater(name, method, type), method));
+			}
+		});
 		this.roles.forEach((role) -> this.elections.getObject().of(role));
 	}
 
-	private void checkProxy(String name, Object bean) {
+	private void checkProxy(String name, Object bean, ConfigurableListableBeanFactory beans) {
 		Class<?> targetClass = AopUtils.getTargetClass(bean);
 		if (!isEligible(targetClass)) {
 			return;
@@ -96,7 +94,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		SpringProxy proxy = AdvisedProxies.find(bean, (advice) -> advice == this.guard);
 		String problem = "Bean '" + name + "' of " + targetClass
 				+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead";
-		if (proxy == null && AdvisedProxies.mayBeMissing(Objects.requireNonNull(this.singletons))) {
+		if (proxy == null && AdvisedProxies.mayBeMissing(beans)) {
 			logger.warn(problem + ", which is right if this test has put it there, as @MockitoBean does");
 			return;
 		}

@@ -22,6 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.Mockito;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.InitializingBean;
+import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
@@ -240,6 +241,28 @@ class LeaderElectionAutoConfigurationTests {
 				.hasMessageContaining("@LeaderOnly on ")
 				.hasMessageContaining("which is a callback that the container calls on the object itself")
 				.hasMessageContaining("LeaderElection.ifLeader"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "lazy", "prototype" })
+	void aBeanThatIsMadeLaterFailsTheStart(String kind) {
+		BeanDefinitionCustomizer later = (definition) -> {
+			definition.setLazyInit(kind.equals("lazy"));
+			definition.setScope(kind.equals("lazy") ? "" : kind);
+		};
+		this.instance.withBean(OfFinal.class, OfFinal::new, later)
+			.withUserConfiguration(LeaderSnippets.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("@LeaderOnly on ")
+				.hasMessageContaining("which is final, or its class is"));
+		this.instance.withBean(Plain.class, Plain::new, later, (definition) -> definition.setInitMethodName("work"))
+			.withUserConfiguration(LeaderSnippets.class)
+			.run((context) -> assertThat(context).getFailure()
+				.hasMessageContaining("@LeaderOnly on ")
+				.hasMessageContaining("which is a callback"));
+		this.instance.withBean(Plain.class, Plain::new, later)
+			.withUserConfiguration(LeaderSnippets.class)
+			.run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test

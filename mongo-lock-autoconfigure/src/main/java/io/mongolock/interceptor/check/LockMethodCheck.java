@@ -12,6 +12,7 @@ import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableHandler;
 import io.mongolock.OnUnavailable;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
@@ -103,9 +104,8 @@ class LockMethodCheck {
 		catch (InvalidLockSettingsException ex) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has settings that contradict each other or those configured: " + ex.getMessage(),
-					"Change the attribute, or the properties mongo-lock.*"
-							+ ((operation.name() != null) ? " or mongo-lock.locks." + operation.name() + ".*" : "")
-							+ ".",
+					"Change the attribute, or the properties mongo-lock.*" + ((operation.name() != null)
+							? " or " + ConfiguredSettings.property(operation.name()) + ".*" : "") + ".",
 					ex);
 		}
 	}

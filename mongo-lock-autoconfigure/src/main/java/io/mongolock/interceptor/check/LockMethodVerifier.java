@@ -1,7 +1,6 @@
 package io.mongolock.interceptor.check;
 
 import java.lang.reflect.Method;
-import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +18,6 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
-import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
@@ -153,21 +151,15 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private void checkDefinitions() {
-		for (String beanName : this.beanFactory.getBeanDefinitionNames()) {
-			if (!this.beanFactory.containsSingleton(beanName)) {
-				Class<?> type = this.beanFactory.getType(beanName, false);
-				// of an interface or a supertype the bean itself may know more
-				if (type != null && !Modifier.isAbstract(type.getModifiers())) {
-					Class<?> userClass = ClassUtils.getUserClass(type);
-					if (isGuarded(userClass)) {
-						this.async.checkWoven(userClass);
-						if (this.verification.isOn() && !this.proxies.isByInterface(beanName)) {
-							report(locked(userClass).proxied(), userClass, ProxyReach::toClassProxy);
-						}
-					}
+		this.proxies.forEachLater((beanName, type) -> {
+			if (isGuarded(type)) {
+				this.async.checkWoven(type);
+				if (this.verification.isOn()) {
+					report(locked(type).proxied(), type,
+							(method, targetClass) -> this.proxies.toLater(beanName, method, targetClass));
 				}
 			}
-		}
+		});
 	}
 
 	private void checkProxies() {
