@@ -1,13 +1,19 @@
 package io.mongolock.rewrite;
 
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.Properties;
 import java.util.Set;
 
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
+import org.openrewrite.Recipe;
 import org.openrewrite.ScanningRecipe;
 import org.openrewrite.SourceFile;
 import org.openrewrite.TreeVisitor;
@@ -20,6 +26,7 @@ import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
 import org.openrewrite.marker.SearchResult;
+import org.openrewrite.maven.AddDependency;
 
 /**
  * Turns {@code @SchedulerLock} of ShedLock into {@code @DistributedLock}. The key of the
@@ -38,6 +45,10 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	private static final String DISTRIBUTED_LOCK = "io.mongolock.annotation.DistributedLock";
 
 	private static final String ON_UNAVAILABLE = "io.mongolock.OnUnavailable";
+
+	private static final String TAKEN_OVER = "defaultLockAtMostFor is the ttl now where a lock had no lockAtMostFor. "
+			+ "It had to outlast the longest run, and a ttl need not, as leases are renewed: it may be short now, "
+			+ "or left out for 30s";
 
 	// What the new source knows of them; the application need not have them yet
 	private static final String[] STUBS = { """
@@ -63,8 +74,29 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	@Override
 	public String getDescription() {
 		return "The name becomes the name or the key, `lockAtMostFor` the ttl, `lockAtLeastFor` the minimum hold, "
-				+ "and a method whose lock is taken is skipped as before. Add mongo-lock-starter to the project first. "
+				+ "and a method whose lock is taken is skipped as before. Maven modules get mongo-lock-starter. "
 				+ "A ttl may be shorter than lockAtMostFor was, since leases are renewed.";
+	}
+
+	/**
+	 * Modules of Maven whose sources have the annotation get the starter, unless they
+	 * have it.
+	 */
+	@Override
+	public List<Recipe> getRecipeList() {
+		return List.of(new AddDependency("io.mongolock", "mongo-lock-starter", version(), null, null, null,
+				SHED_LOCK + "SchedulerLock", null, null, null, null, true));
+	}
+
+	private static String version() {
+		try (InputStream in = SchedulerLockToDistributedLock.class.getResourceAsStream("starter.properties")) {
+			Properties starter = new Properties();
+			starter.load(Objects.requireNonNull(in));
+			return starter.getProperty("version");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	@Override
@@ -78,6 +110,9 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 			@Override
 			public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext context) {
+				if (LOCK.matches(annotation)) {
+					defaults.isUsed |= lacksTtl(new Attributes(annotation));
+				}
 				if (ENABLE.matches(annotation)) {
 					// Other languages write it otherwise
 					boolean known = getCursor().firstEnclosing(JavaSourceFile.class) instanceof J.CompilationUnit;
@@ -107,6 +142,9 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 			@Override
 			public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext context) {
+				if (ENABLE.matches(annotation) && defaults.isTakenOver()) {
+					return SearchResult.found(annotation, TAKEN_OVER);
+				}
 				if (!LOCK.matches(annotation)) {
 					return super.visitAnnotation(annotation, context);
 				}
@@ -131,6 +169,16 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			}
 
 		};
+	}
+
+	private static boolean lacksTtl(Attributes attributes) {
+		try {
+			String own = attributes.text("lockAtMostFor");
+			return own == null || own.isBlank();
+		}
+		catch (UnmappedException ex) {
+			return false;
+		}
 	}
 
 	private static void checkAliases(Object annotated) {
@@ -191,12 +239,19 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 		private final Set<Optional<String>> lockAtLeastFor = new HashSet<>();
 
+		/** Whether a lock has no time of its own. */
+		private boolean isUsed;
+
 		/** Whether types of the application are called as those of the new annotation. */
 		private boolean namesakes;
 
 		private void add(@Nullable Attributes enable) {
 			this.lockAtMostFor.add(value(enable, "defaultLockAtMostFor", null));
 			this.lockAtLeastFor.add(value(enable, "defaultLockAtLeastFor", ""));
+		}
+
+		private boolean isTakenOver() {
+			return this.isUsed && this.lockAtMostFor.size() == 1 && this.lockAtMostFor.iterator().next().isPresent();
 		}
 
 		private static Optional<String> value(@Nullable Attributes enable, String attribute, @Nullable String absent) {

@@ -8,9 +8,11 @@ import java.math.BigDecimal;
 import java.net.URI;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Stream;
 
@@ -30,8 +32,15 @@ import org.openrewrite.ExecutionContext;
 import org.openrewrite.InMemoryExecutionContext;
 import org.openrewrite.Result;
 import org.openrewrite.SourceFile;
+import org.openrewrite.Tree;
 import org.openrewrite.internal.InMemoryLargeSourceSet;
 import org.openrewrite.java.JavaParser;
+import org.openrewrite.java.marker.JavaProject;
+import org.openrewrite.java.marker.JavaSourceSet;
+import org.openrewrite.marker.Marker;
+import org.openrewrite.maven.MavenExecutionContextView;
+import org.openrewrite.maven.MavenParser;
+import org.openrewrite.maven.tree.MavenRepository;
 import org.springframework.beans.BeanUtils;
 import org.springframework.context.expression.MethodBasedEvaluationContext;
 import org.springframework.core.DefaultParameterNameDiscoverer;
@@ -63,6 +72,8 @@ class SchedulerLockToDistributedLockTests {
 	private static final JavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
 	private static final JavaParser PARSER = JavaParser.fromJavaVersion().classpath("shedlock-spring").build();
+
+	private static final String VERSION = "0.1.0-SNAPSHOT";
 
 	@TempDir
 	private static Path classes;
@@ -172,6 +183,89 @@ class SchedulerLockToDistributedLockTests {
 			.contains("ttl = \"9m\", minHold = \"1s\"");
 		assertThat(turned(job("@SchedulerLock(name = \"a\")"), configuration("defaultLockAtMostFor = \"10m\"")))
 			.contains("ttl = \"10m\")");
+	}
+
+	@Test
+	void aDefaultThatWasTakenOverMayBeShortNow() {
+		String configuration = configuration("defaultLockAtMostFor = \"10m\"");
+		String after = changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\")"), configuration);
+		assertThat(after).contains("need not, as leases are renewed: it may be short now, or left out for 30s)~~>*/@");
+		assertCompiles(after);
+		assertThat(results(job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"), configuration)).hasSize(1);
+	}
+
+	@Test
+	void aModuleWithALockGetsTheStarter(@TempDir Path repository) throws IOException {
+		publish(repository, "net.javacrumbs.shedlock", "shedlock-spring", "7.9.0");
+		publish(repository, "io.mongolock", "mongo-lock-starter", VERSION);
+		String starter = """
+						<dependency>
+							<groupId>io.mongolock</groupId>
+							<artifactId>mongo-lock-starter</artifactId>
+							<version>%s</version>
+						</dependency>
+				""".formatted(VERSION);
+		String lock = job("@SchedulerLock(name = \"a\")");
+		assertThat(module(repository, pom(""), lock)).hasSize(2).contains(pom(starter));
+		assertThat(module(repository, pom(starter), lock)).hasSize(1).noneMatch((after) -> after.contains("<project>"));
+		assertThat(module(repository, pom(""), "class Other {\n}\n")).isEmpty();
+	}
+
+	private static List<String> module(Path repository, String pom, String source) {
+		ExecutionContext context = context();
+		MavenExecutionContextView.view(context)
+			.setLocalRepository(MavenRepository.builder()
+				.id("local")
+				.uri(repository.toUri().toString())
+				.knownToExist(true)
+				.snapshots(true)
+				.build())
+			.setAddLocalRepository(true)
+			.setAddCentralRepository(false);
+		Marker module = new JavaProject(Tree.randomId(), "jobs", null);
+		Marker main = new JavaSourceSet(Tree.randomId(), "main", List.of(), Map.of());
+		List<SourceFile> sources = Stream
+			.concat(MavenParser.builder().build().parse(context, pom),
+					PARSER.reset().parse(context, source).map((one) -> with(one, main)))
+			.map((one) -> with(one, module))
+			.toList();
+		return results(sources, context).stream().map((result) -> result.getAfter().printAll()).toList();
+	}
+
+	private static SourceFile with(SourceFile source, Marker marker) {
+		return source.withMarkers(source.getMarkers().add(marker));
+	}
+
+	private static void publish(Path repository, String group, String artifact, String version) throws IOException {
+		Path directory = Files
+			.createDirectories(repository.resolve(group.replace('.', '/')).resolve(artifact).resolve(version));
+		Files.writeString(directory.resolve(artifact + "-" + version + ".jar"), "a jar");
+		Files.writeString(directory.resolve(artifact + "-" + version + ".pom"), """
+				<project>
+					<modelVersion>4.0.0</modelVersion>
+					<groupId>%s</groupId>
+					<artifactId>%s</artifactId>
+					<version>%s</version>
+				</project>
+				""".formatted(group, artifact, version));
+	}
+
+	private static String pom(String starter) {
+		return """
+				<project>
+					<modelVersion>4.0.0</modelVersion>
+					<groupId>com.example</groupId>
+					<artifactId>jobs</artifactId>
+					<version>1</version>
+					<dependencies>
+				%s		<dependency>
+							<groupId>net.javacrumbs.shedlock</groupId>
+							<artifactId>shedlock-spring</artifactId>
+							<version>7.9.0</version>
+						</dependency>
+					</dependencies>
+				</project>
+				""".formatted(starter);
 	}
 
 	@Test
@@ -331,16 +425,29 @@ class SchedulerLockToDistributedLockTests {
 	}
 
 	private static String changed(String... sources) {
-		List<Result> results = results(sources);
+		return changedWith("SchedulerLock(name", sources);
+	}
+
+	private static String changedWith(String containing, String... sources) {
+		List<Result> results = results(sources).stream()
+			.filter((result) -> result.getBefore().printAll().contains(containing))
+			.toList();
 		assertThat(results).hasSize(1);
 		return results.get(0).getAfter().printAll();
 	}
 
 	private static List<Result> results(String... sources) {
-		ExecutionContext context = new InMemoryExecutionContext((failure) -> {
+		ExecutionContext context = context();
+		return results(PARSER.reset().parse(context, sources).toList(), context);
+	}
+
+	private static ExecutionContext context() {
+		return new InMemoryExecutionContext((failure) -> {
 			throw new AssertionError(failure);
 		});
-		List<SourceFile> parsed = PARSER.reset().parse(context, sources).toList();
+	}
+
+	private static List<Result> results(List<SourceFile> parsed, ExecutionContext context) {
 		return new SchedulerLockToDistributedLock().run(new InMemoryLargeSourceSet(parsed), context)
 			.getChangeset()
 			.getAllResults();
