@@ -6,29 +6,34 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.Executor;
+import java.util.function.Consumer;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.context.SmartLifecycle;
 
 import io.mongolock.LockClock;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.interceptor.check.LockMethodVerifier;
+import io.mongolock.store.TimeLeft;
 
 /**
  * Starts the clients before anything that may use them, and ends them in two steps. As
  * one of the last lifecycle beans it stops all claims. Locks in use go on, since Spring
  * waits for the work of executors only when it destroys them. Therefore this is destroyed
  * last of all before the client of the database: it is created before other beans, and
- * Spring destroys beans in the opposite order; the client of the database depends on it,
- * and executors, what was stopped before it, and locked beans on that. It then waits for
- * what is left, and cuts it off. Thread-safe.
+ * Spring destroys beans in the opposite order; the client of the database depends on it.
+ * If that ends early, this first ends the executors, what was stopped before it, and the
+ * locked beans that are still there. It then waits for what is left, and cuts it off.
+ * Thread-safe.
  */
 final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, DisposableBean {
 
@@ -106,10 +111,11 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 			this.running = false;
 			long begun = this.clock.nanoTime();
 			// If the store hangs, some time has to be left
-			long until = begun + this.budget.toNanos() / 2;
-			this.clients.forEach((client) -> client.stopClaims(left(until)));
+			TimeLeft time = new TimeLeft(this.clock, this.budget.dividedBy(2));
+			// Before any of them is waited for
+			this.clients.forEach(LockTemplate::refuseClaims);
+			sideBySide((client) -> client.stopClaims(time.left()));
 			this.spent = Duration.ofNanos(this.clock.nanoTime() - begun);
-			endAfterWork();
 		}
 	}
 
@@ -127,26 +133,44 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	public void destroy() {
 		// A start that failed was not stopped
 		stop();
-		long until = this.clock.nanoTime() + this.budget.minus(this.spent).toNanos();
-		long cutOff = until - left(until).toNanos() / REQUESTS;
-		this.clients.forEach((client) -> client.awaitUnused(left(cutOff)));
-		this.clients.forEach((client) -> client.stop(left(until)));
+		endWork();
+		Duration budget = this.budget.minus(this.spent);
+		TimeLeft time = new TimeLeft(this.clock, budget);
+		TimeLeft cutOff = new TimeLeft(this.clock, budget.minus(budget.dividedBy(REQUESTS)));
+		this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));
+		sideBySide((client) -> client.stop(time.left()));
 	}
 
-	private Duration left(long until) {
-		return Duration.ofNanos(Math.max(0, until - this.clock.nanoTime()));
+	// One that is blocked holds up no other
+	private void sideBySide(Consumer<LockTemplate> end) {
+		CompletableFuture
+			.allOf(this.clients.stream()
+				.map((client) -> CompletableFuture.runAsync(() -> end.accept(client), LockLifecycle::start))
+				.toArray(CompletableFuture[]::new))
+			.join();
 	}
 
-	// Not before: what the client of the database needs is known when it is there
-	private void endAfterWork() {
-		ConfigurableListableBeanFactory factory = this.beans;
-		if (factory != null) {
+	private static void start(Runnable task) {
+		try {
+			new Thread(task, "mongo-lock-end").start();
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be started now
+			task.run();
+		}
+	}
+
+	// Not before: what the client of the database needs is known when it is there, and
+	// after a start that failed nothing was stopped
+	private void endWork() {
+		if (!this.clients.isEmpty() && this.beans instanceof DefaultListableBeanFactory factory) {
 			Stream
 				.concat(Arrays.stream(factory.getBeanNamesForType(Executor.class, false, false)),
 						Arrays.stream(factory.getSingletonNames())
 							.filter((bean) -> mayWork(factory.getSingleton(bean), factory)))
 				.filter((bean) -> !isNeeded(bean, factory, new HashSet<>()))
-				.forEach((bean) -> factory.registerDependentBean(BEAN_NAME, bean));
+				.toList()
+				.forEach(factory::destroySingleton);
 		}
 	}
 

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -21,6 +20,7 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.TimeLeft;
 
 /**
  * What this client holds, from the grant to the release. Thread-safe.
@@ -47,9 +47,6 @@ final class HeldLocks {
 	private final Semaphore ends = new Semaphore(0);
 
 	private volatile boolean awaited;
-
-	/** Those that holders asked for, which are underway. */
-	private final AtomicInteger renewals = new AtomicInteger();
 
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
@@ -107,27 +104,12 @@ final class HeldLocks {
 		if (!this.lifecycle.beginRequest()) {
 			return false;
 		}
-		// Before it looks: a stop that does not see it here is seen
-		this.renewals.incrementAndGet();
 		try {
-			if (!this.lifecycle.isRenewing()) {
-				return false;
-			}
-			ClockReading requested = now();
-			boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
-			return heldLock.renewed(found, requested, now());
+			return this.lifecycle.renewer().renew(heldLock);
 		}
 		finally {
-			this.renewals.decrementAndGet();
 			this.lifecycle.endRequest();
 		}
-	}
-
-	/**
-	 * Whether a renewal that a holder asked for is underway.
-	 */
-	boolean isRenewing() {
-		return this.renewals.get() > 0;
 	}
 
 	/**
@@ -292,15 +274,14 @@ final class HeldLocks {
 	/**
 	 * Wait until nobody relies on a lock any more. One that is lost is waited for no
 	 * longer.
-	 * @param until when to be done, on the monotonic clock
 	 */
-	void awaitUnused(long until) {
+	void awaitUnused(TimeLeft time) {
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		this.awaited = true;
 		try {
 			boolean inTime = true;
 			while (inTime && isUsed()) {
-				inTime = this.runtime.tryAcquire(this.ends, 1, until - this.clock.nanoTime());
+				inTime = this.runtime.tryAcquire(this.ends, 1, time.left().toNanos());
 			}
 		}
 		catch (InterruptedException ex) {
@@ -318,12 +299,11 @@ final class HeldLocks {
 
 	/**
 	 * Release what is idle.
-	 * @param until when to be done, on the monotonic clock
 	 */
-	void releaseIdle(long until) {
+	void releaseIdle(TimeLeft time) {
 		List<HeldLock> idle = this.queues.idle().takeAll();
 		try {
-			this.releaser.releaseAll(idle, until);
+			this.releaser.releaseAll(idle, time);
 		}
 		finally {
 			// Or nobody here could ask for them after another start
@@ -334,10 +314,9 @@ final class HeldLocks {
 	/**
 	 * Declare everything lost: it is left to what a margin lasts, as work may go on, or
 	 * to its minimum hold. Idle leases are released along with it.
-	 * @param until when to be done, on the monotonic clock
 	 * @return what was left so
 	 */
-	List<HeldLock> abandonAll(long until) {
+	List<HeldLock> abandonAll(TimeLeft time) {
 		List<HeldLock> all = this.held.stream()
 			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
 			.toList();
@@ -347,7 +326,7 @@ final class HeldLocks {
 		this.events
 			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
 		try {
-			this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), until);
+			this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), time);
 		}
 		finally {
 			// Or nobody here could ask for them after another start
@@ -359,12 +338,11 @@ final class HeldLocks {
 	/**
 	 * Leave locks once more to what is left of their time: what renewed them may have
 	 * been executed after they were left to it.
-	 * @param until when to be done, on the monotonic clock
 	 */
-	void abandonAgain(List<HeldLock> left, long until) {
+	void abandonAgain(List<HeldLock> left, TimeLeft time) {
 		// They were left to it once, so that is no failure to tell of
-		if (until - this.clock.nanoTime() > 0) {
-			this.releaser.releaseAll(left, until);
+		if (!time.isOver()) {
+			this.releaser.releaseAll(left, time);
 		}
 	}
 

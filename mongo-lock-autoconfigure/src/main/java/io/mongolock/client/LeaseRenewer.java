@@ -10,6 +10,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
@@ -54,6 +56,9 @@ final class LeaseRenewer {
 
 	/** What was begun, and completes when it is over. */
 	private final Map<RenewalBatch, CompletableFuture<Void>> underway = new ConcurrentHashMap<>();
+
+	/** Those that holders asked for, which are underway as well. */
+	private final AtomicInteger asked = new AtomicInteger();
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
@@ -118,7 +123,27 @@ final class LeaseRenewer {
 	 * Whether a renewal is underway that may still be executed.
 	 */
 	boolean isUnderway() {
-		return !this.underway.isEmpty();
+		return !this.underway.isEmpty() || this.asked.get() > 0;
+	}
+
+	/**
+	 * Renew a lease now, on the thread of its holder.
+	 * @return whether it is held; {@code false} also if nothing is renewed any more
+	 */
+	boolean renew(HeldLock heldLock) {
+		// Before it looks: a stop that does not see it here is seen
+		this.asked.incrementAndGet();
+		try {
+			if (this.watch == null) {
+				return false;
+			}
+			ClockReading requested = ClockReading.of(this.clock);
+			boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
+			return heldLock.renewed(found, requested, ClockReading.of(this.clock));
+		}
+		finally {
+			this.asked.decrementAndGet();
+		}
 	}
 
 	/**

@@ -228,6 +228,13 @@ final class LockClient {
 	}
 
 	/**
+	 * Begin no claim any more. Does not block.
+	 */
+	void refuseClaims() {
+		this.lifecycle.stopClaims();
+	}
+
+	/**
 	 * End all waiting, grant nothing more, and give up what nobody uses. Locks in use are
 	 * renewed until their holders are done.
 	 * @param budget how long this may take, a day at most
@@ -235,26 +242,26 @@ final class LockClient {
 	void stopClaims(Duration budget) {
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		try {
-			long until = until(budget);
+			TimeLeft time = time(budget);
 			this.lifecycle.stopClaims();
-			giveUpUnused(until);
+			giveUpUnused(time);
 			// They may still be granted what they have claimed
-			this.lifecycle.awaitRequests(left(until));
+			this.lifecycle.awaitRequests(time.left());
 			// What was left idle, or took a place, meanwhile
-			giveUpUnused(until);
-			this.places.awaitEnd(left(until));
-			this.idle.awaitEnd(left(until));
+			giveUpUnused(time);
+			this.places.awaitEnd(time.left());
+			this.idle.awaitEnd(time.left());
 		}
 		finally {
 			interrupt.run();
 		}
 	}
 
-	private void giveUpUnused(long until) {
+	private void giveUpUnused(TimeLeft time) {
 		this.queues.stop();
 		this.idle.stop();
-		this.heldLocks.releaseIdle(until);
-		this.places.leaveAll(until);
+		this.heldLocks.releaseIdle(time);
+		this.places.leaveAll(time);
 	}
 
 	/**
@@ -262,7 +269,7 @@ final class LockClient {
 	 * @param atMost how long to wait, a day at most
 	 */
 	void awaitUnused(Duration atMost) {
-		this.heldLocks.awaitUnused(until(atMost));
+		this.heldLocks.awaitUnused(time(atMost));
 	}
 
 	/**
@@ -280,45 +287,40 @@ final class LockClient {
 	}
 
 	private void stopWithin(Duration budget) {
-		long until = until(budget);
+		TimeLeft time = time(budget);
 		this.lifecycle.stop();
 		this.queues.stop();
 		this.idle.stop();
-		boolean renewing = this.lifecycle.renewer().isUnderway() || this.heldLocks.isRenewing();
-		List<HeldLock> cutOff = this.heldLocks.abandonAll(until);
-		this.places.leaveAll(until);
-		this.lifecycle.awaitRequests(left(until));
+		boolean renewing = this.lifecycle.renewer().isUnderway();
+		List<HeldLock> cutOff = this.heldLocks.abandonAll(time);
+		this.places.leaveAll(time);
+		this.lifecycle.awaitRequests(time.left());
 		this.lifecycle.close();
 		// What was granted, or took a place, meanwhile
-		this.heldLocks.abandonAll(until);
+		this.heldLocks.abandonAll(time);
 		this.handles.stop();
-		this.places.leaveAll(until);
-		this.events.flushLog(left(until));
-		if (this.lifecycle.awaitRenewals(left(until)) && renewing) {
+		this.places.leaveAll(time);
+		this.events.flushLog(time.left());
+		if (this.lifecycle.awaitRenewals(time.left()) && renewing) {
 			// Or what one of those that ended now renewed would last for a ttl
-			this.heldLocks.abandonAgain(cutOff, until);
+			this.heldLocks.abandonAgain(cutOff, time);
 		}
 		// What one of those that ended now was to release
-		this.heldLocks.abandonAll(until);
+		this.heldLocks.abandonAll(time);
 		// What one of those that ended now was to leave
-		this.places.leaveAll(until);
-		this.places.awaitEnd(left(until));
-		this.idle.awaitEnd(left(until));
+		this.places.leaveAll(time);
+		this.places.awaitEnd(time.left());
+		this.idle.awaitEnd(time.left());
 		// After this the application may end what its listeners need; yet one of them may
 		// itself wait for this
-		Duration half = left(until).dividedBy(2);
+		Duration half = time.left().dividedBy(2);
 		this.events.awaitLosses((half.compareTo(MAX_HEARING) < 0) ? half : MAX_HEARING);
 		// Last: what is blocked holds up nothing else
-		this.stopRequests.awaitAll(new TimeLeft(this.clock, until));
+		this.stopRequests.awaitAll(time);
 	}
 
-	private long until(Duration budget) {
-		Duration most = (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP;
-		return this.clock.nanoTime() + most.toNanos();
-	}
-
-	private Duration left(long until) {
-		return Duration.ofNanos(Math.max(0, until - this.clock.nanoTime()));
+	private TimeLeft time(Duration budget) {
+		return new TimeLeft(this.clock, (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP);
 	}
 
 	boolean isRunning() {

@@ -127,13 +127,11 @@ final class LockReleaser {
 	/**
 	 * Release locks that a stop took from their holders, many with one request. What is
 	 * blocked is not waited for. Not one begins after the end.
-	 * @param until the end, on the monotonic clock
 	 */
-	void releaseAll(List<HeldLock> left, long until) {
+	void releaseAll(List<HeldLock> left, TimeLeft time) {
 		ClockReading now = ClockReading.of(this.clock);
 		Map<Boolean, List<HeldLock>> free = left.stream()
 			.collect(Collectors.partitioningBy((heldLock) -> heldLock.ending().keptFor(now).isZero()));
-		TimeLeft time = new TimeLeft(this.clock, until);
 		// Those that have to stay taken have requests of their own, first
 		free.forEach((isFree, some) -> endAll(some, (isFree) ? this::freeAll : this::keepAll, time));
 	}

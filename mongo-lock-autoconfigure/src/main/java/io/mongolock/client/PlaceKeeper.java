@@ -90,13 +90,11 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 	/**
 	 * Leave all places, many with one request; whatever is not left runs out. What is
 	 * blocked is not waited for.
-	 * @param until when to be done, on the monotonic clock
 	 */
-	void leaveAll(long until) {
+	void leaveAll(TimeLeft time) {
 		this.running = false;
 		this.releases.stop();
 		List<LeaseId> all = this.places.takeAll();
-		TimeLeft time = new TimeLeft(this.clock, until);
 		if (!all.isEmpty() && !time.isOver()) {
 			this.stopRequests.send(all, this.store::leaveAll, (some, failure) -> logger
 				.debug("Places in the queue are not left and run out by themselves", failure), time);

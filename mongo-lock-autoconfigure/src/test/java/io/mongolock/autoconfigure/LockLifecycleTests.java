@@ -3,9 +3,13 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.ForkJoinPool;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
 
@@ -16,6 +20,7 @@ import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.config.DestructionAwareBeanPostProcessor;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
@@ -80,9 +85,56 @@ class LockLifecycleTests {
 			ConfigurableListableBeanFactory beans = context.getBeanFactory();
 			// After the start, which would refuse it, as nothing is woven here
 			beans.registerSingleton("woven", new Locked());
-			context.getBean(LockLifecycle.class).stop();
-			assertThat(beans.getDependentBeans(LockLifecycle.BEAN_NAME)).contains("woven");
+			((DefaultListableBeanFactory) beans).registerDisposableBean("woven",
+					() -> this.ends.whileHeld.add("woven"));
+			context.getBean(LockLifecycle.class).destroy();
+			assertThat(this.ends.whileHeld).contains("woven");
 		});
+	}
+
+	@Test
+	void aStartThatFailsEndsExecutorsAndLockedBeansFirst() {
+		this.runner.withUserConfiguration(Early.class, Fails.class).run((context) -> {
+			assertThat(context).hasFailed();
+			assertThat(this.ends.whileHeld).contains("executor", "worker", "locked").doesNotContain("mongo");
+			assertThat(this.ends.after).contains("mongo");
+		});
+	}
+
+	@Test
+	void noClientClaimsAnythingOnceTheStopHasBegun() {
+		List<String> steps = new CopyOnWriteArrayList<>();
+		LockLifecycle lifecycle = new LockLifecycle();
+		for (int i = 0; i < 2; i++) {
+			LockTemplate client = BDDMockito.mock(LockTemplate.class);
+			BDDMockito.willAnswer((call) -> steps.add("refuse")).given(client).refuseClaims();
+			BDDMockito.willAnswer((call) -> steps.add("stop")).given(client).stopClaims(ArgumentMatchers.any());
+			lifecycle.add(client, LockClock.system(), Duration.ofSeconds(10));
+		}
+		lifecycle.stop();
+		assertThat(steps).containsExactly("refuse", "refuse", "stop", "stop");
+	}
+
+	@Test
+	void whatIsBlockedInOneClientHoldsUpNoOther() {
+		CyclicBarrier claims = new CyclicBarrier(2);
+		CyclicBarrier ends = new CyclicBarrier(2);
+		AtomicInteger met = new AtomicInteger();
+		LockLifecycle lifecycle = new LockLifecycle();
+		for (int i = 0; i < 2; i++) {
+			LockTemplate client = BDDMockito.mock(LockTemplate.class);
+			BDDMockito.willAnswer((call) -> meet(claims, met)).given(client).stopClaims(ArgumentMatchers.any());
+			BDDMockito.willAnswer((call) -> meet(ends, met)).given(client).stop(ArgumentMatchers.any());
+			lifecycle.add(client, LockClock.system(), Duration.ofMinutes(2));
+		}
+		lifecycle.stop();
+		lifecycle.destroy();
+		assertThat(met).hasValue(4);
+	}
+
+	private static Object meet(CyclicBarrier barrier, AtomicInteger met) throws Exception {
+		barrier.await(30, TimeUnit.SECONDS);
+		return met.incrementAndGet();
 	}
 
 	@Test
@@ -194,6 +246,18 @@ class LockLifecycleTests {
 		AutoCloseable worker(Locked locked) {
 			return () -> {
 			};
+		}
+
+	}
+
+	/** A bean that takes a lock, and cannot be created. */
+	@Configuration(proxyBeanMethods = false)
+	static class Fails {
+
+		@Bean
+		Object fails(Ends ends, LockOperations locks) {
+			ends.lock = locks.acquire(LockRequest.of("k"));
+			throw new IllegalStateException("cannot be created");
 		}
 
 	}

@@ -15,6 +15,7 @@ import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.TimeLeft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -47,7 +48,8 @@ class LockReleaserTests {
 		HeldLock soon = held("soon", Duration.ofMinutes(10));
 		HeldLock later = held("later", Duration.ofHours(1));
 		this.clock.jumpAfterTheNextReading(Duration.ofMinutes(11));
-		this.releaser.releaseAll(List.of(soon, later), this.clock.nanos + Duration.ofHours(1).toNanos());
+		this.releaser.releaseAll(List.of(soon, later),
+				new TimeLeft(this.clock, this.clock.nanos + Duration.ofHours(1).toNanos()));
 		assertThat(this.store.kept.get("soon")).isEqualTo(Duration.ofMillis(1));
 		assertThat(this.store.kept.get("later")).isEqualTo(Duration.ofMinutes(49));
 		assertThat(this.store.holder("later")).isPresent();
@@ -68,7 +70,7 @@ class LockReleaserTests {
 		LockReleaser releaser = new LockReleaser(broken, this.clock, this.events, this.lifecycle,
 				new OrphanReleaser(broken, this.clock, this.lifecycle), new StopRequests(new ClientRuntime()));
 		Thread.currentThread().interrupt();
-		releaser.releaseAll(List.of(held), this.clock.nanos + Duration.ofHours(1).toNanos());
+		releaser.releaseAll(List.of(held), new TimeLeft(this.clock, this.clock.nanos + Duration.ofHours(1).toNanos()));
 		assertThat(Thread.interrupted()).isTrue();
 	}
 

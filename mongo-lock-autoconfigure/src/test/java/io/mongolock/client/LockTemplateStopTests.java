@@ -36,6 +36,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -112,6 +113,41 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		stop.get();
 		assertThat(claim.get().isHeld()).isTrue();
 		claim.get().close();
+	}
+
+	@Test
+	void aLeaseThatIsLeftIdleAsTheStopOfClaimsBeginsIsReleasedByIt() throws Exception {
+		AtomicBoolean slow = new AtomicBoolean();
+		CountDownLatch resting = new CountDownLatch(1);
+		CountDownLatch rest = new CountDownLatch(1);
+		LockTemplate client = client(new ClientRuntime(), new LockInstrumentation() {
+
+			@Override
+			public void ended(LockHandle handle, LockRequest request, ReleaseOutcome outcome, Duration heldFor) {
+				if (slow.get()) {
+					resting.countDown();
+					await(rest);
+				}
+			}
+
+		});
+		LockRequest lingering = LockRequest.builder("k").linger(Duration.ofMinutes(1)).build();
+		client.acquire(lingering).close();
+		LockHandle held = client.acquire(lingering);
+		slow.set(true);
+		Future<?> close = this.others.submit(held::close);
+		await(resting);
+		Thread stop = new Thread(() -> client.stopClaims(Duration.ofMinutes(1)));
+		stop.start();
+		Awaitility.await()
+			.until(() -> Stream.of(stop.getStackTrace())
+				.anyMatch((frame) -> frame.getMethodName().equals("awaitRequests")));
+		rest.countDown();
+		close.get();
+		stop.join();
+		assertThat(client.idle()).isEmpty();
+		assertThat(this.store.holder("k")).isEmpty();
+		client.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
@@ -233,7 +269,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		});
 		this.others.submit(held::renew);
 		await(asked);
-		this.template.stop(Duration.ofMillis(300));
+		this.template.stop(Duration.ofSeconds(2));
 		answer.countDown();
 		assertCutOff("k");
 		assertThat(output).doesNotContain("at shutdown failed");

@@ -32,6 +32,7 @@ import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
+import io.mongolock.store.TimeLeft;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -73,7 +74,7 @@ class PlaceKeeperTests {
 
 	private final ClientThreads threads = new ClientThreads(new ClientRuntime());
 
-	private final PlaceKeeper keeper = new PlaceKeeper(new QueueStore(), new LockClock() {
+	private final LockClock clock = new LockClock() {
 
 		@Override
 		public long nanoTime() {
@@ -85,7 +86,12 @@ class PlaceKeeperTests {
 			return PlaceKeeperTests.this.millis;
 		}
 
-	}, this.places, () -> this.threads, new StopRequests(new ClientRuntime()));
+	};
+
+	private final TimeLeft time = new TimeLeft(this.clock, 1_000_000_000);
+
+	private final PlaceKeeper keeper = new PlaceKeeper(new QueueStore(), this.clock, this.places, () -> this.threads,
+			new StopRequests(new ClientRuntime()));
 
 	@AfterEach
 	void stop() {
@@ -254,9 +260,9 @@ class PlaceKeeperTests {
 		one.cancel();
 		run();
 		assertThat(this.underway).as("it is to be left").hasSize(1);
-		this.keeper.leaveAll(1_000_000_000);
+		this.keeper.leaveAll(this.time);
 		this.underway.forEach(Runnable::run);
-		this.keeper.leaveAll(1_000_000_000);
+		this.keeper.leaveAll(this.time);
 		assertThat(this.left).containsExactly("one");
 	}
 
@@ -266,7 +272,7 @@ class PlaceKeeperTests {
 		goOnTo(0);
 		this.breaks = true;
 		Thread.currentThread().interrupt();
-		this.keeper.leaveAll(1_000_000_000);
+		this.keeper.leaveAll(this.time);
 		assertThat(Thread.interrupted()).isTrue();
 	}
 

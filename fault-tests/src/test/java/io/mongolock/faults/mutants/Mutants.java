@@ -714,25 +714,25 @@ final class Mutants {
 	private static List<Mutant> races() {
 		return List.of(
 				new Mutant("race: stop does not await requests underway", "LockClient.stopWithin",
-						"		this.lifecycle.awaitRequests(left(until));\n", "",
+						"		this.lifecycle.awaitRequests(time.left());\n", "",
 						test(CLOSING, "aStopAwaitsTheRequestUnderwayAndReleasesWhatItWasGranted")),
 				new Mutant("race: what is granted during a stop kept", "LockClient.stopWithin", """
 								// What was granted, or took a place, meanwhile
-								this.heldLocks.abandonAll(until);
+								this.heldLocks.abandonAll(time);
 								this.handles.stop();
-								this.places.leaveAll(until);
-								this.events.flushLog(left(until));
-								if (this.lifecycle.awaitRenewals(left(until)) && renewing) {
+								this.places.leaveAll(time);
+								this.events.flushLog(time.left());
+								if (this.lifecycle.awaitRenewals(time.left()) && renewing) {
 									// Or what one of those that ended now renewed would last for a ttl
-									this.heldLocks.abandonAgain(cutOff, until);
+									this.heldLocks.abandonAgain(cutOff, time);
 								}
 								// What one of those that ended now was to release
-								this.heldLocks.abandonAll(until);
+								this.heldLocks.abandonAll(time);
 						""", """
 								this.handles.stop();
-								this.places.leaveAll(until);
-								this.events.flushLog(left(until));
-								this.lifecycle.awaitRenewals(left(until));
+								this.places.leaveAll(time);
+								this.events.flushLog(time.left());
+								this.lifecycle.awaitRenewals(time.left());
 						""", clients()),
 				new Mutant("interrupted work taken for whole", "HeldLocks.failsCall", "heldLock.lossReason() != null",
 						"heldLock.lossReason() == null",
@@ -899,7 +899,7 @@ final class Mutants {
 	private static List<Mutant> shutdown() {
 		return List.of(
 				new Mutant("shutdown: not cut off", "HeldLocks.abandonAll",
-						"this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), until);", "",
+						"this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), time);", "",
 						test(SPRING + "ShutdownTests", "closedWhileHeldTheHolderIsToldAndTheLockIsFreeAfterItsMargin")),
 				new Mutant("shutdown: what is cut off released at once", "HoldEnd.abandon",
 						"			this.cutOff = now;\n", "",
@@ -916,10 +916,10 @@ final class Mutants {
 						"this.lease.terms().margin().toNanos()",
 						test(STOP, "whatIsCutOffIsFreeSoonHoweverWideItsMargin")),
 				new Mutant("shutdown: what was renewed as it was cut off kept for a ttl", "LockClient.stopWithin",
-						"this.heldLocks.abandonAgain(cutOff, until);", "",
+						"this.heldLocks.abandonAgain(cutOff, time);", "",
 						test(STOP, "aRenewalThatWasUnderwayIsCutOffAgain")),
 				new Mutant("shutdown: what its holder renewed as it was cut off kept for a ttl",
-						"LockClient.stopWithin", " || this.heldLocks.isRenewing()", "",
+						"LeaseRenewer.isUnderway", " || this.asked.get() > 0", "",
 						test(STOP, "aRenewalThatAHolderAskedForIsCutOffAgain")),
 				new Mutant("shutdown: handed over after the stop of claims", "ClientLifecycle",
 						"CLAIMING = EnumSet.of(Phase.RUNNING);", "CLAIMING = EnumSet.of(Phase.RUNNING, Phase.ENDING);",
@@ -929,13 +929,16 @@ final class Mutants {
 						"			this.phase = Phase.ENDING;\n			this.running.renewer().stop();",
 						test(STOP, "aStopOfClaimsEndsWaitingAndKeepsWhatIsHeld")),
 				new Mutant("shutdown: granted after the stop of claims", "LockClient.stopClaims",
-						"			this.lifecycle.awaitRequests(left(until));\n", "",
+						"			this.lifecycle.awaitRequests(time.left());\n", "",
 						test(STOP, "aStopOfClaimsWaitsForTheOneThatIsUnderway")),
+				new Mutant("shutdown: what was left idle as claims ended stays taken", "LockClient.stopClaims",
+						"			// What was left idle, or took a place, meanwhile\n			giveUpUnused(time);\n",
+						"", test(STOP, "aLeaseThatIsLeftIdleAsTheStopOfClaimsBeginsIsReleasedByIt")),
 				new Mutant("shutdown: work that is underway not waited for", "LockLifecycle.destroy",
-						"this.clients.forEach((client) -> client.awaitUnused(left(cutOff)));", "",
+						"this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));", "",
 						test(LIFECYCLE, "theEndWaitsForWorkThatNobodyElseWaitsFor")),
 				new Mutant("shutdown: no time left for the requests of the end", "LockLifecycle.destroy",
-						"until - left(until).toNanos() / REQUESTS", "until",
+						"budget.minus(budget.dividedBy(REQUESTS))", "budget",
 						test("io.mongolock.autoconfigure.LockLifecycleTests",
 								"theEndLeavesTimeForItsRequestsWhateverItWaitsFor")),
 				new Mutant("shutdown: releases of the end not repeated after an election",
@@ -943,9 +946,14 @@ final class Mutants {
 						"this.lifecycle.isRunning()",
 						test("io.mongolock.client.OrphanReleaserTests",
 								"whatAFailoverTookBackWhileTheApplicationEndsIsReleasedAgain")),
-				new Mutant("shutdown: ended before executors", "LockLifecycle.endAfterWork",
-						".forEach((bean) -> factory.registerDependentBean(BEAN_NAME, bean));",
-						".forEach((bean) -> {\n			});",
+				new Mutant("shutdown: granted by one client while another stops", "LockLifecycle.stop",
+						"			this.clients.forEach(LockTemplate::refuseClaims);\n", "",
+						test(LIFECYCLE, "noClientClaimsAnythingOnceTheStopHasBegun")),
+				new Mutant("shutdown: one client waits for another's blocked documents", "LockLifecycle.start",
+						"new Thread(task, \"mongo-lock-end\").start();", "task.run();",
+						test(LIFECYCLE, "whatIsBlockedInOneClientHoldsUpNoOther")),
+				new Mutant("shutdown: ended before executors", "LockLifecycle.endWork",
+						".forEach(factory::destroySingleton);", ".forEach((bean) -> {\n				});",
 						test(LIFECYCLE, "executorsAndLockedBeansEndFirstThenTheLocksThenTheClientOfTheDatabase")),
 				new Mutant("shutdown: ended before what runs jobs", "LockLifecycle.mayWork",
 						"stopped.getPhase() > PHASE", "stopped.getPhase() < PHASE",
@@ -972,7 +980,7 @@ final class Mutants {
 						"more.toNanos()", "0",
 						test(BLOCKED, "aStopAsksAServerThatIsMerelySlowForASampleOfEachRequestAlone")),
 				new Mutant("stop: blocked document not waited for", "LockClient.stopWithin",
-						"this.stopRequests.awaitAll(new TimeLeft(this.clock, until));", "",
+						"this.stopRequests.awaitAll(time);", "",
 						test(BLOCKED, "atAStopAllOthersAreCutOffWhileItIsWaitedFor")),
 				new Mutant("stop: places left after what is blocked", "StopRequests.send",
 						"await(divided, requests.size(), time.left().toNanos());", "awaitAll(time);",
@@ -981,7 +989,7 @@ final class Mutants {
 						"if (some.isEmpty()) {",
 						test("io.mongolock.client.LockTemplateStopTests",
 								"aStopWhoseRequestsHangBeginsNoneAfterItsBudget")),
-				new Mutant("nothing released by a stop that may take forever", "LockClient.until",
+				new Mutant("nothing released by a stop that may take forever", "LockClient.time",
 						"(budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP", "budget",
 						test(STOP, "aStopThatMayTakeForeverCutsOffHeldLocks")));
 	}

@@ -1,8 +1,10 @@
 package io.mongolock.faults.spring;
 
 import java.time.Duration;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
@@ -10,6 +12,8 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.IntConsumer;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import jakarta.annotation.PreDestroy;
@@ -19,19 +23,23 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.opentest4j.TestAbortedException;
+import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnProperty;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Import;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
 import io.mongolock.LockContext;
+import io.mongolock.LockOperations;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
@@ -42,6 +50,7 @@ import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.StoredHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
@@ -50,56 +59,63 @@ import static org.awaitility.Awaitility.await;
  * that.
  */
 @Tag("application")
-@Timeout(300)
+@Timeout(600)
 @StartsApplication
 class DeploymentTests {
 
-	private static final String KEY = "deployed";
+	private static final String NAME = "deployed";
+
+	private static final int KEYS = 3;
 
 	/**
 	 * Far longer than what comes between a stop of claims and the end of an application.
 	 */
 	private static final Duration WORK = Duration.ofMillis(700);
 
-	private static final int ROUNDS = 4;
+	/** How many instances are stopped and replaced. */
+	private static final int ROUNDS = Integer.getInteger("mongo-lock.deployments", 4);
 
 	@ParameterizedTest
 	@EnumSource
 	@ShowsRow(value = 97, level = Level.SPRING)
 	void nobodyBeginsBeforeTheWorkOfAnInstanceThatEnds(Kind kind, RowFigures figures) {
 		kind.assumeItRuns();
-		Ledger ledger = new Ledger(WORK);
+		Ledger ledger = new Ledger(WORK, KEYS);
 		try (Harness harness = Harness.onAnyServer(); OtherClient other = new OtherClient(harness.observer())) {
 			Instance[] both = { new Instance(harness, kind, ledger), new Instance(harness, kind, ledger) };
 			long longest = 0;
+			long left = 0;
 			for (int i = 0; i < ROUNDS; i++) {
 				Instance ends = both[i % 2];
 				ledger.awaitBegunBy(ends);
 				long asked = System.nanoTime();
 				ends.close();
 				longest = Math.max(longest, System.nanoTime() - asked);
-				assertThat(other.holder(KEY).filter(ends::holds)).as("kept by an instance that has ended").isEmpty();
+				left += holders(other).filter(ends::holds).count();
 				both[i % 2] = new Instance(harness, kind, ledger);
 			}
 			Stream.of(both).forEach(Instance::close);
-			assertThat(other.holder(KEY)).isEmpty();
+			left += holders(other).count();
 			figures.server(harness.label())
 				.add("run by", kind)
 				.add("stops", ROUNDS + both.length)
 				.add("sections", ledger.begun.get())
 				.add("overlaps", ledger.overlaps.get())
 				.add("cut off", ledger.cutOff.get())
+				.add("not ended", ledger.begun.get() - ledger.ended.get())
+				.add("locks of an instance that has ended", left)
 				.add("longest stop", Harness.millis(longest));
 			assertThat(ledger.overlaps).hasValue(0);
 			assertThat(ledger.cutOff).hasValue(0);
 			assertThat(ledger.ended).hasValue(ledger.begun.get());
+			assertThat(left).as("locks of an instance that has ended").isZero();
 		}
 	}
 
 	@Test
 	@ShowsRow(value = 97, level = Level.SPRING)
 	void workThatSpringWaitsForKeepsItsLockBeyondItsTtlAndOurOwnBudget(RowFigures figures) {
-		Ledger ledger = new Ledger(Duration.ofSeconds(8));
+		Ledger ledger = new Ledger(Duration.ofSeconds(8), 1);
 		try (Harness harness = Harness.onAnyServer(); OtherClient other = new OtherClient(harness.observer())) {
 			Instance ends = new Instance(harness, Kind.ASYNC, ledger, "mongo-lock.shutdown-timeout=1s");
 			ledger.awaitBegunBy(ends);
@@ -109,7 +125,7 @@ class DeploymentTests {
 			assertThat(ledger.ended).hasValue(1);
 			assertThat(ledger.overlaps).hasValue(0);
 			assertThat(ledger.cutOff).hasValue(0);
-			assertThat(other.holder(KEY)).isPresent();
+			assertThat(holders(other)).isNotEmpty();
 			next.close();
 			figures.server(harness.label()).add("work", "8 s").add("ttl", "5 s").add("shutdown-timeout", "1 s");
 		}
@@ -118,7 +134,7 @@ class DeploymentTests {
 	@Test
 	@ShowsRow(value = 97, level = Level.SPRING)
 	void workThatNobodyWaitsForIsToldBeforeAnybodyElseBegins(RowFigures figures) {
-		Ledger ledger = new Ledger(Duration.ofSeconds(4));
+		Ledger ledger = new Ledger(Duration.ofSeconds(4), 1);
 		try (Harness harness = Harness.onAnyServer(); OtherClient other = new OtherClient(harness.observer())) {
 			Instance ends = new Instance(harness, Kind.THREADS, ledger, "mongo-lock.shutdown-timeout=1s",
 					"mongo-lock.ttl=1m", "mongo-lock.margin=2s");
@@ -126,8 +142,8 @@ class DeploymentTests {
 			long asked = System.nanoTime();
 			ends.close();
 			long closed = System.nanoTime();
-			assertThat(other.holder(KEY)).as("left to its margin").isPresent();
-			await().atMost(Harness.LONG).until(() -> other.claim(KEY).isPresent());
+			assertThat(holders(other)).as("left to its margin").isNotEmpty();
+			await().atMost(Harness.LONG).until(() -> other.claim(NAME + ":0").isPresent());
 			figures.server(harness.label())
 				.add("ttl", "60 s")
 				.add("margin", "2 s")
@@ -139,12 +155,32 @@ class DeploymentTests {
 		}
 	}
 
+	@Test
+	@ShowsRow(value = 97, level = Level.SPRING)
+	void aStartThatFailsWaitsForTheWorkThatHasBegun(RowFigures figures) {
+		Ledger ledger = new Ledger(Duration.ofSeconds(3), 1);
+		try (Harness harness = Harness.onAnyServer(); OtherClient other = new OtherClient(harness.observer())) {
+			assertThatExceptionOfType(BeanCreationException.class).isThrownBy(
+					() -> new Instance(harness, Kind.EXECUTOR, ledger, "fails=true", "mongo-lock.shutdown-timeout=1s"));
+			assertThat(ledger.begun).hasValue(1);
+			assertThat(ledger.ended).hasValue(1);
+			assertThat(ledger.cutOff).hasValue(0);
+			assertThat(holders(other)).isEmpty();
+			figures.server(harness.label()).add("work", "3 s").add("shutdown-timeout", "1 s");
+		}
+	}
+
+	private static Stream<StoredHolder> holders(OtherClient other) {
+		return IntStream.range(0, KEYS).mapToObj((key) -> other.holder(NAME + ":" + key)).flatMap(Optional::stream);
+	}
+
 	private enum Kind {
 
 		ASYNC(AsyncConfiguration.class, 17, "spring.task.execution.shutdown.await-termination=true",
 				"spring.task.execution.shutdown.await-termination-period=60s"),
 
-		SCHEDULED(ScheduledConfiguration.class, 17, "spring.task.scheduling.shutdown.await-termination=true",
+		SCHEDULED(ScheduledConfiguration.class, 17, "spring.task.scheduling.pool.size=" + KEYS,
+				"spring.task.scheduling.shutdown.await-termination=true",
 				"spring.task.scheduling.shutdown.await-termination-period=60s"),
 
 		VIRTUAL_AWAITED(AsyncConfiguration.class, 21, "spring.threads.virtual.enabled=true",
@@ -196,24 +232,26 @@ class DeploymentTests {
 				.bannerMode(Banner.Mode.OFF)
 				.registerShutdownHook(false)
 				.initializers((context) -> context.getBeanFactory()
-					.registerSingleton("work", (Runnable) () -> ledger.work(this.name)))
+					.registerSingleton("work", (IntConsumer) (key) -> ledger.work(this.name, key)))
+				.initializers((context) -> context.getBeanFactory().registerSingleton("ledger", ledger))
 				.properties("spring.application.name=" + this.name, "mongo-lock.ttl=" + SpringApp.TTL,
 						"mongo-lock.margin=1s", "mongo-lock.wait-timeout=2m", "spring.mongodb.uri=" + harness.proxied(),
 						"spring.mongodb.database=" + Harness.DATABASE)
 				.properties(kind.properties)
 				.properties(properties)
 				.run();
-			this.context.getBeanProvider(Feed.class).ifAvailable(this::feed);
+			this.context.getBeanProvider(Feed.class)
+				.ifAvailable((feed) -> IntStream.range(0, ledger.keys).forEach((key) -> feed(feed, key)));
 		}
 
 		// As much as it takes, so that one works and another waits
-		private void feed(Feed feed) {
+		private void feed(Feed feed, int key) {
 			Semaphore free = new Semaphore(2);
 			Daemon.start("feed", () -> {
 				try {
 					while (this.context.isActive()) {
 						free.acquireUninterruptibly();
-						feed.submit().whenComplete((none, failure) -> free.release());
+						feed.submit(key).whenComplete((none, failure) -> free.release());
 					}
 				}
 				catch (RejectedExecutionException ex) {
@@ -238,7 +276,10 @@ class DeploymentTests {
 
 		private final Duration work;
 
-		private final AtomicInteger inside = new AtomicInteger();
+		private final int keys;
+
+		/** Which instance works under which key. */
+		private final Map<Integer, String> inside = new ConcurrentHashMap<>();
 
 		private final AtomicInteger begun = new AtomicInteger();
 
@@ -248,18 +289,17 @@ class DeploymentTests {
 
 		private final AtomicInteger cutOff = new AtomicInteger();
 
-		private volatile Optional<String> last = Optional.empty();
-
-		private Ledger(Duration work) {
+		private Ledger(Duration work, int keys) {
 			this.work = work;
+			this.keys = keys;
 		}
 
-		private void work(String instance) {
+		private void work(String instance, int key) {
 			this.begun.incrementAndGet();
-			if (this.inside.incrementAndGet() > 1) {
+			boolean alone = this.inside.putIfAbsent(key, instance) == null;
+			if (!alone) {
 				this.overlaps.incrementAndGet();
 			}
-			this.last = Optional.of(instance);
 			try {
 				// Work that does not end early
 				new Semaphore(0).tryAcquire(this.work.toMillis(), TimeUnit.MILLISECONDS);
@@ -271,8 +311,9 @@ class DeploymentTests {
 				this.cutOff.incrementAndGet();
 			}
 			finally {
-				this.last = Optional.empty();
-				this.inside.decrementAndGet();
+				if (alone) {
+					this.inside.remove(key);
+				}
 				this.ended.incrementAndGet();
 			}
 		}
@@ -280,7 +321,7 @@ class DeploymentTests {
 		private void awaitBegunBy(Instance instance) {
 			await().pollInterval(Duration.ofMillis(5))
 				.atMost(Harness.LONG.multipliedBy(2))
-				.until(() -> this.last.equals(Optional.of(instance.name)));
+				.until(() -> this.inside.containsValue(instance.name));
 		}
 
 	}
@@ -288,38 +329,38 @@ class DeploymentTests {
 	/** Hands one job in. */
 	private interface Feed {
 
-		CompletableFuture<?> submit();
+		CompletableFuture<?> submit(int key);
 
 	}
 
 	public static class Jobs {
 
-		private final Runnable work;
+		private final IntConsumer work;
 
-		Jobs(Runnable work) {
+		Jobs(IntConsumer work) {
 			this.work = work;
 		}
 
-		@DistributedLock(KEY)
-		public void run() {
-			this.work.run();
+		@DistributedLock(name = NAME, key = "#p0")
+		public void run(int key) {
+			this.work.accept(key);
 		}
 
 	}
 
 	static class AsyncJobs implements Feed {
 
-		private final Runnable work;
+		private final IntConsumer work;
 
-		AsyncJobs(Runnable work) {
+		AsyncJobs(IntConsumer work) {
 			this.work = work;
 		}
 
 		@Async
-		@DistributedLock(KEY)
+		@DistributedLock(name = NAME, key = "#p0")
 		@Override
-		public CompletableFuture<?> submit() {
-			this.work.run();
+		public CompletableFuture<?> submit(int key) {
+			this.work.accept(key);
 			return CompletableFuture.completedFuture(null);
 		}
 
@@ -330,7 +371,7 @@ class DeploymentTests {
 	static class AsyncConfiguration {
 
 		@Bean
-		AsyncJobs jobs(Runnable work) {
+		AsyncJobs jobs(IntConsumer work) {
 			return new AsyncJobs(work);
 		}
 
@@ -341,22 +382,34 @@ class DeploymentTests {
 	static class ScheduledConfiguration {
 
 		@Bean
-		ScheduledJobs jobs(Runnable work) {
+		ScheduledJobs jobs(IntConsumer work) {
 			return new ScheduledJobs(work);
 		}
 
 		public static class ScheduledJobs {
 
-			private final Runnable work;
+			private final IntConsumer work;
 
-			ScheduledJobs(Runnable work) {
+			ScheduledJobs(IntConsumer work) {
 				this.work = work;
 			}
 
 			@Scheduled(fixedDelay = 1)
-			@DistributedLock(KEY)
-			public void run() {
-				this.work.run();
+			@DistributedLock(NAME + ":0")
+			public void first() {
+				this.work.accept(0);
+			}
+
+			@Scheduled(fixedDelay = 1)
+			@DistributedLock(NAME + ":1")
+			public void second() {
+				this.work.accept(1);
+			}
+
+			@Scheduled(fixedDelay = 1)
+			@DistributedLock(NAME + ":2")
+			public void third() {
+				this.work.accept(2);
 			}
 
 		}
@@ -364,6 +417,7 @@ class DeploymentTests {
 	}
 
 	@Configuration(proxyBeanMethods = false)
+	@Import(FailingConfiguration.class)
 	static class ExecutorConfiguration {
 
 		/** It is created before all else, and so would be destroyed after it. */
@@ -373,13 +427,27 @@ class DeploymentTests {
 		}
 
 		@Bean
-		Jobs jobs(Runnable work) {
+		Jobs jobs(IntConsumer work) {
 			return new Jobs(work);
 		}
 
 		@Bean
 		Feed feed(ObjectProvider<Jobs> jobs, ExecutorService executor) {
-			return () -> CompletableFuture.runAsync(() -> jobs.getObject().run(), executor);
+			return (key) -> CompletableFuture.runAsync(() -> jobs.getObject().run(key), executor);
+		}
+
+	}
+
+	/** A bean that cannot be created when work has begun. */
+	@Configuration(proxyBeanMethods = false)
+	@ConditionalOnProperty("fails")
+	static class FailingConfiguration {
+
+		@Bean
+		Object fails(ExecutorService executor, Jobs jobs, LockOperations locks, Ledger ledger) {
+			executor.execute(() -> jobs.run(0));
+			await().atMost(Harness.LONG).until(() -> ledger.begun.get() == 1);
+			throw new IllegalStateException("cannot be created");
 		}
 
 	}
@@ -388,7 +456,7 @@ class DeploymentTests {
 	public static class AwaitedExecutor extends ThreadPoolExecutor {
 
 		AwaitedExecutor() {
-			super(2, 2, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
+			super(2 * KEYS, 2 * KEYS, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>());
 		}
 
 		public void close() {
@@ -407,7 +475,7 @@ class DeploymentTests {
 	static class OwnExecutorConfiguration {
 
 		@Bean
-		Jobs jobs(Runnable work) {
+		Jobs jobs(IntConsumer work) {
 			return new Jobs(work);
 		}
 
@@ -427,8 +495,8 @@ class DeploymentTests {
 			}
 
 			@Override
-			public CompletableFuture<?> submit() {
-				return CompletableFuture.runAsync(this.jobs::run, this.executor);
+			public CompletableFuture<?> submit(int key) {
+				return CompletableFuture.runAsync(() -> this.jobs.run(key), this.executor);
 			}
 
 			@PreDestroy
@@ -444,13 +512,13 @@ class DeploymentTests {
 	static class ThreadsConfiguration {
 
 		@Bean
-		Jobs jobs(Runnable work) {
+		Jobs jobs(IntConsumer work) {
 			return new Jobs(work);
 		}
 
 		@Bean
 		Feed feed(Jobs jobs) {
-			return () -> CompletableFuture.runAsync(jobs::run, (task) -> Daemon.start("job", task));
+			return (key) -> CompletableFuture.runAsync(() -> jobs.run(key), (task) -> Daemon.start("job", task));
 		}
 
 	}
