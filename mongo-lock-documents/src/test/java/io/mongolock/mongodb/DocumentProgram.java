@@ -1,5 +1,6 @@
 package io.mongolock.mongodb;
 
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,17 +42,17 @@ record DocumentProgram(List<Step> steps) {
 	/**
 	 * Leave out what is not needed for a failure.
 	 * @param fails whether a program fails
-	 * @param rounds how many programs to try at most
+	 * @param time how long to try
 	 * @return a program that fails
 	 */
-	DocumentProgram shrunk(Predicate<DocumentProgram> fails, int rounds) {
+	DocumentProgram shrunk(Predicate<DocumentProgram> fails, Duration time) {
 		List<Step> steps = new ArrayList<>(this.steps);
-		int tried = 0;
+		long began = System.nanoTime();
 		for (int size = Math.max(1, steps.size() / 2); size > 0; size /= 2) {
 			for (int from = steps.size() - size; from >= 0; from = Math.min(from, steps.size()) - size) {
 				List<Step> fewer = new ArrayList<>(steps);
 				fewer.subList(from, from + size).clear();
-				if (tried++ < rounds && fails.test(new DocumentProgram(fewer))) {
+				if (System.nanoTime() - began < time.toNanos() && fails.test(new DocumentProgram(fewer))) {
 					steps = fewer;
 				}
 			}

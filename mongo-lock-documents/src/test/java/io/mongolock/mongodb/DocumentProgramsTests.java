@@ -29,7 +29,7 @@ class DocumentProgramsTests {
 
 	private static final int HISTORIES = Integer.getInteger("mongo-lock.simulation.histories", 5_000);
 
-	private static final int SHRINKING = 300;
+	private static final Duration SHRINKING = Duration.ofMinutes(1);
 
 	@Test
 	void theSameProgramsKeepAllPromisesEachTime() {

@@ -39,6 +39,9 @@ final class ProgramModel {
 
 		String text;
 
+		/** How often anything but its lock was written. */
+		int writes;
+
 		/** The fence of the holder, {@code null} for none. */
 		@Nullable Long holder;
 
@@ -64,6 +67,12 @@ final class ProgramModel {
 			require(entity, "is overwritten");
 			this.marks = new TreeSet<>(entity.log());
 			this.text = entity.text();
+			this.writes++;
+		}
+
+		void pushed(int mark) {
+			this.marks.add(mark);
+			this.writes++;
 		}
 
 		void deleted(Entry entity) {
@@ -71,6 +80,7 @@ final class ProgramModel {
 			this.marks.clear();
 			this.unmapped.clear();
 			this.exists = false;
+			this.writes++;
 			robbed();
 		}
 
@@ -124,6 +134,9 @@ final class ProgramModel {
 		/** The version that it has seen. */
 		long base;
 
+		/** How often it had been written then. */
+		int writes;
+
 		Status status = Status.OPEN;
 
 		boolean robbed;
@@ -144,6 +157,7 @@ final class ProgramModel {
 			this.document = document;
 			this.resumed = resumed;
 			this.base = base;
+			this.writes = document.writes;
 		}
 
 		boolean isHolder() {
@@ -164,10 +178,14 @@ final class ProgramModel {
 
 		LockTicket ticket;
 
+		/** How often the document had been written when it was seen. */
+		int writes;
+
 		boolean dead;
 
-		Ticket(LockTicket ticket) {
+		Ticket(LockTicket ticket, int writes) {
 			this.ticket = ticket;
+			this.writes = writes;
 		}
 
 		boolean isHolder(Stored document) {

@@ -374,7 +374,7 @@ final class ProgramRun implements AutoCloseable {
 		Outcome outcome = write(thread, held, choice, () -> {
 			thread.instance.documents().update(held.locked, new Update().push("log", mark));
 			return null;
-		}, true, () -> document.marks.add(mark));
+		}, true, () -> document.pushed(mark));
 		return "with mark " + mark + ": " + outcome;
 	}
 
@@ -417,6 +417,9 @@ final class ProgramRun implements AutoCloseable {
 				if (releases) {
 					document.robbed();
 				}
+				else {
+					held.writes = document.writes;
+				}
 			}
 		}
 		else if (may && !(held.unsure && !outcome.isDone())) {
@@ -428,6 +431,7 @@ final class ProgramRun implements AutoCloseable {
 			}
 			else {
 				held.base++;
+				held.writes = document.writes;
 			}
 		}
 		else if (!held.unsure || outcome.isDone()) {
@@ -443,6 +447,7 @@ final class ProgramRun implements AutoCloseable {
 			transaction.busy.add(held.document);
 			transaction.commits.add(() -> {
 				effect.run();
+				held.writes = held.document.writes;
 				if (releases) {
 					held.status = Status.OVER;
 					held.document.closing = false;
@@ -520,7 +525,7 @@ final class ProgramRun implements AutoCloseable {
 		}
 		check(outcome.isDone(), "not passed on: " + outcome);
 		LockTicket ticket = (LockTicket) Objects.requireNonNull(outcome.value());
-		Ticket known = new Ticket(LockTicket.of(ticket.text()));
+		Ticket known = new Ticket(LockTicket.of(ticket.text()), held.writes);
 		known.dead = held.dead;
 		document.tickets.add(known);
 		if (held.isOpen() && !held.resumed) {
@@ -541,7 +546,12 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		}
 		View before = view(document);
+		boolean holds = ticket.isHolder(document);
 		Outcome outcome = thread.call(() -> thread.instance.documents().resume(document.type, ticket.ticket));
+		if (!holds && outcome.isDone()) {
+			check(isFree(before) && ticket.writes == document.writes, "locked anew, though changed or held since");
+			return claimed(thread, document, before, outcome, outcome.value(), false) + " anew";
+		}
 		if (isRefusedTicket(thread, document, ticket, before, outcome)) {
 			return "refused: " + outcome;
 		}
@@ -567,7 +577,7 @@ final class ProgramRun implements AutoCloseable {
 			if (!document.closing) {
 				expect(outcome, LockLostException.class);
 			}
-			return !outcome.isDone();
+			return true;
 		}
 		if (before.version != ticket.ticket.version()) {
 			expect(outcome, DocumentChangedException.class);
@@ -575,6 +585,7 @@ final class ProgramRun implements AutoCloseable {
 			Entry shown = changed.getDocument(document.type);
 			check(Set.copyOf(shown.log()).equals(document.marks), "it shows " + shown.log());
 			ticket.ticket = changed.getTicket();
+			ticket.writes = document.writes;
 			return true;
 		}
 		check(outcome.isDone(), "refused: " + outcome);
@@ -734,7 +745,7 @@ final class ProgramRun implements AutoCloseable {
 		long matched = ((UpdateResult) Objects.requireNonNull(outcome.value())).getMatchedCount();
 		check(transaction != null || matched == ((document.exists) ? 1 : 0), "matched " + matched);
 		if (matched != 0) {
-			wrote(thread, document, () -> document.marks.add(mark));
+			wrote(thread, document, () -> document.pushed(mark));
 		}
 		return "with mark " + mark + ": " + matched;
 	}
