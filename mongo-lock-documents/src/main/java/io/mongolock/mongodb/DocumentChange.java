@@ -52,7 +52,7 @@ final class DocumentChange {
 	}
 
 	// As bytes: documents are equal in whichever order their fields are
-	private static boolean same(@Nullable BsonValue before, BsonValue after) {
+	static boolean same(@Nullable BsonValue before, BsonValue after) {
 		return before != null && bytes(before).equals(bytes(after));
 	}
 

@@ -236,7 +236,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		HeldDocument<T> held = HeldDocument.of(locked);
 		Written<T> written = written(held, entity);
 		this.writes.write(held, ReleasingWrite.save(held.proof(), this.store.field(), written,
-				held.type().change(held.loaded().mapped(), written)), written.takeBack());
+				held.type().change(held.loaded(), written)), written.takeBack());
 		return held.type().saved(written);
 	}
 
@@ -259,8 +259,9 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockedType<T> type = held.type();
 		Written<T> written = written(held, entity);
 		Loaded<T> before = held.loaded();
-		this.writes.write(held, ReleasingWrite.saveAndKeep(held.proof(), this.store.field(), written,
-				type.change(before.mapped(), written)), () -> {
+		this.writes.write(held,
+				ReleasingWrite.saveAndKeep(held.proof(), this.store.field(), written, type.change(before, written)),
+				() -> {
 					written.takeBack().run();
 					held.loaded(before);
 				});
@@ -268,7 +269,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		Loaded<T> stored = type.loaded(written, written.entity());
 		held.loaded(stored);
 		T saved = type.saved(written);
-		held.loaded(new Loaded<>(saved, stored.mapped(), stored.version()));
+		held.loaded(new Loaded<>(saved, stored.mapped(), stored.stored(), stored.version()));
 		return saved;
 	}
 

@@ -1,13 +1,19 @@
 package io.mongolock.mongodb;
 
+import java.util.HashSet;
+import java.util.List;
 import java.util.Set;
 
 import org.bson.BsonDocument;
+import org.bson.BsonDocumentReader;
+import org.bson.BsonNumber;
+import org.bson.BsonUndefined;
+import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
-import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -20,8 +26,12 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
  * @param template the application's template
  * @param lifecycle calls the application's callbacks
  * @param collection where the documents are
+ * @param field the field of their locks
  */
-record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String collection) {
+record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String collection, String field) {
+
+	/** Stands for what reading has used up: it goes, unless it is written. */
+	private static final BsonValue USED = new BsonUndefined();
 
 	/**
 	 * An entity as it is to be stored.
@@ -31,14 +41,13 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 */
 	<T> Written<T> write(T entity) {
 		MongoConverter converter = this.template.getConverter();
-		MongoPersistentEntity<?> mapping = converter.getMappingContext().getRequiredPersistentEntity(entity.getClass());
-		mapping.forEach(EntityWriter::refusePath);
-		RaisedVersion<T> version = new RaisedVersion<>(entity, mapping);
+		RaisedVersion<T> version = new RaisedVersion<>(entity, mapping(entity.getClass()));
 		try {
 			T next = this.lifecycle.beforeConvert(version.raised(), this.collection);
 			Document document = new Document();
 			converter.write(next, document);
 			T saved = this.lifecycle.beforeSave(next, document, this.collection);
+			document.keySet().forEach((name) -> refusePath("A part of " + entity.getClass().getName(), name));
 			return new Written<>(saved, document, version.before(), () -> version.takeBack(saved));
 		}
 		catch (RuntimeException | Error ex) {
@@ -52,43 +61,90 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @param <T> the type
 	 * @param type the type
 	 * @param stored the document
-	 * @return the entity, and what is mapped of the document
+	 * @return the entity, and what is known of the document
 	 */
 	<T> Loaded<T> read(Class<T> type, Document stored) {
-		Set<String> fields = Set.copyOf(stored.keySet());
-		Object version = stored.get(this.template.getConverter()
-			.getMappingContext()
-			.getRequiredPersistentEntity(type)
-			.getRequiredVersionProperty()
-			.getFieldName());
-		this.lifecycle.loaded(stored, type, this.collection);
-		T entity = this.template.getConverter().read(type, stored);
+		BsonDocument before = bytes(stored);
+		AskedDocument document = new AskedDocument(stored);
+		this.lifecycle.loaded(document, type, this.collection);
+		BsonDocument after = bytes(document);
+		Set<String> used = new HashSet<>();
+		if (after.equals(before)) {
+			// A listener that only looks, as at a tenant, uses nothing up
+			document.asked();
+		}
+		T entity = this.template.getConverter().read(type, document);
+		used.addAll(document.asked());
 		// Now: callbacks and the application may change it in place
 		BsonDocument mapped = mapped(entity);
+		T converted = this.lifecycle.converted(entity, document, this.collection);
+		Set<String> asked = document.asked();
+		if (!asked.isEmpty() && !mapped(converted).equals(mapped)) {
+			used.addAll(asked);
+		}
+		used.removeAll(mapped.keySet());
+		Set<String> others = readOnly(entity);
+		before.forEach((name, value) -> {
+			boolean gone = used.contains(name) || !DocumentChange.same(after.get(name), value);
+			if (gone && !others.contains(name)) {
+				refusePath("What a " + type.getName() + " was read from", name);
+				mapped.put(name, USED);
+			}
+		});
 		// A default of the class that is not stored is a change
-		mapped.keySet().retainAll(fields);
-		return new Loaded<>(this.lifecycle.converted(entity, stored, this.collection), mapped, number(version));
+		mapped.keySet().retainAll(before.keySet());
+		return new Loaded<>(converted, mapped, after, version(type, before));
+	}
+
+	private Set<String> readOnly(Object entity) {
+		Set<String> names = new HashSet<>(List.of("_id", FencedWrites.FIELD, this.field));
+		mapping(entity.getClass()).forEach((property) -> {
+			if (!property.isWritable()) {
+				names.add(property.getFieldName().split("\\.")[0]);
+			}
+		});
+		return names;
+	}
+
+	/**
+	 * The version of a document.
+	 * @param type its type
+	 * @param stored the document
+	 * @return its number, zero if it has none
+	 */
+	long version(Class<?> type, BsonDocument stored) {
+		BsonValue version = stored.get(mapping(type).getRequiredVersionProperty().getFieldName());
+		return (version instanceof BsonNumber number) ? number.longValue() : 0;
+	}
+
+	private MongoPersistentEntity<?> mapping(Class<?> type) {
+		return this.template.getConverter().getMappingContext().getRequiredPersistentEntity(type);
+	}
+
+	static void refusePath(MongoPersistentProperty property) {
+		if (property.isWritable() && property.getMongoField().getName().isKey()) {
+			refusePath(property.getOwner().getType().getName() + "." + property.getName(), property.getFieldName());
+		}
 	}
 
 	// An update takes such a name for a path, and would write another field
-	static void refusePath(MongoPersistentProperty property) {
-		String name = property.getFieldName();
-		boolean key = property.isWritable() && property.getMongoField().getName().isKey();
-		if (key && (name.contains(".") || name.startsWith("$"))) {
-			throw new IllegalArgumentException(property.getOwner().getType().getName() + "." + property.getName()
-					+ " is stored in the field '" + name + "', which no update can name: store it in a field without a "
+	private static void refusePath(String what, String name) {
+		if (name.contains(".") || name.startsWith("$")) {
+			throw new IllegalArgumentException(what + " is stored in the field '" + name
+					+ "', which no update can name: store it in a field without a "
 					+ "dot or a dollar, with @Field, or save the document by the template, unlocked");
 		}
 	}
 
-	private static long number(@Nullable Object version) {
-		return (version instanceof Number number) ? number.longValue() : 0;
-	}
-
-	// By its bytes: what is converted shares arrays with what is changed in place
 	private BsonDocument mapped(Object entity) {
 		Document document = new Document();
 		this.template.getConverter().write(entity, document);
+		return bytes(document);
+	}
+
+	// By its bytes: a converted entity shares arrays with the one that is changed in
+	// place
+	private BsonDocument bytes(Document document) {
 		return new RawBsonDocument(document, codecs().get(Document.class)).decode(new BsonDocumentCodec());
 	}
 
@@ -103,13 +159,42 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 
 	/**
 	 * What a save changes, and nothing of what is not mapped.
-	 * @param before what was mapped of the document when it was loaded
+	 * @param before what was loaded
 	 * @param written what to write
 	 * @param kept fields that are not to be changed
 	 * @return a classic update
 	 */
-	Document change(BsonDocument before, Written<?> written, Set<String> kept) {
-		return DocumentChange.between(before, bson(written.document()), kept);
+	Document change(Loaded<?> before, Written<?> written, Set<String> kept) {
+		BsonDocument known = before.mapped().clone();
+		BsonDocument now = bson(written.document());
+		Set<String> others = new HashSet<>(before.stored().keySet());
+		others.removeAll(known.keySet());
+		others.removeAll(now.keySet());
+		others.removeAll(readOnly(written.entity()));
+		if (!others.isEmpty()) {
+			others.retainAll(derived(before));
+			others.forEach((name) -> known.put(name, USED));
+		}
+		return DocumentChange.between(known, now, kept);
+	}
+
+	// Listeners add fields to a document that is about to be saved, and they alone know
+	// which of those that are not mapped are theirs
+	private Set<String> derived(Loaded<?> before) {
+		Document document = new Document();
+		try {
+			Document stored = codecs().get(Document.class)
+				.decode(new BsonDocumentReader(before.stored()), DecoderContext.builder().build());
+			Object entity = this.template.getConverter().read(before.entity().getClass(), stored);
+			this.template.getConverter().write(entity, document);
+			this.lifecycle.beforeSave(entity, document, this.collection);
+			return document.keySet();
+		}
+		catch (RuntimeException ex) {
+			// A listener that refuses what was stored, as a validation does, adds nothing
+			// to it
+			return Set.of();
+		}
 	}
 
 	<T> T saved(Written<T> written) {
@@ -129,10 +214,11 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 *
 	 * @param <T> the type
 	 * @param entity the entity
-	 * @param mapped what is mapped of the document
+	 * @param mapped what is mapped of the document, and what was used for that
+	 * @param stored the document as it was read
 	 * @param version its version, also if the entity is changed in place
 	 */
-	record Loaded<T>(T entity, BsonDocument mapped, long version) {
+	record Loaded<T>(T entity, BsonDocument mapped, BsonDocument stored, long version) {
 
 	}
 
@@ -153,7 +239,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		 * @return its number
 		 */
 		long version() {
-			return number(this.before.values().iterator().next());
+			return (this.before.values().iterator().next() instanceof Number number) ? number.longValue() : 0;
 		}
 
 	}

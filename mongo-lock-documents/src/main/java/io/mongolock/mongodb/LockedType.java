@@ -5,7 +5,6 @@ import java.util.Set;
 
 import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
-import org.bson.BsonInt32;
 import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.codecs.DecoderContext;
@@ -51,7 +50,7 @@ final class LockedType<T> {
 		this.field = field;
 		this.mapping = check(template.getConverter().getMappingContext(), type, field);
 		this.collection = collection;
-		this.writer = new EntityWriter(template, lifecycle, collection);
+		this.writer = new EntityWriter(template, lifecycle, collection, field);
 	}
 
 	/**
@@ -190,7 +189,7 @@ final class LockedType<T> {
 	 * @return its number
 	 */
 	long version(BsonDocument stored) {
-		return stored.getNumber(versionField(), new BsonInt32(0)).longValue();
+		return this.writer.version(this.type, stored);
 	}
 
 	/**
@@ -215,11 +214,11 @@ final class LockedType<T> {
 
 	/**
 	 * What a save changes, and nothing of what is not mapped, or of the lock.
-	 * @param before what was mapped of the document when it was loaded
+	 * @param before what was loaded
 	 * @param written what to write
 	 * @return a classic update
 	 */
-	Document change(BsonDocument before, Written<T> written) {
+	Document change(Loaded<T> before, Written<T> written) {
 		return this.writer.change(before, written, Set.of("_id", this.field));
 	}
 
@@ -234,7 +233,7 @@ final class LockedType<T> {
 	 * @return the entity and what is mapped of it
 	 */
 	Loaded<T> loaded(Written<T> written, T entity) {
-		return new Loaded<>(entity, this.writer.mapped(written), written.version() + 1);
+		return new Loaded<>(entity, this.writer.mapped(written), new BsonDocument(), written.version() + 1);
 	}
 
 	/**

@@ -23,23 +23,28 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	private final EntityLifecycle lifecycle;
 
+	/** The field of the locks, which no update removes. */
+	private final String field;
+
 	private final RetryTemplate retries;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
 		this.lifecycle = new EntityLifecycle(context, PlainSaves.guardOf(context));
 		this.template = template;
+		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
 		this.retries = new RetryTemplate(
 				RetryPolicy.builder().backOff(backOff).includes(OvertakenException.class).build());
 	}
 
 	@Override
 	public <T> Optional<T> update(Class<T> type, Object id, UnaryOperator<T> change) {
-		return run(new UpdateAttempt<>(this.template, this.lifecycle, type, id, null, change));
+		return run(new UpdateAttempt<>(this.template, this.lifecycle, this.field, type, id, null, change));
 	}
 
 	@Override
 	public <T> T updateOrCreate(Class<T> type, Object id, Supplier<T> factory, UnaryOperator<T> change) {
-		return run(new UpdateAttempt<>(this.template, this.lifecycle, type, id, factory, change)).orElseThrow();
+		return run(new UpdateAttempt<>(this.template, this.lifecycle, this.field, type, id, factory, change))
+			.orElseThrow();
 	}
 
 	private <T> Optional<T> run(UpdateAttempt<T> attempt) {

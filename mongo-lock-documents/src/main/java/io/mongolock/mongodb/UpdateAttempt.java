@@ -8,7 +8,6 @@ import java.util.function.UnaryOperator;
 
 import com.mongodb.ReadPreference;
 import com.mongodb.client.result.UpdateResult;
-import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.retry.Retryable;
@@ -45,7 +44,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	private final EntityWriter writer;
 
-	UpdateAttempt(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type, Object id,
+	UpdateAttempt(MongoTemplate template, EntityLifecycle lifecycle, String field, Class<T> type, Object id,
 			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
 		this.template = template;
 		this.documents = new VersionedDocuments<>(template, type);
@@ -54,7 +53,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		this.factory = factory;
 		this.change = change;
 		this.collection = template.getCollectionName(type);
-		this.writer = new EntityWriter(template, lifecycle, this.collection);
+		this.writer = new EntityWriter(template, lifecycle, this.collection, field);
 	}
 
 	@Override
@@ -92,7 +91,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 			this.writer.lifecycle()
 				.guard()
 				.refuseIfGuarded(ClassUtils.getUserClass(changed), written.document(), this.collection);
-			matched = write(written, loaded.mapped());
+			matched = write(written, loaded);
 		}
 		catch (RuntimeException ex) {
 			throw TransactionConflict.explained(ex, this.type.getSimpleName());
@@ -111,7 +110,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	// A replacement would drop the lock of the document, its fence, and what is not
 	// mapped
-	private boolean write(Written<T> written, BsonDocument before) {
+	private boolean write(Written<T> written, Loaded<T> before) {
 		Document filter = new Document(written.before()).append("_id", written.document().get("_id"));
 		Document change = this.writer.change(before, written, Set.of("_id"));
 		UpdateResult result = this.template.execute(this.collection,
