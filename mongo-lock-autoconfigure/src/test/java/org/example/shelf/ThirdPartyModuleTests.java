@@ -7,6 +7,7 @@ import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
@@ -108,15 +109,19 @@ class ThirdPartyModuleTests {
 			StoreClient client = context.getBean(StoreClient.class);
 			LockRequest waiting = LockRequest.builder("a").waitTimeout(Duration.ofMinutes(1)).build();
 			LockHandle first = client.locks().acquire(waiting);
-			// The first grant is for one alone, the second may be handed on
-			CompletableFuture<LockHandle> second = client.locks().acquireAsync(waiting);
-			CompletableFuture<LockHandle> third = client.locks().acquireAsync(waiting);
-			await().until(() -> client.waiting().applyAsInt("a") == 2);
+			// Only a grant to one behind whom others stand may be handed on, and the next
+			// one may have asked before
+			List<CompletableFuture<LockHandle>> others = IntStream.range(0, 5)
+				.mapToObj((i) -> client.locks().acquireAsync(waiting))
+				.toList();
+			await().until(() -> client.waiting().applyAsInt("a") == others.size());
 			first.close();
-			second.get(1, TimeUnit.MINUTES).close();
-			try (LockHandle last = third.get(1, TimeUnit.MINUTES)) {
-				assertThat(client.store().find("a", Duration.ofSeconds(5)).orElseThrow().liveHolders()).singleElement()
-					.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(last.fence()));
+			for (CompletableFuture<LockHandle> next : others) {
+				try (LockHandle held = next.get(1, TimeUnit.MINUTES)) {
+					assertThat(client.store().find("a", Duration.ofSeconds(5)).orElseThrow().liveHolders())
+						.singleElement()
+						.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(held.fence()));
+				}
 			}
 		});
 	}

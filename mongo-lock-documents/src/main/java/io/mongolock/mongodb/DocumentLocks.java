@@ -68,7 +68,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
 		this.plainSaves = PlainSaves.of(context);
-		this.lifecycle = new EntityLifecycle(context, PlainSaves.guardOf(context));
+		this.lifecycle = new EntityLifecycle(template, PlainSaves.guardOf(context));
 		this.store = store;
 		this.locks = locks;
 		this.broken = broken;
@@ -241,6 +241,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	private static <T> Written<T> written(HeldDocument<T> held, T entity) {
+		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: delete(locked) deletes it, "
+				+ "release(locked) leaves it as it is");
 		Written<T> written = held.type().write(entity, held.proof().key());
 		try {
 			held.requireVersion(written.version());

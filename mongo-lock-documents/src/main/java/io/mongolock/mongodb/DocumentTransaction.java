@@ -1,5 +1,6 @@
 package io.mongolock.mongodb;
 
+import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -10,10 +11,12 @@ import java.util.stream.Stream;
 import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
+import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
+import org.springframework.util.ReflectionUtils;
 
 import io.mongolock.store.mongo.CurrentTransaction;
 
@@ -25,6 +28,13 @@ import io.mongolock.store.mongo.CurrentTransaction;
  * them. Belongs to its thread.
  */
 final class DocumentTransaction implements TransactionSynchronization {
+
+	private static final Field SYNCHRONIZATION = Objects
+		.requireNonNull(ReflectionUtils.findField(MongoTemplate.class, "sessionSynchronization"));
+
+	static {
+		ReflectionUtils.makeAccessible(SYNCHRONIZATION);
+	}
 
 	private final Set<Object> factories;
 
@@ -58,7 +68,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 		}
 		// A template that joins transactions of any kind does so by its first statement
 		template.getDb();
-		if (CurrentTransaction.session(template).isEmpty()) {
+		if (sessionOf(template).isEmpty()) {
 			return Optional.empty();
 		}
 		Optional<DocumentTransaction> current = current().filter((transaction) -> transaction.isOf(template));
@@ -69,6 +79,20 @@ final class DocumentTransaction implements TransactionSynchronization {
 					+ "REQUIRES_NEW; tell one that is no bean of addListener(documentTransactions)");
 		}
 		return current;
+	}
+
+	/**
+	 * The session of the transaction that statements of a template are part of.
+	 * @param template the template
+	 * @return the session, if there is such a transaction, and the template ever joins
+	 * one
+	 */
+	static Optional<ClientSession> sessionOf(MongoTemplate template) {
+		return (joins(template)) ? CurrentTransaction.session(template) : Optional.empty();
+	}
+
+	private static boolean joins(MongoTemplate template) {
+		return ReflectionUtils.getField(SYNCHRONIZATION, template) != SessionSynchronization.NEVER;
 	}
 
 	private static Optional<DocumentTransaction> current() {
@@ -86,7 +110,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 	 * @return whether it is a transaction of its factory
 	 */
 	boolean isOf(MongoTemplate template) {
-		return this.factories
+		return joins(template) && this.factories
 			.contains(TransactionSynchronizationUtils.unwrapResourceIfNecessary(template.getMongoDatabaseFactory()));
 	}
 

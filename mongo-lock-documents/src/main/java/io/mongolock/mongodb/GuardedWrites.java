@@ -46,7 +46,7 @@ final class GuardedWrites implements FencedWrites {
 	public UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type) {
 		GuardedUpdate guarded = new GuardedUpdate(this.template.getConverter(), query, update, type, lock.fence());
 		String collection = this.template.getCollectionName(type);
-		CurrentTransaction.session(this.template).ifPresent(this.hints::look);
+		DocumentTransaction.sessionOf(this.template).ifPresent(this.hints::look);
 		// the driver leaves it out inside a transaction
 		WriteConcern concern = confirmed(lock);
 		String what = type.getSimpleName();
@@ -68,7 +68,7 @@ final class GuardedWrites implements FencedWrites {
 					+ "DocumentLockOperations.keepInTransaction, as it does with what its thread has locked before");
 		}
 		Assert.isInstanceOf(Leased.class, lock, "Only a handle of this library can be touched");
-		ClientSession session = CurrentTransaction.session(this.template)
+		ClientSession session = DocumentTransaction.sessionOf(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
 					+ "' can be touched only inside a MongoDB transaction of the application's template, and "
 					+ CurrentTransaction.describe()));

@@ -29,7 +29,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 	private final RetryTemplate retries;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
-		this.lifecycle = new EntityLifecycle(context, PlainSaves.guardOf(context));
+		this.lifecycle = new EntityLifecycle(template, PlainSaves.guardOf(context));
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
 		this.retries = new RetryTemplate(

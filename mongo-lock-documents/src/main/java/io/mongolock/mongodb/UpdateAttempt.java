@@ -19,7 +19,6 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
-import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * One optimistic update, each execution of which is an attempt. Owned by one call.
@@ -142,7 +141,7 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 	}
 
 	private boolean inTransaction() {
-		return CurrentTransaction.session(this.template).isPresent();
+		return DocumentTransaction.sessionOf(this.template).isPresent();
 	}
 
 	/**

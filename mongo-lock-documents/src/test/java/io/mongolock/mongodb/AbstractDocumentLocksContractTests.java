@@ -177,7 +177,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void whoOnlyTriesIsGrantedWhatIsFreeAndGoesOnAtOnceWithoutWhatIsNot() {
-		try (LockedDocument<Post> locked = this.there.documents().tryLock(Post.class, "p1").orElseThrow()) {
+		LockSettings seldomRenewed = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
+		try (LockedDocument<Post> locked = this.there.documents()
+			.tryLock(Post.class, "p1", seldomRenewed)
+			.orElseThrow()) {
 			assertThat(locked.entity()).isEqualTo(new Post("p1", "draft", 1L));
 			Document before = stored();
 			assertThat(this.here.documents().tryLock(Post.class, "p1")).isEmpty();

@@ -122,6 +122,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		GenericApplicationContext context = new GenericApplicationContext();
 		context.registerBean(Moving.class);
 		context.refresh();
+		template.setApplicationContext(context);
 		context.addApplicationListener(
 				(ApplicationListener<AfterLoadEvent<?>>) (event) -> event.getDocument().put("loaded", true));
 		OptimisticUpdater updater = OptimisticUpdater.of(template,

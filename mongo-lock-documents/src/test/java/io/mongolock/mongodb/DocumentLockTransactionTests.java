@@ -29,6 +29,7 @@ import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
@@ -66,7 +67,8 @@ class DocumentLockTransactionTests {
 	@AutoClose
 	private final MongoClient client = MongoClients.create(this.server.connectionString());
 
-	private final MongoTemplate template = new MongoTemplate(this.client, "test");
+	private final MongoTemplate template = new BesideTransactions(
+			new SimpleMongoClientDatabaseFactory(this.client, "test"));
 
 	private final List<String> heard = new CopyOnWriteArrayList<>();
 
@@ -79,7 +81,6 @@ class DocumentLockTransactionTests {
 
 	@BeforeEach
 	void insert() {
-		this.template.setSessionSynchronization(SessionSynchronization.NEVER);
 		this.manager.addListener(this.here.transactions());
 		this.template.insert(new Page("a", "draft"));
 	}
@@ -100,6 +101,23 @@ class DocumentLockTransactionTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		await().untilAsserted(() -> assertThat(this.heard).containsExactly("acquired", "released"));
+	}
+
+	@Test
+	void aTemplateThatNeverJoinsIsPartOfNoTransaction() {
+		MongoTemplate beside = new MongoTemplate(this.template.getMongoDatabaseFactory());
+		beside.setSessionSynchronization(SessionSynchronization.NEVER);
+		try (DocumentLocksFixture never = new DocumentLocksFixture("never", beside, new GenericApplicationContext())) {
+			this.manager.addListener(never.transactions());
+			LockedDocument<Page> locked = never.documents().lock(Page.class, "a");
+			new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+				never.documents().save(locked, text(locked, "saved"));
+				assertThat(locked.handle().isHeld()).isFalse();
+				never.documents().lock(Page.class, "a").close();
+				status.setRollbackOnly();
+			});
+			assertThat(beside.findById("a", Page.class).text()).isEqualTo("saved");
+		}
 	}
 
 	@Test

@@ -28,6 +28,7 @@ import org.springframework.data.annotation.LastModifiedDate;
 import org.springframework.data.annotation.ReadOnlyProperty;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.auditing.IsNewAwareAuditingHandler;
+import org.springframework.data.mapping.callback.EntityCallbacks;
 import org.springframework.data.mapping.context.PersistentEntities;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
@@ -40,6 +41,7 @@ import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.AuditingEntityCallback;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
@@ -82,6 +84,7 @@ class LockedEntitiesTests {
 		this.context.registerBean(Seen.class, () -> new Seen(this.seen));
 		this.context.registerBean(Refusing.class, Refusing::new);
 		this.here = new DocumentLocksFixture("here", this.template, this.context);
+		this.template.setApplicationContext(this.context);
 	}
 
 	@AfterEach
@@ -252,7 +255,7 @@ class LockedEntitiesTests {
 
 	@Test
 	void convertersAuditingAndCallbacksAreThoseOfAnySave() {
-		this.template.insert(new Audited("a", new Money(5), null, null, null));
+		insertAudited();
 		this.seen.clear();
 		LockedDocument<Audited> locked = documents().lock(Audited.class, "a");
 		Audited saved = documents().save(locked, locked.entity().with(new Money(7)));
@@ -261,6 +264,33 @@ class LockedEntitiesTests {
 		assertThat(this.template.getCollection("audited").find().first()).containsEntry("money", "7 EUR")
 			.containsKey("modified");
 		assertThat(this.seen).containsExactly("afterLoad", "afterConvert", "beforeConvert", "beforeSave", "afterSave");
+	}
+
+	@Test
+	void eventsAreOffWhereTheTemplateHasThemOff() {
+		insertAudited();
+		this.seen.clear();
+		this.template.setEntityLifecycleEventsEnabled(false);
+		LockedDocument<Audited> locked = documents().lock(Audited.class, "a");
+		Audited saved = documents().save(locked, locked.entity().with(new Money(7)));
+		documents().delete(documents().lock(Audited.class, "a"));
+		assertThat(saved.modified()).as("callbacks are none of them").isNotNull();
+		assertThat(this.seen).isEmpty();
+	}
+
+	@Test
+	void callbacksAreThoseOfTheTemplate() {
+		insertAudited();
+		this.template.setEntityCallbacks(EntityCallbacks.create(new Doubling()));
+		LockedDocument<Audited> locked = documents().lock(Audited.class, "a");
+		Audited saved = documents().save(locked, locked.entity().with(new Money(7)));
+		assertThat(saved.money()).isEqualTo(new Money(14));
+		assertThat(saved.modified()).as("auditing is one of the context").isNull();
+	}
+
+	private void insertAudited() {
+		this.template.getCollection("audited")
+			.insertOne(new Document("_id", "a").append("money", "5 EUR").append("version", 0L));
 	}
 
 	private DocumentLockOperations documents() {
@@ -410,6 +440,15 @@ class LockedEntitiesTests {
 		@Override
 		public Money convert(String text) {
 			return new Money(Integer.parseInt(text.replace(" EUR", "")));
+		}
+
+	}
+
+	static class Doubling implements BeforeConvertCallback<Audited> {
+
+		@Override
+		public Audited onBeforeConvert(Audited entity, String collection) {
+			return entity.with(new Money(entity.money().euros() * 2));
 		}
 
 	}

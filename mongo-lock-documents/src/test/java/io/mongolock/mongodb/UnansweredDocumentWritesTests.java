@@ -34,9 +34,9 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
-import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
@@ -98,7 +98,6 @@ class UnansweredDocumentWritesTests {
 		manager.addListener(this.here.transactions());
 		this.transactions = new TransactionTemplate(manager);
 		this.template.setApplicationContext(this.context);
-		this.template.setSessionSynchronization(SessionSynchronization.NEVER);
 		this.template.insert(new Page("a", "draft", null));
 		this.template.insert(new Page("b", "draft", null));
 	}
@@ -322,7 +321,7 @@ class UnansweredDocumentWritesTests {
 	/**
 	 * Loses a message of what the library writes.
 	 */
-	private static final class Losing extends MongoTemplate {
+	private static final class Losing extends BesideTransactions {
 
 		static final String REQUEST = "request";
 
@@ -333,7 +332,7 @@ class UnansweredDocumentWritesTests {
 		private @Nullable String loses;
 
 		Losing(MongoClient client) {
-			super(client, "test");
+			super(new SimpleMongoClientDatabaseFactory(client, "test"));
 		}
 
 		@Override

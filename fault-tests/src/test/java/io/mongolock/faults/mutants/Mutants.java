@@ -1227,10 +1227,10 @@ final class Mutants {
 				new Mutant("document: field that is not mapped lost because somebody looks at it", "EntityWriter.read",
 						"if (after.equals(before)) {", "if (after.isEmpty()) {",
 						test(used, "whatNobodyWritesStaysAlsoIfItIsReadOrLookedAt")),
-				new Mutant("document lock: removed because a listener hides it", "EntityWriter.read",
+				new Mutant("document: lock removed because a listener hides it", "EntityWriter.read",
 						"if (gone && !others.contains(name)) {", "if (gone) {",
 						test(used, "aListenerThatHidesTheLockDoesNotHaveAnUpdateRemoveIt")),
-				new Mutant("document lock: name with a dot taken for a path", "EntityWriter.refusePath",
+				new Mutant("document: name with a dot taken for a path", "EntityWriter.refusePath",
 						"if (name.contains(\".\") || name.startsWith(\"$\")) {", "if (name.isEmpty()) {",
 						test("io.mongolock.mongodb.LockedEntitiesTests",
 								"aFieldWithADotInItsNameIsRefusedBeforeItIsLocked"),
@@ -1301,6 +1301,9 @@ final class Mutants {
 				new Mutant("document lock: dropped by a plain save under it", "PlainSaves.onBeforeSave",
 						"refuseIfLockedHere(document, collection);", "",
 						test("io.mongolock.mongodb.PlainSavesTests", "aPlainSaveUnderTheLockOfAMethodIsRefused")),
+				new Mutant("document: lock of a transaction that its template never joins", "DocumentTransaction.joins",
+						"return ReflectionUtils.getField(SYNCHRONIZATION, template) != SessionSynchronization.NEVER;",
+						"return true;", test(transactions, "aTemplateThatNeverJoinsIsPartOfNoTransaction")),
 				new Mutant("document lock: lost by its own save", "Lease.refused", "holder.suspended || ", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
 	}

@@ -16,6 +16,7 @@ import com.mongodb.client.model.ReturnDocument;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
+import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -40,6 +41,12 @@ public final class LockedCollection {
 
 	/** The answer of an expression that got something else than a document. */
 	private static final int NO_DOCUMENT = 40400;
+
+	/** CommandNotSupportedOnView, of which a time series is one. */
+	private static final int NO_COLLECTION = 166;
+
+	/** The answer of an update that would exceed 16 MB. */
+	private static final int TOO_LARGE = 17419;
 
 	private static final FindOneAndUpdateOptions AFTER = new FindOneAndUpdateOptions()
 		.returnDocument(ReturnDocument.AFTER);
@@ -126,6 +133,7 @@ public final class LockedCollection {
 	private ClaimAnswer acquire(Claim claim, List<BsonDocument> statement, Duration timeout) {
 		StoreRequest request = StoreRequest.write("lock document", claim.id().key(), timeout);
 		Answer answer = ask(request, claim, statement);
+		refuseOther(request, claim, answer.document());
 		LockDocument lock = lock(answer.document(), answer.now());
 		try {
 			return lock.toAnswer(false).withQueue(null).with(answer.document());
@@ -134,6 +142,29 @@ public final class LockedCollection {
 			Outcome outcome = (lock.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
 			throw StoreFailures.unreadable(request, outcome, this.documents.name(), ex);
 		}
+	}
+
+	// One document would have two locks in this JVM, and two queues
+	private void refuseOther(StoreRequest request, Claim claim, BsonDocument found) {
+		BsonValue asked = this.keys.id(request.key());
+		BsonValue own = Objects.requireNonNull(found.get("_id"));
+		if (!isSameText(asked, own)) {
+			this.leases.release(claim.id(), request.timeout());
+			throw new LockStoreException(request.key(), Outcome.REFUSED,
+					"Could not lock document '" + KeyText.printable(request.key()) + "': the collection '"
+							+ this.documents.name() + "' has a collation, by which that is '"
+							+ KeyText.printable(this.keys.key(own)) + "'. Ask for it by that id, as it is stored",
+					null);
+		}
+	}
+
+	private static boolean isSameText(BsonValue asked, BsonValue own) {
+		if (asked instanceof BsonDocument of && own instanceof BsonDocument in) {
+			return of.entrySet()
+				.stream()
+				.allMatch((part) -> isSameText(part.getValue(), in.get(part.getKey(), BsonNull.VALUE)));
+		}
+		return !asked.isString() || asked.equals(own);
 	}
 
 	private Answer ask(StoreRequest request, Claim claim, List<BsonDocument> statement) {
@@ -151,7 +182,7 @@ public final class LockedCollection {
 			});
 		}
 		catch (LockStoreException ex) {
-			throw (isNoDocument(ex)) ? mistaken(request, ex) : ex;
+			throw (ex.getOutcome() == Outcome.REFUSED) ? explained(request, ex) : ex;
 		}
 	}
 
@@ -277,20 +308,27 @@ public final class LockedCollection {
 		return found;
 	}
 
-	private static boolean isNoDocument(LockStoreException failure) {
-		for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-			if (cause instanceof MongoException answer && answer.getCode() == NO_DOCUMENT) {
-				return true;
-			}
-		}
-		return false;
+	private LockStoreException explained(StoreRequest request, LockStoreException failure) {
+		String why = switch (code(failure)) {
+			case NO_DOCUMENT -> "its field '" + this.field
+					+ "', which the lock is kept in, is neither missing nor a document. " + this.keys.otherField();
+			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents no "
+					+ "statement changes: lock those of the collection that the view is of";
+			case TOO_LARGE -> "it is nearly as large as the 16 MB that MongoDB allows, and the lock, which takes less "
+					+ "than 1 KB, does not fit in: keep a part of it in a document of its own";
+			default -> "";
+		};
+		return (why.isEmpty()) ? failure : new LockStoreException(request.key(), Outcome.REFUSED,
+				"Could not lock document '" + KeyText.printable(request.key()) + "': " + why, failure);
 	}
 
-	private LockStoreException mistaken(StoreRequest request, LockStoreException ex) {
-		return new LockStoreException(request.key(), Outcome.REFUSED,
-				"Could not lock document '" + KeyText.printable(request.key()) + "': its field '" + this.field
-						+ "', which the lock is kept in, is neither missing nor a document. " + this.keys.otherField(),
-				ex);
+	private static int code(LockStoreException failure) {
+		for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
+			if (cause instanceof MongoException answer) {
+				return answer.getCode();
+			}
+		}
+		return -1;
 	}
 
 	/**

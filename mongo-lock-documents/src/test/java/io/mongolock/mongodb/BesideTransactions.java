@@ -1,0 +1,22 @@
+package io.mongolock.mongodb;
+
+import com.mongodb.client.MongoDatabase;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+/**
+ * A template that says that it joins transactions and does not, because the embedded
+ * server has none.
+ */
+class BesideTransactions extends MongoTemplate {
+
+	BesideTransactions(MongoDatabaseFactory factory) {
+		super(factory);
+	}
+
+	@Override
+	protected MongoDatabase doGetDatabase() {
+		return getMongoDatabaseFactory().getMongoDatabase();
+	}
+
+}
