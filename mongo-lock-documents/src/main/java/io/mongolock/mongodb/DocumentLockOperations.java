@@ -238,6 +238,10 @@ public interface DocumentLockOperations {
 	 * renewed by this JVM, and to be saved, released, or left to its ticket:
 	 * {@link LockedDocument#close() closing} it releases nothing. What this thread has
 	 * resumed by the same ticket before is over.
+	 * <p>
+	 * A lock that has run out, and that others were granted since, is locked anew, as by
+	 * {@link #tryLock(Class, Object)}, if nobody holds it any more and nothing but these
+	 * grants has written the document: closing that releases it.
 	 * @param <T> the type of the document
 	 * @param type the type of the document
 	 * @param ticket the ticket

@@ -85,7 +85,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> lock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, id, (builder) -> builder.settings(settings));
+		LockRequest request = request(locked, locked.key(id).toString(), (builder) -> builder.settings(settings));
 		refuseSecond(locked, request);
 		return claim(locked, request, () -> granted(locked, this.locks.acquire(request)));
 	}
@@ -93,7 +93,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, id, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+		LockRequest request = request(locked, locked.key(id).toString(),
+				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
 		refuseSecond(locked, request);
 		return claim(locked, request, () -> this.locks.tryAcquire(request).map((handle) -> granted(locked, handle)));
 	}
@@ -101,7 +102,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> takeOver(Class<T> type, Object id, long fence, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, id, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+		LockRequest request = request(locked, locked.key(id).toString(),
+				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
 		refuseSecond(locked, request);
 		refuseWhileWritten(locked, request.key());
 		Optional<LockHolder> holder = this.tickets.look(request.key())
@@ -124,7 +126,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	public <T, R extends @Nullable Object, E extends Throwable> R execute(Class<T> type, Object id,
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, id, how);
+		LockRequest request = request(locked, locked.key(id).toString(), how);
 		Optional<HeldDocument<?>> around = this.transactions.find(request.key(), locked);
 		return (around.isPresent()) ? callWithin(around.get().as(type), callback)
 				: claim(locked, request, () -> this.locks.execute(request,
@@ -169,8 +171,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private static LockRequest request(LockedType<?> type, Object id, Consumer<LockRequest.Builder> how) {
-		LockRequest.Builder builder = LockRequest.builder(type.key(id).toString()).name(type.collection());
+	private static LockRequest request(LockedType<?> type, String key, Consumer<LockRequest.Builder> how) {
+		LockRequest.Builder builder = LockRequest.builder(key).name(type.collection());
 		how.accept(builder);
 		LockRequest request = builder.build();
 		LockSettings sole = sole(request.settings());
@@ -305,7 +307,10 @@ final class DocumentLocks implements DocumentLockOperations {
 		refuseWhileWritten(locked, ticket.key());
 		long requested = this.clock.nanoTime();
 		// Asked for by its token, so that a forged ticket sees nothing
-		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		BsonDocument document = this.tickets.load(ticket.lease()).orElse(null);
+		if (document == null) {
+			return lockUnchanged(locked, ticket);
+		}
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		refuseIfChanged(locked, document, ticket);
@@ -313,6 +318,27 @@ final class DocumentLocks implements DocumentLockOperations {
 		// One that this thread resumed before, and that nobody may have closed, is over
 		this.transactions.find(ticket.key(), locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
 		return held(locked, document, handle, ticket, handle);
+	}
+
+	// Its lease ran out, and who came after it has changed nothing and is gone
+	private <T> LockedDocument<T> lockUnchanged(LockedType<T> type, LockTicket ticket) {
+		long seen = this.tickets.loadUnchanged(ticket, type)
+			.map(type::version)
+			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		LockRequest request = request(type, ticket.key(), (builder) -> builder.waitTimeout(Duration.ZERO));
+		if (around("The " + type.describe(ticket.key()) + " cannot be locked")
+			.filter((transaction) -> transaction.hasRead(this.template))
+			.isPresent()) {
+			throw DocumentTickets.notHeld(ticket);
+		}
+		HeldDocument<T> held = claim(type, request,
+				() -> this.locks.tryAcquire(request).map((handle) -> granted(type, handle)))
+			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		if (held.loaded().version() != seen + 1) {
+			held.close();
+			throw DocumentTickets.notHeld(ticket);
+		}
+		return held;
 	}
 
 	@Override

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
@@ -73,6 +74,20 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 			.filter((holder) -> holder.leaseToken().equals(ticket.lease().leaseToken())
 					&& holder.fence() == ticket.fence())
 			.findFirst();
+	}
+
+	/**
+	 * The document that a ticket was made for, if grants alone have written it since.
+	 * @param ticket the ticket, which is good for nothing else once its lease is gone
+	 * @param type the type of the document
+	 * @return the whole document
+	 */
+	Optional<BsonDocument> loadUnchanged(LockTicket ticket, LockedType<?> type) {
+		return this.store.load(ticket.key(), this.timeout)
+			.filter((document) -> document.get(this.store.field()) instanceof BsonDocument lock
+					&& lock.get("opened") instanceof BsonDocument opened
+					&& opened.getNumber("version").longValue() == type.version(document)
+					&& opened.getArray("by").stream().map(BsonValue::asDocument).anyMatch(ticket::isOf));
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.zip.CRC32;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
+import org.bson.BsonDocument;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
@@ -132,6 +133,16 @@ public final class LockTicket implements Serializable {
 
 	LeaseId lease() {
 		return this.lease;
+	}
+
+	/**
+	 * Whether it was made for a grant, and what its holder has seen.
+	 * @param grant the grant as it stands in the document
+	 * @return whether both are the same
+	 */
+	boolean isOf(BsonDocument grant) {
+		return grant.getString("token").getValue().equals(this.lease.leaseToken())
+				&& grant.getNumber("version").longValue() == this.version;
 	}
 
 	@Override

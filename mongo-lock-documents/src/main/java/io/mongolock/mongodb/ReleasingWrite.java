@@ -1,5 +1,7 @@
 package io.mongolock.mongodb;
 
+import java.util.List;
+
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateOptions;
@@ -30,7 +32,12 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 
 	static ReleasingWrite saveAndKeep(LockTicket ticket, String field, Written<?> written, Document change) {
 		Document renewed = new Document(field + ".holders.$.renewedAt", true);
-		return of(ticket, field, written.before(), new Document(change).append("$currentDate", renewed));
+		long version = written.version() + 1;
+		Document grant = new Document("token", ticket.lease().leaseToken()).append("version", version);
+		Document opened = new Document("version", version).append("by", List.of(grant));
+		return of(ticket, field, written.before(),
+				new Document(change).append("$set", part(change, "$set").append(field + ".opened", opened))
+					.append("$currentDate", renewed));
 	}
 
 	static ReleasingWrite delete(LockTicket ticket, String field, Document version) {

@@ -994,6 +994,76 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void whoOpenedAndCancelledMeanwhileCostsALateEditorNothing() {
+		LockTicket late = lock().ticket();
+		runOut();
+		for (int i = 0; i < 2; i++) {
+			this.there.documents().release(Post.class, this.there.documents().lock(Post.class, "p1").ticket());
+			this.there.documents().lock(Post.class, "p1").close();
+		}
+		this.there.documents().lock(Post.class, "p1").ticket();
+		assertNotHeld(late);
+		runOut();
+		try (LockedDocument<Post> locked = this.here.documents().resume(Post.class, late)) {
+			assertThat(locked.handle().isHeld()).isTrue();
+		}
+		assertThat(holders()).isEmpty();
+		LockedDocument<Post> again = this.here.documents().resume(Post.class, late);
+		this.here.documents().saveAndKeep(again, again.entity().titled("draft of a late editor"));
+		LockTicket next = again.ticket();
+		runOut();
+		this.there.documents().lock(Post.class, "p1").close();
+		assertNotHeld(late);
+		LockedDocument<Post> last = this.here.documents().resume(Post.class, next);
+		this.here.documents().save(last, last.entity().titled("late"));
+		assertThat(stored()).containsEntry("title", "late");
+		assertNotHeld(next);
+	}
+
+	@Test
+	void aLateEditorOverwritesNothingThatWasChangedSince() {
+		for (Runnable theirs : List
+			.<Runnable>of(() -> this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class), () -> {
+				LockedDocument<Post> locked = this.there.documents().lock(Post.class, "p1");
+				this.there.documents().save(locked, locked.entity().titled("theirs"));
+			}, () -> secondWindow(this.here.documents()))) {
+			this.template.updateFirst(byId(), Update.update("title", "draft"), Post.class);
+			this.lastTicket = lock().ticket();
+			LockTicket late = this.lastTicket;
+			runOut();
+			theirs.run();
+			if (!holders().isEmpty()) {
+				runOut();
+			}
+			this.there.documents().lock(Post.class, "p1").close();
+			assertNotHeld(late);
+			assertThat(stored()).containsEntry("title", "theirs");
+			assertThat(holders()).isEmpty();
+		}
+	}
+
+	@Test
+	void whoCancelledOrWasThrownOutHoldsNothingAnyMore() {
+		LockTicket cancelled = lock().ticket();
+		assertThat(this.here.documents().release(Post.class, cancelled)).isTrue();
+		assertNotHeld(cancelled);
+		LockTicket broken = lock().ticket();
+		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();
+		assertNotHeld(broken);
+		LockTicket forged = new LockTicket(new LeaseId("posts:p1", "tttttttttttttttttttttttttttttttt"), new byte[16],
+				broken.fence(), broken.version());
+		long version = this.template.findById("p1", Post.class).version();
+		assertNotHeld(forged);
+		assertThat(this.template.findById("p1", Post.class).version()).isEqualTo(version);
+	}
+
+	private void assertNotHeld(LockTicket ticket) {
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket))
+			.withMessage(NOT_YOURS, ticket.fence());
+	}
+
+	@Test
 	void whatWasChangedAfterAResumeIsChangedAsItIsBefore() {
 		LockTicket ticket = lock().ticket();
 		DocumentLockOperations documents = this.there.documents();

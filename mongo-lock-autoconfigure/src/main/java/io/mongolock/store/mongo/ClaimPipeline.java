@@ -20,6 +20,9 @@ import io.mongolock.store.StoredWaiter;
  */
 final class ClaimPipeline extends ClaimStatements {
 
+	/** How many may hold a lock one after the other and leave its document unchanged. */
+	private static final int OPENED = 10;
+
 	private final BsonString entry = string("$$e");
 
 	private final BsonString entryToken = string("$$e.token");
@@ -60,10 +63,14 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private final BsonDocument granted;
 
+	/** The field that a grant adds one to, in documents of the application. */
+	private final @Nullable String version;
+
 	/** For locks that have documents of their own. */
 	ClaimPipeline() {
 		super(null);
 		this.granted = new BsonDocument();
+		this.version = null;
 	}
 
 	/**
@@ -73,6 +80,7 @@ final class ClaimPipeline extends ClaimStatements {
 	ClaimPipeline(String field, @Nullable String version) {
 		super(field);
 		this.granted = (version != null) ? document(version, next(version)) : new BsonDocument();
+		this.version = version;
 	}
 
 	private static BsonDocument next(String version) {
@@ -127,7 +135,19 @@ final class ClaimPipeline extends ClaimStatements {
 			.append("fence", this.next)
 			.append("touchedAt", this.now)
 			.append("previous", path("holders"));
+		if (this.version != null) {
+			lock.append("opened", opened(token, this.version));
+		}
 		return changed(lock, this.granted);
+	}
+
+	// Who was granted the lock since anything but a grant has raised the version
+	private BsonDocument opened(BsonDocument token, String version) {
+		BsonDocument unchanged = operator("$eq", path("opened.version"), string("$" + version));
+		BsonDocument latest = operator("$slice", operator("$ifNull", path("opened.by"), array()),
+				new BsonInt32(1 - OPENED));
+		BsonDocument grant = document("token", token, "version", next(version));
+		return document("version", next(version), "by", appended(operator("$cond", unchanged, latest, array()), grant));
 	}
 
 	private BsonDocument enterQueue(Claim claim, BsonDocument token, Duration placeTtl) {

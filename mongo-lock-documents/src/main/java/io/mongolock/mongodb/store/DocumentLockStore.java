@@ -44,9 +44,11 @@ import io.mongolock.store.mongo.StoredQueues;
  * The first request of a claim is one statement on the document. A claim that is denied
  * stands in the queue of the document, which is kept beside it in the collection of the
  * locks: waiting never writes the document, and only the first in the queue asks for it.
- * Thread-safe. <pre>
+ * Who was granted the lock since anything but a grant has written the document stands in
+ * {@code opened}. Thread-safe. <pre>
  * { _id: …, title: …, version: 5,
- *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
+ *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ],
+     opened: { version: 5, by: [ { token: …, version: 5 } ] } } }
  * </pre>
  */
 public final class DocumentLockStore implements LockStore {
@@ -226,7 +228,7 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
-		return of(lease.key()).leases().releaseGrant(lease, fence, timeout);
+		return of(lease.key()).releaseGrant(lease, fence, timeout);
 	}
 
 	@Override
@@ -309,6 +311,14 @@ public final class DocumentLockStore implements LockStore {
 	 */
 	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
 		return of(lease.key()).load(lease, timeout);
+	}
+
+	/**
+	 * Load a document.
+	 * @return the whole document, if there is one
+	 */
+	public Optional<BsonDocument> load(String key, Duration timeout) {
+		return of(key).load(key, timeout);
 	}
 
 	/**
