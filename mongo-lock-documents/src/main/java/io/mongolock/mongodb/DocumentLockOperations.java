@@ -92,7 +92,8 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Lock a document if nobody else holds it. It is asked for once: no wait timeout
-	 * counts, and no place in the queue is taken.
+	 * counts, and no place in the queue is taken. It is not free, either, while a
+	 * transaction of another lasts that has written it.
 	 * @param <T> the type of the document
 	 * @param type the type of the document
 	 * @param id its id

@@ -87,7 +87,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockedType<T> locked = type(type);
 		LockRequest request = request(locked, locked.key(id).toString(), (builder) -> builder.settings(settings));
 		refuseSecond(locked, request);
-		return claim(locked, request, () -> granted(locked, this.locks.acquire(request)));
+		return claim(locked, request, () -> granted(locked, (Duration.ZERO.equals(request.settings().waitTimeout()))
+				? this.store.atOnce(null, () -> this.locks.acquire(request)) : this.locks.acquire(request)));
 	}
 
 	@Override
@@ -96,7 +97,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockRequest request = request(locked, locked.key(id).toString(),
 				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
 		refuseSecond(locked, request);
-		return claim(locked, request, () -> this.locks.tryAcquire(request).map((handle) -> granted(locked, handle)));
+		return claim(locked, request, () -> tryAcquire(locked, request)).map((held) -> held);
 	}
 
 	@Override
@@ -109,9 +110,13 @@ final class DocumentLocks implements DocumentLockOperations {
 		Optional<LockHolder> holder = this.tickets.look(request.key())
 			.flatMap((lock) -> lock.liveHolders().stream().filter((one) -> one.fence() == fence).findFirst());
 		HeldDocument<T> held = claim(locked, request,
-				() -> granted(locked, this.store.replacing(fence, () -> this.locks.acquire(request))));
+				() -> granted(locked, this.store.atOnce(fence, () -> this.locks.acquire(request))));
 		holder.ifPresent((thrownOut) -> this.broken.accept(request.key(), thrownOut));
 		return held;
+	}
+
+	private <T> Optional<HeldDocument<T>> tryAcquire(LockedType<T> type, LockRequest request) {
+		return this.store.atOnce(null, () -> this.locks.tryAcquire(request)).map((handle) -> granted(type, handle));
 	}
 
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
@@ -185,7 +190,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		if (transaction.filter((one) -> one.hasRead(this.template) && one.find(request.key()).isEmpty()).isPresent()) {
 			throw new IllegalStateException(what + " cannot be locked here: this transaction has "
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
-					+ "Lock all that it saves before it begins");
+					+ "Lock all that it saves before it begins; and what a transaction of its own is to save, where this "
+					+ "one is suspended: inside of REQUIRES_NEW, or in a method with NOT_SUPPORTED around both");
 		}
 	}
 
@@ -331,8 +337,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			.isPresent()) {
 			throw DocumentTickets.notHeld(ticket);
 		}
-		HeldDocument<T> held = claim(type, request,
-				() -> this.locks.tryAcquire(request).map((handle) -> granted(type, handle)))
+		HeldDocument<T> held = claim(type, request, () -> tryAcquire(type, request))
 			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		if (held.loaded().version() != seen + 1) {
 			held.close();

@@ -79,6 +79,46 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
+	void whatATransactionOfAnotherHasWrittenIsNotFreeUntilItsEndWhichIsNotAwaited() {
+		LockSettings once = LockSettings.builder().waitTimeout(Duration.ZERO).build();
+		DocumentLockOperations documents = this.there.documents();
+		this.transactions.executeWithoutResult((status) -> {
+			write("p1", "theirs");
+			onAnotherThread(() -> {
+				assertThat(documents.tryLock(Post.class, "p1")).isEmpty();
+				assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> documents.lock(Post.class, "p1", once));
+				assertThat(documents.tryLock(Post.class, "p2")).hasValueSatisfying(LockedDocument::close);
+			});
+		});
+		assertThat(documents.tryLock(Post.class, "p1")).hasValueSatisfying((locked) -> {
+			assertThat(locked.entity().text()).isEqualTo("theirs");
+			assertThat(this.here.documents().tryLock(Post.class, "p1")).isEmpty();
+			documents.save(locked, new Post("p1", "mine", locked.entity().version()));
+		});
+		assertThatExceptionOfType(NoSuchDocumentException.class)
+			.isThrownBy(() -> documents.tryLock(Post.class, "none"));
+	}
+
+	@Test
+	void whatATransactionOfItsOwnSavesIsLockedWhereTheOneThatHasReadIsSuspended() {
+		DocumentLockOperations documents = this.here.documents();
+		this.transactions.executeWithoutResult((status) -> {
+			this.template.findById("p2", Post.class);
+			assertThatIllegalStateException().isThrownBy(() -> documents.lock(Post.class, "p1", SELDOM_RENEWED))
+				.withMessageContaining("inside of REQUIRES_NEW, or in a method with NOT_SUPPORTED around both");
+			within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
+				.executeWithoutResult((own) -> save(documents.lock(Post.class, "p1", SELDOM_RENEWED), "inside"));
+			within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
+				LockedDocument<Post> locked = documents.lock(Post.class, "p3", SELDOM_RENEWED);
+				this.transactions.executeWithoutResult((own) -> save(locked, "around"));
+			});
+		});
+		assertThat(text("p1")).isEqualTo("inside");
+		assertThat(text("p3")).isEqualTo("around");
+	}
+
+	@Test
 	void theCommitOfASaveIsNoLossForTheClaimThatSharesTheLock() {
 		LockedDocument<Post> witness = lockElsewhere("p3");
 		List<String> lost = new CopyOnWriteArrayList<>();

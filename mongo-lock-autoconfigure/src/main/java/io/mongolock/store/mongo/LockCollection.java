@@ -4,18 +4,26 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 
+import com.mongodb.ClientSessionOptions;
+import com.mongodb.MongoClientException;
+import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoTimeoutException;
 import com.mongodb.ReadConcern;
 import com.mongodb.ReadPreference;
+import com.mongodb.TransactionOptions;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.result.UpdateResult;
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -24,8 +32,10 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
@@ -43,6 +53,20 @@ final class LockCollection {
 	 */
 	private static final int MAX_VARIANTS = 64;
 
+	/**
+	 * The answer to a statement of a transaction if another one has written the document.
+	 */
+	static final int WRITE_CONFLICT = 112;
+
+	/**
+	 * A write of a moment is no reason to give up, but the end of a transaction is not
+	 * awaited.
+	 */
+	private static final int AT_ONCE = 3;
+
+	private static final FindOneAndUpdateOptions AFTER = new FindOneAndUpdateOptions()
+		.returnDocument(ReturnDocument.AFTER);
+
 	/** For how long a server is taken for what it said it was: one may be replaced. */
 	private static final long SAME_KIND = TimeUnit.SECONDS.toNanos(30);
 
@@ -58,6 +82,8 @@ final class LockCollection {
 
 	private final LockClock clock;
 
+	private final @Nullable MongoDatabaseFactory sessions;
+
 	private volatile @Nullable Hello hello;
 
 	LockCollection(MongoOperations template, String name) {
@@ -72,6 +98,7 @@ final class LockCollection {
 					.withReadPreference(ReadPreference.primary())
 					.withReadConcern(ReadConcern.DEFAULT)));
 		this.database = Objects.requireNonNull(template.execute((DbCallback<MongoDatabase>) (database) -> database));
+		this.sessions = (template instanceof MongoTemplate own) ? own.getMongoDatabaseFactory() : null;
 	}
 
 	/**
@@ -220,6 +247,45 @@ final class LockCollection {
 					+ "use one MongoClient for both, or keep the locks where the transaction's data is, with "
 					+ "mongo-lock.mongo-template. The driver says: " + ex.getMessage(), ex);
 		}
+	}
+
+	/**
+	 * Change one document if it is there, in a transaction of its own: any other
+	 * statement waits for the end of one that has written the document.
+	 * @return the document as it stands then; empty if there is none, or it is to be
+	 * asked for otherwise, as of a server without transactions
+	 * @throws MongoCommandException with {@link #WRITE_CONFLICT} if a transaction has
+	 * written it; nothing was changed
+	 */
+	Optional<BsonDocument> updateAtOnce(BsonDocument filter, List<BsonDocument> pipeline, long timeoutMillis) {
+		for (int i = 1; this.sessions != null; i++) {
+			try (ClientSession session = this.sessions.getSession(ClientSessionOptions.builder().build())) {
+				session.startTransaction(TransactionOptions.builder()
+					.writeConcern(WriteConcern.MAJORITY)
+					.readPreference(ReadPreference.primary())
+					.timeout(timeoutMillis, TimeUnit.MILLISECONDS)
+					.build());
+				BsonDocument found = this.locks.findOneAndUpdate(session, filter, pipeline, AFTER);
+				session.commitTransaction();
+				return Optional.ofNullable(found);
+			}
+			catch (MongoCommandException ex) {
+				if (ex.getErrorCode() != WRITE_CONFLICT) {
+					return Optional.empty();
+				}
+				if (i == AT_ONCE) {
+					throw ex;
+				}
+			}
+			catch (MongoTimeoutException ex) {
+				throw ex;
+			}
+			catch (MongoClientException ex) {
+				// What the driver makes of a server without transactions
+				return Optional.empty();
+			}
+		}
+		return Optional.empty();
 	}
 
 	/**

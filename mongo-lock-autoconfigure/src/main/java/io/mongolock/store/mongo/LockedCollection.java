@@ -118,22 +118,32 @@ public final class LockedCollection {
 	 * such document
 	 */
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
-		return acquire(claim, this.claims.of(claim), timeout);
+		return acquire(claim, this.claims.of(claim), false, timeout);
 	}
 
 	/**
-	 * Claim a lock, as {@link #acquire} does, also if one grant of it is not over: that
-	 * is then replaced, and nobody comes between.
-	 * @param fence the number of that grant
+	 * Claim a lock, as {@link #acquire} does, and do not wait for a transaction that has
+	 * written the document: while it lasts, the lock is not free.
+	 * @param replaced the number of a grant that is replaced if it is not over, so that
+	 * nobody comes between; {@code null} for none
 	 * @throws LockStoreException as {@link #acquire} does
 	 */
-	public ClaimAnswer replace(Claim claim, long fence, Duration timeout) {
-		return acquire(claim, this.claims.replacing(claim, fence), timeout);
+	public ClaimAnswer acquireAtOnce(Claim claim, @Nullable Long replaced, Duration timeout) {
+		try {
+			return acquire(claim, (replaced != null) ? this.claims.replacing(claim, replaced) : this.claims.of(claim),
+					true, timeout);
+		}
+		catch (LockStoreException ex) {
+			if (code(ex) == LockCollection.WRITE_CONFLICT) {
+				return look(claim.id().key(), timeout);
+			}
+			throw ex;
+		}
 	}
 
-	private ClaimAnswer acquire(Claim claim, List<BsonDocument> statement, Duration timeout) {
+	private ClaimAnswer acquire(Claim claim, List<BsonDocument> statement, boolean atOnce, Duration timeout) {
 		StoreRequest request = StoreRequest.write("lock document", claim.id().key(), timeout);
-		Answer answer = ask(request, claim, statement);
+		Answer answer = ask(request, claim, statement, atOnce);
 		refuseOther(request, claim, answer.document());
 		LockDocument lock = lock(answer.document(), answer.now());
 		try {
@@ -168,12 +178,15 @@ public final class LockedCollection {
 		return !asked.isString() || asked.equals(own);
 	}
 
-	private Answer ask(StoreRequest request, Claim claim, List<BsonDocument> statement) {
+	private Answer ask(StoreRequest request, Claim claim, List<BsonDocument> statement, boolean atOnce) {
 		BsonDocument filter = this.leases.byId(request.key());
 		long deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(request.timeoutMillis());
 		try {
 			return this.documents.execute(request, WriteConcern.MAJORITY, (documents) -> {
-				BsonDocument found = required(documents.findOneAndUpdate(filter, statement, AFTER), request);
+				Optional<BsonDocument> changed = (atOnce)
+						? this.documents.updateAtOnce(filter, statement, request.timeoutMillis()) : Optional.empty();
+				BsonDocument found = (changed.isPresent()) ? changed.get()
+						: required(documents.findOneAndUpdate(filter, statement, AFTER), request);
 				BsonValue written = writtenAt(claim, found);
 				if (written != null) {
 					return new Answer(found, written);
@@ -338,7 +351,7 @@ public final class LockedCollection {
 			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents no "
 					+ "statement changes: lock those of the collection that the view is of";
 			case TOO_LARGE -> "it is nearly as large as the 16 MB that MongoDB allows, and the lock, which takes less "
-					+ "than 1 KB, does not fit in: keep a part of it in a document of its own";
+					+ "than 2 KB, does not fit in: keep a part of it in a document of its own";
 			default -> "";
 		};
 		return (why.isEmpty()) ? failure : new LockStoreException(request.key(), Outcome.REFUSED,

@@ -65,8 +65,8 @@ public final class DocumentLockStore implements LockStore {
 
 	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
 
-	/** The number of the grant that the claims of a thread replace. */
-	private final ThreadLocal<@Nullable Long> replaced = new ThreadLocal<>();
+	/** The claim of a thread that waits for nothing. */
+	private final ThreadLocal<@Nullable AtOnce> atOnce = new ThreadLocal<>();
 
 	/**
 	 * Create a new store.
@@ -127,27 +127,29 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	/**
-	 * Have the claims of this thread replace one grant that is not over.
-	 * @param fence the number of that grant
+	 * Have a claim of this thread wait for nothing, not for the end of a transaction,
+	 * either, that has written the document.
+	 * @param replaced the number of a grant that it replaces if that is not over,
+	 * {@code null} for none
 	 * @param claim asks a client of this store, without a wait
 	 * @return what the claim returned
 	 */
-	public <T> T replacing(long fence, Supplier<T> claim) {
-		this.replaced.set(fence);
+	public <T> T atOnce(@Nullable Long replaced, Supplier<T> claim) {
+		this.atOnce.set(new AtOnce(replaced));
 		try {
 			return claim.get();
 		}
 		finally {
-			this.replaced.remove();
+			this.atOnce.remove();
 		}
 	}
 
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LockedCollection documents = of(claim.id().key());
-		Long replaced = this.replaced.get();
-		if (replaced != null) {
-			return documents.replace(claim.alone(), replaced, timeout);
+		AtOnce atOnce = this.atOnce.get();
+		if (atOnce != null) {
+			return documents.acquireAtOnce(claim.alone(), atOnce.replaced(), timeout);
 		}
 		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
 				: inQueue(documents, claim, new TimeLeft(this.clock, timeout));
@@ -389,6 +391,15 @@ public final class DocumentLockStore implements LockStore {
 			return "Store that property under another name, with @Field, or the locks in another field, with "
 					+ "mongo-lock.document-locks.field";
 		}
+
+	}
+
+	/**
+	 * How a claim is to be sent that waits for nothing.
+	 *
+	 * @param replaced the number of the grant that it replaces
+	 */
+	private record AtOnce(@Nullable Long replaced) {
 
 	}
 
