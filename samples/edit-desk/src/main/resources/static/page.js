@@ -12,6 +12,9 @@ let editing = null;
 /** What this window edits still, after somebody has changed it in the background, or nothing. */
 let changed = null;
 
+/** The number of the lock of the other one who edits, or nothing. */
+let another = null;
+
 /** Set a text, and touch nothing if it is the same. Texts are never taken as HTML. */
 function say(node, text) {
 	if (node.textContent !== String(text)) {
@@ -65,6 +68,8 @@ function who(holder) {
 	const button = element('begin').querySelector('button');
 	button.disabled = !!holder && holder.millis > 0;
 	say(button, holder && holder.millis === 0 ? 'Take over' : 'Edit');
+	another = holder && holder.millis > 0 ? holder.fence : null;
+	element('instead').hidden = !another;
 	const seconds = holder && Math.ceil(holder.millis / 1000);
 	if (editing) {
 		return whileEditing(holder, seconds);
@@ -78,7 +83,7 @@ function who(holder) {
 
 function whileEditing(holder, seconds) {
 	if (!holder || holder.fence !== editing.fence) {
-		return `${holder ? holder.name : 'Somebody'} has taken over: what you save now is refused`;
+		return `${holder ? holder.name : 'Somebody'} has taken over: what you save now is refused if anything was changed`;
 	}
 	if (seconds === 0) {
 		return 'Your time is over: you can still save until somebody takes over';
@@ -153,6 +158,14 @@ element('begin').addEventListener('submit', (event) => {
 	const { name } = event.target.elements;
 	attempt(async () => open(await request('POST', 'article/edit', { name: name.value })));
 });
+
+/** Nobody else than the one who is shown loses the article. */
+element('instead').addEventListener('click', () => attempt(async () => {
+	const { name } = element('begin').elements;
+	if (name.reportValidity()) {
+		open(await request('POST', 'article/take-over', { name: name.value, fence: another }));
+	}
+}));
 
 editor.addEventListener('submit', (event) => {
 	event.preventDefault();

@@ -13,6 +13,7 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.stereotype.Service;
 
+import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.FencedWrites;
@@ -67,7 +68,21 @@ class ArticleDesk {
 	 * @return the article and the ticket for its lock
 	 */
 	Editing edit(String name) {
-		try (LockedDocument<Article> locked = this.documents.lock(Article.class, ID, this.editing)) {
+		return begin(name, this.documents.lock(Article.class, ID, this.editing));
+	}
+
+	/**
+	 * Take the article over from the one who edits it, unless that is another by now.
+	 * @param name who edits from here on
+	 * @param fence the number of the lock that was shown
+	 * @return the article and the ticket for its lock
+	 */
+	Editing takeOver(String name, long fence) {
+		return begin(name, this.documents.takeOver(Article.class, ID, fence, this.editing));
+	}
+
+	private Editing begin(String name, LockedDocument<Article> begun) {
+		try (LockedDocument<Article> locked = begun) {
 			// No late editor can overwrite the name of the next one
 			this.fenced.update(locked.handle(), Query.query(Criteria.where("article").is(ID)),
 					Update.update("name", name), Editor.class);
@@ -92,8 +107,20 @@ class ArticleDesk {
 	 * @return the article as it is saved
 	 */
 	Article save(String ticket, String title, String text) {
-		LockedDocument<Article> locked = this.documents.resume(Article.class, LockTicket.of(ticket));
-		return this.documents.save(locked, locked.entity().with(title, text));
+		LockTicket own = LockTicket.of(ticket);
+		try {
+			LockedDocument<Article> locked = this.documents.resume(Article.class, own);
+			return this.documents.save(locked, locked.entity().with(title, text));
+		}
+		catch (LockLostException ex) {
+			Article stored = article();
+			if (!stored.title().equals(title) || !stored.text().equals(text)) {
+				throw ex;
+			}
+			// A second click, or a request that was sent again
+			this.documents.release(Article.class, own);
+			return stored;
+		}
 	}
 
 	/**

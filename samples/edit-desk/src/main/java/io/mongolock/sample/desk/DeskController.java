@@ -54,6 +54,11 @@ class DeskController {
 		return this.desk.edit(name.name());
 	}
 
+	@PostMapping("/article/take-over")
+	ArticleDesk.Editing takeOver(@RequestBody TakeOver from) {
+		return this.desk.takeOver(from.name(), from.fence());
+	}
+
 	@PostMapping("/article/heartbeat")
 	void heartbeat(@RequestBody Ticket ticket) {
 		this.desk.renew(ticket.ticket());
@@ -113,6 +118,9 @@ class DeskController {
 	}
 
 	record Name(String name) {
+	}
+
+	record TakeOver(String name, long fence) {
 	}
 
 	record Ticket(String ticket) {

@@ -94,6 +94,30 @@ class EditDeskApplicationTests {
 	}
 
 	@Test
+	void whoIsTakenOverOnPurposeIsTheOneWhoWasShown() {
+		JsonNode anna = read(edit("Anna"));
+		MvcTestResult ben = takeOver("Ben", anna);
+		assertThat(ben).hasStatusOk();
+		assertThat(takeOver("Cleo", anna)).hasStatus(409);
+		assertThat(desk().get("holder").get("name").asString()).isEqualTo("Ben");
+		assertThat(save(anna, "By Anna")).hasStatus(409);
+		assertThat(save(read(ben), "By Ben")).hasStatusOk();
+	}
+
+	@Test
+	void aSecondClickHasSavedAlready() {
+		JsonNode anna = read(edit("Anna"));
+		assertThat(save(anna, "Once")).hasStatusOk();
+		assertThat(save(anna, "Once")).hasStatusOk();
+		assertThat(save(anna, "Twice")).hasStatus(409);
+	}
+
+	private MvcTestResult takeOver(String name, JsonNode editing) {
+		return send("/article/take-over",
+				"{\"name\": \"" + name + "\", \"fence\": " + editing.get("fence").asLong() + "}");
+	}
+
+	@Test
 	void anOperatorSeesTheHealthAndTheLocks() {
 		// Degraded while it remembers a step of the clock
 		assertThat(this.mvc.get().uri("/actuator/health/mongoLock")).hasStatusOk()
