@@ -8,7 +8,7 @@ version="$1"
 shift
 
 left_out='!io.mongolock.core.*Tests,!io.mongolock.test.embedded.*Tests,!io.mongolock.test.proxy.*Tests,!ModelAgreementTests'
-left_out+=',!ArchitectureTests,!DocumentsArchitectureTests,!PublicApiTests,!DocumentationTests,!EmbeddedUpsertErrorLockStoreTests,!InMemoryLockStoreTests'
+left_out+=',!ArchitectureTests,!DocumentsArchitectureTests,!DocumentationTests,!EmbeddedUpsertErrorLockStoreTests,!InMemoryLockStoreTests'
 # a program, and nested classes, which run with the one around them
 left_out+=',!Recorder,!*$*'
 exec ./mvnw test -Dspring-boot.version="$version" -Dmaven.main.skip -am \
