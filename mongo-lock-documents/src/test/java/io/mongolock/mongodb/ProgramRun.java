@@ -84,6 +84,7 @@ final class ProgramRun implements AutoCloseable {
 			Stored document = new Stored(type.getSimpleName().toLowerCase(Locale.ROOT) + number, type, "old");
 			this.documents.add(document);
 			this.world.insert(entry(document, List.of(), document.text));
+			this.world.write(document.id, type, new Document("$rename", new Document("text", ProgramWorld.OLD_TEXT)));
 		}
 	}
 
