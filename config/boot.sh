@@ -12,5 +12,5 @@ left_out+=',!ArchitectureTests,!DocumentsArchitectureTests,!DocumentationTests,!
 # a program, and nested classes, which run with the one around them
 left_out+=',!Recorder,!*$*'
 exec ./mvnw test -Dspring-boot.version="$version" -Dmaven.main.skip -am \
-	-pl docs,mongo-lock-leader,mongo-lock-dashboard,mongo-lock-integration \
+	-pl docs,mongo-lock-leader,mongo-lock-jobs,mongo-lock-dashboard,mongo-lock-integration \
 	-Dsurefire.failIfNoSpecifiedTests=false "-Dtest=$left_out" "$@"

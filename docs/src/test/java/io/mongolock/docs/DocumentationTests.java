@@ -33,6 +33,7 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockProperties;
+import io.mongolock.jobs.MongoLockJobsProperties;
 import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties;
 import io.mongolock.shedlock.MongoLockShedLockProperties;
 
@@ -55,6 +56,8 @@ class DocumentationTests {
 
 	private static final Path LEADER = ROOT.resolve("mongo-lock-leader/src/test/java");
 
+	private static final Path JOBS = ROOT.resolve("mongo-lock-jobs/src/test/java");
+
 	private static final List<String> GENERATED = List.of("fault-matrix.md", "public-api.md");
 
 	/** Words that hide who does what; config/checkstyle.xml refuses them in Java. */
@@ -66,7 +69,7 @@ class DocumentationTests {
 	@Test
 	void everyJavaSnippetIsCompiled() throws IOException {
 		List<Path> sources = new ArrayList<>();
-		for (Path folder : List.of(SNIPPETS, FIRST_APPLICATION, DASHBOARD, INTEGRATION, SHEDLOCK, LEADER)) {
+		for (Path folder : List.of(SNIPPETS, FIRST_APPLICATION, DASHBOARD, INTEGRATION, SHEDLOCK, LEADER, JOBS)) {
 			sources.addAll(files(folder, ".java"));
 		}
 		String compiled = normalized(String.join("\n", contents(sources)));
@@ -123,6 +126,7 @@ class DocumentationTests {
 			List<String> ofNone = new ArrayList<>(unbound(sources, MongoLockProperties.class));
 			ofNone.retainAll(unbound(sources, MongoLockDocumentsProperties.class));
 			ofNone.retainAll(unbound(sources, MongoLockShedLockProperties.class));
+			ofNone.retainAll(unbound(sources, MongoLockJobsProperties.class));
 			assertThat(ofNone).isEmpty();
 		}
 	}

@@ -36,9 +36,9 @@ class PublicApiTests {
 	private static final Path DOCUMENT = ROOT.resolve("docs/public-api.md");
 
 	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.mongodb",
-			"io.mongolock.integration", "io.mongolock.leader", "io.mongolock.test", "io.mongolock.test.autoconfigure",
-			"io.mongolock.test.faults", "io.mongolock.test.embedded", "io.mongolock.test.proxy", "io.mongolock.spi",
-			"io.mongolock.store");
+			"io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.test",
+			"io.mongolock.test.autoconfigure", "io.mongolock.test.faults", "io.mongolock.test.embedded",
+			"io.mongolock.test.proxy", "io.mongolock.spi", "io.mongolock.store");
 
 	private static final String HEAD = """
 			# Public API
@@ -78,7 +78,7 @@ class PublicApiTests {
 		assertThat(published()).hasSizeGreaterThan(5)
 			.allMatch(Files::isDirectory)
 			.extracting((classes) -> classes.getParent().getParent().getFileName().toString())
-			.contains("mongo-lock-integration", "mongo-lock-leader", "mongo-lock-test");
+			.contains("mongo-lock-integration", "mongo-lock-jobs", "mongo-lock-leader", "mongo-lock-test");
 	}
 
 	// Their compiled classes; the starter has none

@@ -1,0 +1,125 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The next thing to do about a job now. Decided without a clock or thread from the runs
+ * that are kept, so that instances that see the same decide the same.
+ */
+sealed interface JobDecision {
+
+	/**
+	 * Decide.
+	 * @param terms what was declared
+	 * @param fence the fence of the lock of the job, zero unless it is held here. A run
+	 * with a lower fence that has not ended was left by its instance. One with a higher
+	 * fence was not: then this instance has stood still, and the lock is held by another.
+	 * @param seen what is kept of the job
+	 * @return what to do; all but {@link Wait} and {@link Skip} is done under the lock
+	 */
+	static JobDecision decide(Terms terms, long fence, Seen seen) {
+		Instant now = seen.now();
+		Instant due = terms.trigger().due(now, seen.since(), seen.last());
+		JobRun open = seen.open();
+		if (open != null) {
+			if (open.fence() < fence) {
+				return (terms.onAbandoned() == OnAbandoned.RERUN && open.attempt() < terms.maxAttempts())
+						? new Run(open.tick(), open) : new Abandon(open);
+			}
+			return (due != null && terms.trigger().isClock() && due.isAfter(open.tick())) ? new Skip(due)
+					: new Settle(open);
+		}
+		if (due == null) {
+			return new Wait(terms.trigger().next(now, seen.since(), seen.last()));
+		}
+		boolean late = terms.trigger().isClock() && Duration.between(due, now).compareTo(terms.grace()) > 0;
+		return (late && terms.catchUp() == CatchUp.NONE) ? new Miss(due) : new Run(due, null);
+	}
+
+	/**
+	 * What was declared of a job.
+	 *
+	 * @param job its name
+	 * @param trigger when it is due
+	 * @param catchUp what happens to ticks at which nobody was there
+	 * @param grace how late a tick is run without being caught up
+	 * @param onAbandoned what happens to a run that its instance has left
+	 * @param maxAttempts how often a tick is run at most
+	 */
+	record Terms(String job, JobTrigger trigger, CatchUp catchUp, Duration grace, OnAbandoned onAbandoned,
+			int maxAttempts) {
+
+	}
+
+	/**
+	 * The runs of a job, and when they were read.
+	 *
+	 * @param now the time of the server
+	 * @param since when the instance began to look after the job
+	 * @param last the run of the last tick until now, {@code null} if there is none
+	 * @param open the run that has not ended, {@code null} if there is none
+	 */
+	record Seen(Instant now, Instant since, @Nullable JobRun last, @Nullable JobRun open) {
+
+	}
+
+	/**
+	 * Nothing is due.
+	 *
+	 * @param until when the next tick is due
+	 */
+	record Wait(Instant until) implements JobDecision {
+
+	}
+
+	/**
+	 * A run goes on, or was left: the lock says which.
+	 *
+	 * @param open the run
+	 */
+	record Settle(JobRun open) implements JobDecision {
+
+	}
+
+	/**
+	 * Run a tick.
+	 *
+	 * @param tick the tick
+	 * @param left the attempt before, which its instance has left; {@code null} for the
+	 * first one
+	 */
+	record Run(Instant tick, @Nullable JobRun left) implements JobDecision {
+
+	}
+
+	/**
+	 * Note that a tick is not run, because a run goes on.
+	 *
+	 * @param tick the tick
+	 */
+	record Skip(Instant tick) implements JobDecision {
+
+	}
+
+	/**
+	 * Note that a tick is not run, because it is too late.
+	 *
+	 * @param tick the tick
+	 */
+	record Miss(Instant tick) implements JobDecision {
+
+	}
+
+	/**
+	 * Note that a run was left by its instance, and is not run again.
+	 *
+	 * @param left the run
+	 */
+	record Abandon(JobRun left) implements JobDecision {
+
+	}
+
+}

@@ -1,0 +1,44 @@
+package io.mongolock.jobs;
+
+import java.util.List;
+import java.util.Set;
+
+import io.mongolock.spi.LockExtension;
+
+/**
+ * What jobs add to the locks of the application.
+ *
+ * @param properties the settings
+ */
+record JobExtension(MongoLockJobsProperties properties) implements LockExtension {
+
+	@Override
+	public List<Class<? extends Record>> settings() {
+		return List.of(MongoLockJobsProperties.class);
+	}
+
+	@Override
+	public void check(SettingChecks checks) {
+		MongoLockJobsProperties.Jobs jobs = this.properties.jobs();
+		checks.collection("jobs.collection", jobs.collection());
+		if (jobs.collection().equals(checks.lockCollection())) {
+			throw checks.invalid("jobs.collection", jobs.collection(),
+					"holds the locks, whose index would remove runs");
+		}
+		checks.duration("jobs.grace", jobs.grace());
+		checks.duration("jobs.check-interval", jobs.checkInterval());
+		checks.duration("jobs.history", jobs.history());
+		checks.positive("jobs.max-runs", jobs.maxRuns());
+	}
+
+	@Override
+	public Set<String> collections() {
+		return Set.of(this.properties.jobs().collection());
+	}
+
+	@Override
+	public Set<String> names() {
+		return Set.of(JobRunner.NAME);
+	}
+
+}

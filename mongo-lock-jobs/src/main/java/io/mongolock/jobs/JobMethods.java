@@ -1,0 +1,198 @@
+package io.mongolock.jobs;
+
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.time.DateTimeException;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.aop.framework.AopInfrastructureBean;
+import org.springframework.aop.framework.AopProxyUtils;
+import org.springframework.aop.support.AopUtils;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.convert.DurationStyle;
+import org.springframework.core.MethodIntrospector;
+import org.springframework.core.MethodIntrospector.MetadataLookup;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.env.Environment;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.Scheduled;
+import org.springframework.scheduling.support.CronExpression;
+import org.springframework.util.ReflectionUtils;
+
+import io.mongolock.jobs.JobDecision.Terms;
+
+/**
+ * Finds the methods with {@link ScheduledJob}, refuses those that cannot be run as
+ * declared, and has the others looked after. Thread-safe.
+ */
+final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton {
+
+	private final Environment environment;
+
+	private final ObjectProvider<JobScheduler> scheduler;
+
+	private final ObjectProvider<MongoLockJobsProperties> properties;
+
+	/** What was found before there is a scheduler, which must not be made too early. */
+	private final List<Runnable> found = new CopyOnWriteArrayList<>();
+
+	private volatile boolean started;
+
+	JobMethods(Environment environment, ObjectProvider<JobScheduler> scheduler,
+			ObjectProvider<MongoLockJobsProperties> properties) {
+		this.environment = environment;
+		this.scheduler = scheduler;
+		this.properties = properties;
+	}
+
+	static boolean areIn(Class<?> type) {
+		return AnnotationUtils.isCandidateClass(type, ScheduledJob.class) && !find(type).isEmpty();
+	}
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
+		if (!(bean instanceof AopInfrastructureBean) && AnnotationUtils.isCandidateClass(type, ScheduledJob.class)) {
+			find(type).forEach((method, declared) -> add(declared, method, bean));
+		}
+		return bean;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.started = true;
+		this.found.forEach(Runnable::run);
+	}
+
+	private static Map<Method, ScheduledJob> find(Class<?> type) {
+		return MethodIntrospector.selectMethods(type, (MetadataLookup<ScheduledJob>) (method) -> AnnotatedElementUtils
+			.findMergedAnnotation(method, ScheduledJob.class));
+	}
+
+	private void add(ScheduledJob declared, Method method, Object bean) {
+		check(declared, method);
+		JobTrigger trigger = trigger(declared, method);
+		if (trigger == null) {
+			return;
+		}
+		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
+		ReflectionUtils.makeAccessible(invocable);
+		JobWork<Throwable> work = (run) -> invoke(invocable, bean, run);
+		Runnable addition = () -> this.scheduler
+			.ifAvailable((jobs) -> jobs.add(new Terms(declared.name(), trigger, declared.catchUp(),
+					this.properties.getObject().jobs().grace(), declared.onAbandoned(), declared.maxAttempts()), work));
+		if (this.started) {
+			addition.run();
+		}
+		else {
+			this.found.add(addition);
+		}
+	}
+
+	private static void invoke(Method method, Object bean, JobRun run) throws Throwable {
+		try {
+			method.invoke(bean, (method.getParameterCount() != 0) ? new Object[] { run } : new Object[0]);
+		}
+		catch (InvocationTargetException ex) {
+			throw ex.getTargetException();
+		}
+	}
+
+	private static void check(ScheduledJob declared, Method method) {
+		try {
+			Jobs.checkName(declared.name());
+		}
+		catch (IllegalArgumentException ex) {
+			throw refused(method, String.valueOf(ex.getMessage()));
+		}
+		if (declared.maxAttempts() < 1) {
+			throw refused(method, "maxAttempts is " + declared.maxAttempts() + ", and must be at least 1");
+		}
+		if (method.getReturnType() != void.class) {
+			throw refused(method, "it returns something, which may end later than the method, and the run would be "
+					+ "recorded too soon: return nothing, and wait for the end in the method");
+		}
+		if (method.getParameterCount() > 1
+				|| method.getParameterCount() == 1 && method.getParameterTypes()[0] != JobRun.class) {
+			throw refused(method, "it takes arguments that nobody passes: take none, or a JobRun");
+		}
+		if (!AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Scheduled.class).isEmpty()) {
+			throw refused(method, "it has @Scheduled as well, which would run it in each instance: move the schedule "
+					+ "to @ScheduledJob");
+		}
+		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
+				|| AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
+			throw refused(method, "it is @Async, so the run would be recorded before its end: remove @Async, as each "
+					+ "run has a thread of its own");
+		}
+	}
+
+	// null if it is switched off
+	private @Nullable JobTrigger trigger(ScheduledJob declared, Method method) {
+		String cron = text(declared.cron());
+		String rate = text(declared.fixedRate());
+		String delay = text(declared.fixedDelay());
+		if (Stream.of(cron, rate, delay).filter((each) -> !each.isEmpty()).count() != 1) {
+			throw refused(method, "one of cron, fixedRate and fixedDelay has to be set");
+		}
+		if (Scheduled.CRON_DISABLED.equals(cron)) {
+			return null;
+		}
+		if (!cron.isEmpty()) {
+			return cron(cron, text(declared.zone()), method);
+		}
+		if (!declared.zone().isEmpty()) {
+			throw refused(method, "zone is set without cron");
+		}
+		return (!rate.isEmpty()) ? new JobTrigger.Rate(duration("fixedRate", rate, method))
+				: new JobTrigger.Delay(duration("fixedDelay", delay, method));
+	}
+
+	private static JobTrigger cron(String cron, String zone, Method method) {
+		try {
+			JobTrigger.Cron trigger = new JobTrigger.Cron(CronExpression.parse(cron),
+					(zone.isEmpty()) ? ZoneId.systemDefault() : ZoneId.of(zone));
+			if (trigger.expression().next(ZonedDateTime.ofInstant(Instant.EPOCH, trigger.zone())) == null) {
+				throw refused(method, "cron = \"" + cron + "\" is never due; \"-\" switches the job off");
+			}
+			return trigger;
+		}
+		catch (IllegalArgumentException | DateTimeException ex) {
+			throw refused(method, "cron = \"" + cron + "\", zone = \"" + zone + "\": " + ex.getMessage());
+		}
+	}
+
+	private static Duration duration(String attribute, String text, Method method) {
+		try {
+			Duration duration = DurationStyle.detectAndParse(text);
+			if (duration.compareTo(Duration.ofMillis(100)) >= 0) {
+				return duration;
+			}
+		}
+		catch (IllegalArgumentException ex) {
+			// refused likewise
+		}
+		throw refused(method,
+				attribute + " = \"" + text + "\" must be a duration of at least 100ms, for example \"10s\"");
+	}
+
+	private String text(String declared) {
+		return this.environment.resolveRequiredPlaceholders(declared).trim();
+	}
+
+	private static IllegalStateException refused(Method method, String problem) {
+		return new IllegalStateException("@ScheduledJob on " + method + ": " + problem);
+	}
+
+}

@@ -1,0 +1,26 @@
+package io.mongolock.jobs;
+
+/**
+ * How a tick of a job ended.
+ */
+public enum JobOutcome {
+
+	/** It runs, or its instance died and nobody has noticed yet. */
+	RUNNING,
+
+	/** The work returned. */
+	SUCCEEDED,
+
+	/** The work threw something. */
+	FAILED,
+
+	/** The instance died, and the work was not run again. */
+	ABANDONED,
+
+	/** The tick was not run, because the job was still running. */
+	SKIPPED,
+
+	/** The tick was not run, because no instance was there in time. */
+	MISSED
+
+}

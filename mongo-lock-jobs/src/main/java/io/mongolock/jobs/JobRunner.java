@@ -1,0 +1,284 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Optional;
+import java.util.concurrent.TimeUnit;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationEventPublisher;
+
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.OnLost;
+import io.mongolock.jobs.JobDecision.Abandon;
+import io.mongolock.jobs.JobDecision.Miss;
+import io.mongolock.jobs.JobDecision.Run;
+import io.mongolock.jobs.JobDecision.Seen;
+import io.mongolock.jobs.JobDecision.Skip;
+import io.mongolock.jobs.JobDecision.Terms;
+import io.mongolock.jobs.JobDecision.Wait;
+
+/**
+ * Does what is decided of a job, under its lock. Who holds the lock reads the runs anew
+ * and decides again, so that what others have done meanwhile counts. Thread-safe.
+ */
+final class JobRunner {
+
+	static final String NAME = "job";
+
+	private static final Log logger = LogFactory.getLog(JobRunner.class);
+
+	/** How often the end of a run is written if the server does not answer. */
+	private static final int WRITES = 20;
+
+	private final LockOperations locks;
+
+	private final JobRuns runs;
+
+	private final ApplicationEventPublisher events;
+
+	private final String runner;
+
+	private volatile boolean cutOff;
+
+	JobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events, String runner) {
+		this.locks = locks;
+		this.runs = runs;
+		this.events = events;
+		this.runner = runner;
+	}
+
+	/** From now on work that fails was cut off by the end of the application. */
+	void cutOff() {
+		this.cutOff = true;
+	}
+
+	/**
+	 * Do what is due, if this instance can.
+	 * @param since when the instance began to look after the job
+	 * @return how long nothing is due: zero after work that was done, {@code null} if
+	 * another instance is at it
+	 */
+	@SuppressWarnings("try") // leaving is what the scope is for
+	@Nullable Duration bringOn(Terms terms, Instant since, JobWork<?> work) {
+		Seen seen = this.runs.see(terms.job(), since);
+		JobDecision decision = JobDecision.decide(terms, 0, seen);
+		if (decision instanceof Wait wait) {
+			return Duration.between(seen.now(), wait.until());
+		}
+		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job()));
+		if (lock.isEmpty()) {
+			if (decision instanceof Skip skip) {
+				note(JobRun.notRun(terms.job(), skip.tick(), seen.now(), JobOutcome.SKIPPED, this.runner));
+			}
+			return null;
+		}
+		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
+			return (settle(handle, terms, since, work)) ? Duration.ZERO : null;
+		}
+	}
+
+	// Whether anything was done
+	private boolean settle(LockHandle handle, Terms terms, Instant since, JobWork<?> work) {
+		for (boolean done = false;; done = true) {
+			Seen seen = this.runs.see(terms.job(), since);
+			JobDecision decision = JobDecision.decide(terms, handle.fence(), seen);
+			if (decision instanceof Run run) {
+				Attempt attempt = attempt(handle, terms.job(), run, seen.now(), work);
+				if (attempt != null && attempt.failure() != null) {
+					logger.error("Job '" + terms.job() + "' failed at its tick " + run.tick(), attempt.failure());
+				}
+				return attempt != null || done;
+			}
+			if (decision instanceof Abandon abandon) {
+				abandon(abandon.left(), seen.now());
+			}
+			else if (!(decision instanceof Miss miss)
+					|| !note(JobRun.notRun(terms.job(), miss.tick(), seen.now(), JobOutcome.MISSED, this.runner))) {
+				return done;
+			}
+		}
+	}
+
+	/**
+	 * Run one tick, unless it was run.
+	 * @return the run, or {@code null} if it was run before or another instance is at it
+	 */
+	@SuppressWarnings("try") // leaving is what the scope is for
+	@Nullable Attempt run(String job, Instant tick, JobWork<?> work) {
+		LockRequest request = request(job);
+		if (LockContext.find((held) -> held.key().equals(request.key())).isPresent()) {
+			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that return first");
+		}
+		JobRun before = this.runs.find(job, tick);
+		if (before != null && before.outcome() != JobOutcome.RUNNING) {
+			return null;
+		}
+		Optional<LockHandle> lock = this.locks.tryAcquire(request);
+		if (lock.isEmpty()) {
+			return null;
+		}
+		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
+			Seen seen = this.runs.see(job, tick);
+			JobRun open = seen.open();
+			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
+				abandon(open, seen.now());
+				open = this.runs.see(job, tick).open();
+			}
+			JobRun left = this.runs.find(job, tick);
+			if (left != null && (left.outcome() != JobOutcome.RUNNING || left.fence() >= handle.fence())) {
+				return null;
+			}
+			return attempt(handle, job, new Run(tick, left), seen.now(), work);
+		}
+	}
+
+	private @Nullable Attempt attempt(LockHandle handle, String job, Run run, Instant now, JobWork<?> work) {
+		JobRun left = run.left();
+		JobRun begun = JobRun.begun(job, run.tick(), (left != null) ? left.attempt() + 1 : 1, handle.fence(), now,
+				this.runner);
+		if (left != null) {
+			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was left by "
+					+ left.runner() + ", and is run again: attempt " + begun.attempt());
+		}
+		if (!((left != null) ? this.runs.replace(left, begun) : this.runs.add(begun))) {
+			return null;
+		}
+		// The process may have stood still since it was granted the lock
+		handle.assertHeld();
+		publish(new JobRunEvent.Started(begun));
+		Throwable failure = null;
+		try {
+			work.run(begun);
+		}
+		catch (Throwable ex) { // recorded, and logged or thrown by who asked
+			failure = ex;
+		}
+		if (failure != null && this.cutOff) {
+			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick()
+					+ " was cut off by the end of the application; another instance finds it");
+			return new Attempt(begun, failure);
+		}
+		return new Attempt(end(handle, begun, failure), failure);
+	}
+
+	private JobRun end(LockHandle handle, JobRun begun, @Nullable Throwable failure) {
+		// The driver would refuse to write
+		boolean interrupted = Thread.interrupted();
+		try {
+			for (int write = 1;; write++) {
+				try {
+					return end(begun, begun.ended(this.runs.now(),
+							(failure != null) ? JobOutcome.FAILED : JobOutcome.SUCCEEDED, failure));
+				}
+				catch (RuntimeException ex) {
+					if (write == WRITES || !handle.isHeld()) {
+						logger.error("The end of job '" + begun.job() + "' for its tick " + begun.tick()
+								+ " could not be written, and it may be run again", ex);
+						return begun;
+					}
+					TimeUnit.MILLISECONDS.sleep(500);
+				}
+			}
+		}
+		catch (InterruptedException ex) {
+			interrupted = true;
+			return begun;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	private JobRun end(JobRun begun, JobRun ended) {
+		if (!this.runs.replace(begun, ended) && !isWritten(ended)) {
+			logger.warn("Job '" + begun.job() + "' ended for its tick " + begun.tick()
+					+ " after another instance had taken it over, because its lock was lost");
+			return begun;
+		}
+		ended(ended);
+		return ended;
+	}
+
+	// Whether it was, and the answer got lost
+	private boolean isWritten(JobRun ended) {
+		JobRun found = this.runs.find(ended.job(), ended.tick());
+		return found != null && found.fence() == ended.fence() && found.outcome() == ended.outcome();
+	}
+
+	private void abandon(JobRun left, Instant now) {
+		JobRun abandoned = left.ended(now, JobOutcome.ABANDONED, null);
+		if (this.runs.replace(left, abandoned)) {
+			logger.warn("The run of job '" + left.job() + "' for its tick " + left.tick() + " was abandoned by "
+					+ left.runner());
+			ended(abandoned);
+		}
+	}
+
+	private boolean note(JobRun notRun) {
+		boolean noted = this.runs.add(notRun);
+		if (noted) {
+			if (notRun.outcome() == JobOutcome.MISSED) {
+				logger.warn("Job '" + notRun.job() + "' missed its tick " + notRun.tick()
+						+ ", because no instance was there in time");
+			}
+			else {
+				logger.info("Job '" + notRun.job() + "' skips its tick " + notRun.tick() + ", because it still runs");
+			}
+			ended(notRun);
+		}
+		return noted;
+	}
+
+	private void ended(JobRun run) {
+		try {
+			this.runs.expireBefore(run);
+		}
+		catch (RuntimeException ex) {
+			// The next end does it
+			logger.debug("The history of job '" + run.job() + "' was not shortened", ex);
+		}
+		publish(new JobRunEvent.Ended(run));
+	}
+
+	private void publish(JobRunEvent event) {
+		try {
+			this.events.publishEvent(event);
+		}
+		catch (RuntimeException ex) {
+			logger.warn("A listener failed on " + event, ex);
+		}
+	}
+
+	private static LockRequest request(String job) {
+		return LockRequest.builder(NAME, job)
+			.settings(LockSettings.builder()
+				.waitTimeout(Duration.ZERO)
+				.autoRenew(true)
+				.limit(1)
+				.minHold(Duration.ZERO)
+				.linger(Duration.ZERO)
+				.build())
+			.onLost(OnLost.IGNORE)
+			.build();
+	}
+
+	/**
+	 * What became of a run.
+	 *
+	 * @param run the run
+	 * @param failure what the work threw
+	 */
+	record Attempt(JobRun run, @Nullable Throwable failure) {
+
+	}
+
+}

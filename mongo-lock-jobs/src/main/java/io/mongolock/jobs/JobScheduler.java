@@ -1,0 +1,203 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.ScheduledThreadPoolExecutor;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.DisposableBean;
+import org.springframework.context.SmartLifecycle;
+import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
+
+import io.mongolock.jobs.JobDecision.Terms;
+
+/**
+ * Looks after the jobs of this application: at their next ticks, while a run goes on once
+ * in a while to notice that its instance died, and else every ten minutes, as clocks
+ * drift. Each look has a thread of its own, which does the work. Keeps the JVM up as long
+ * as there are jobs. Thread-safe.
+ */
+final class JobScheduler implements SmartLifecycle, DisposableBean {
+
+	private static final Log logger = LogFactory.getLog(JobScheduler.class);
+
+	private static final Duration LONGEST = Duration.ofMinutes(10);
+
+	private final JobRunner runner;
+
+	private final JobRuns runs;
+
+	private final Executor threads;
+
+	private final Duration checkInterval;
+
+	private final Map<String, Scheduled> jobs = new ConcurrentHashMap<>();
+
+	/** The looks that are under way. */
+	private final Set<Look> looks = ConcurrentHashMap.newKeySet();
+
+	private final AtomicBoolean indexed = new AtomicBoolean();
+
+	private volatile @Nullable ScheduledExecutorService timer;
+
+	JobScheduler(JobRunner runner, JobRuns runs, Executor threads, Duration checkInterval) {
+		this.runner = runner;
+		this.runs = runs;
+		this.threads = threads;
+		this.checkInterval = checkInterval;
+	}
+
+	/**
+	 * Look after a job, from the start of the application on.
+	 * @throws IllegalStateException if there is one of that name
+	 */
+	synchronized void add(Terms terms, JobWork<?> work) {
+		Scheduled job = new Scheduled(terms, work);
+		if (this.jobs.putIfAbsent(terms.job(), job) != null) {
+			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + terms.job()
+					+ "\"), and runs are kept by that name: give each its own");
+		}
+		ScheduledExecutorService current = this.timer;
+		if (current != null) {
+			look(current, job, Duration.ZERO);
+		}
+	}
+
+	@Override
+	public synchronized void start() {
+		if (this.timer == null) {
+			// After the stop nothing begins any more
+			ScheduledExecutorService current = new ScheduledThreadPoolExecutor(1,
+					new CustomizableThreadFactory("mongo-lock-jobs-"), new ThreadPoolExecutor.DiscardPolicy());
+			this.timer = current;
+			this.jobs.values().forEach((job) -> look(current, job, Duration.ZERO));
+		}
+	}
+
+	@Override
+	public void stop(Runnable callback) {
+		stop();
+		CompletableFuture.allOf(this.looks.stream().map(Look::end).toArray(CompletableFuture[]::new))
+			.whenComplete((ended, failure) -> callback.run());
+	}
+
+	@Override
+	public synchronized void stop() {
+		ScheduledExecutorService current = this.timer;
+		this.timer = null;
+		if (current != null) {
+			current.shutdownNow();
+		}
+	}
+
+	@Override
+	public boolean isRunning() {
+		return this.timer != null;
+	}
+
+	/** Cuts off what has not ended in time, so that another instance takes it over. */
+	@Override
+	public void destroy() {
+		stop();
+		this.runner.cutOff();
+		this.looks.forEach((look) -> look.thread().interrupt());
+	}
+
+	private void look(ScheduledExecutorService current, Scheduled job, Duration delay) {
+		current.schedule(() -> this.threads.execute(() -> look(current, job)), delay.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+	private void look(ScheduledExecutorService current, Scheduled job) {
+		Look look = new Look(Thread.currentThread(), new CompletableFuture<>());
+		this.looks.add(look);
+		try {
+			if (this.timer == current) {
+				look(current, job, next(job));
+			}
+		}
+		finally {
+			this.looks.remove(look);
+			look.end().complete(null);
+		}
+	}
+
+	private Duration next(Scheduled job) {
+		try {
+			Instant since = job.since;
+			if (since == null) {
+				since = this.runs.now();
+				job.since = since;
+				createIndexes();
+			}
+			Duration next = this.runner.bringOn(job.terms, since, job.work);
+			job.failing = false;
+			if (next == null) {
+				return this.checkInterval;
+			}
+			return (next.compareTo(LONGEST) < 0) ? next : LONGEST;
+		}
+		catch (RuntimeException ex) {
+			if (!job.failing && this.timer != null) {
+				logger.warn("Job '" + job.terms.job() + "' could not be looked after; trying again every "
+						+ this.checkInterval.toMillis() + " ms", ex);
+			}
+			job.failing = true;
+			return this.checkInterval;
+		}
+	}
+
+	private void createIndexes() {
+		if (this.indexed.compareAndSet(false, true)) {
+			try {
+				this.runs.createIndexes();
+			}
+			catch (RuntimeException ex) {
+				logger.warn("The indexes of the runs of jobs could not be created; "
+						+ "without them old runs are not removed", ex);
+			}
+		}
+	}
+
+	/**
+	 * A job and what its looks know, of which there is one at a time.
+	 */
+	private static final class Scheduled {
+
+		private final Terms terms;
+
+		private final JobWork<?> work;
+
+		/** When the first look was, by the clock of the server. */
+		private volatile @Nullable Instant since;
+
+		private volatile boolean failing;
+
+		private Scheduled(Terms terms, JobWork<?> work) {
+			this.terms = terms;
+			this.work = work;
+		}
+
+	}
+
+	/**
+	 * A look that is under way.
+	 *
+	 * @param thread does it
+	 * @param end completes at its end
+	 */
+	private record Look(Thread thread, CompletableFuture<@Nullable Void> end) {
+
+	}
+
+}

@@ -1,0 +1,138 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.Objects;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.scheduling.support.CronExpression;
+
+/**
+ * When a job is due. Has no clock: all times are those of the server. Immutable.
+ */
+sealed interface JobTrigger {
+
+	/**
+	 * The last tick until now that comes after the last run.
+	 * @param now the time
+	 * @param since from when on a job counts that has never run
+	 * @param last the last run, {@code null} if there was none
+	 * @return the tick, {@code null} if there is none
+	 */
+	@Nullable Instant due(Instant now, Instant since, @Nullable JobRun last);
+
+	/**
+	 * The first tick after now, if nothing is due now.
+	 */
+	Instant next(Instant now, Instant since, @Nullable JobRun last);
+
+	/** Whether a tick can come while a run is going on, and be missed. */
+	default boolean isClock() {
+		return true;
+	}
+
+	/**
+	 * As {@code @Scheduled} reads it, also where an hour comes twice or not at all.
+	 *
+	 * @param expression when
+	 * @param zone where
+	 */
+	record Cron(CronExpression expression, ZoneId zone) implements JobTrigger {
+
+		private static final Duration SECOND = Duration.ofSeconds(1);
+
+		@Override
+		public @Nullable Instant due(Instant now, Instant since, @Nullable JobRun last) {
+			Instant from = (last != null) ? last.tick() : since;
+			if (after(from).isAfter(now)) {
+				return null;
+			}
+			// There is a tick after this, up to now, and none after that. The gap may be
+			// years
+			Instant until = now;
+			while (Duration.between(from, until).compareTo(SECOND) > 0) {
+				Instant middle = from.plus(Duration.between(from, until).dividedBy(2));
+				if (after(middle).isAfter(now)) {
+					until = middle;
+				}
+				else {
+					from = middle;
+				}
+			}
+			return after(from);
+		}
+
+		@Override
+		public Instant next(Instant now, Instant since, @Nullable JobRun last) {
+			return after(now);
+		}
+
+		private Instant after(Instant time) {
+			return Objects
+				.requireNonNull(this.expression.next(ZonedDateTime.ofInstant(time, this.zone)), "checked at startup")
+				.toInstant();
+		}
+
+	}
+
+	/**
+	 * Counted from the tick of the last run.
+	 *
+	 * @param period from one tick to the next
+	 */
+	record Rate(Duration period) implements JobTrigger {
+
+		@Override
+		public @Nullable Instant due(Instant now, Instant since, @Nullable JobRun last) {
+			if (last == null) {
+				return (since.isAfter(now)) ? null : since;
+			}
+			long periods = Duration.between(last.tick(), now).dividedBy(this.period);
+			return (periods > 0) ? last.tick().plus(this.period.multipliedBy(periods)) : null;
+		}
+
+		@Override
+		public Instant next(Instant now, Instant since, @Nullable JobRun last) {
+			Instant due = due(now, since, last);
+			if (due != null) {
+				return due.plus(this.period);
+			}
+			return (last != null) ? last.tick().plus(this.period) : since;
+		}
+
+	}
+
+	/**
+	 * Counted from the end of the last run.
+	 *
+	 * @param pause from an end to the next tick
+	 */
+	record Delay(Duration pause) implements JobTrigger {
+
+		@Override
+		public @Nullable Instant due(Instant now, Instant since, @Nullable JobRun last) {
+			Instant due = next(now, since, last);
+			return (due.isAfter(now)) ? null : due;
+		}
+
+		@Override
+		public Instant next(Instant now, Instant since, @Nullable JobRun last) {
+			if (last == null) {
+				return since;
+			}
+			Instant ended = last.endedAt();
+			// An end to come is one before the clock was set back
+			return ((ended != null && ended.isAfter(last.tick()) && !ended.isAfter(now)) ? ended : last.tick())
+				.plus(this.pause);
+		}
+
+		@Override
+		public boolean isClock() {
+			return false;
+		}
+
+	}
+
+}

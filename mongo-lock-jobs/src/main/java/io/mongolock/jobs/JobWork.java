@@ -1,0 +1,18 @@
+package io.mongolock.jobs;
+
+/**
+ * What a job does.
+ *
+ * @param <E> what it throws
+ */
+@FunctionalInterface
+public interface JobWork<E extends Throwable> {
+
+	/**
+	 * Do it, under the lock of the job.
+	 * @param run the run, as far as it is known at the begin
+	 * @throws E whatever the work throws; its class and message are kept
+	 */
+	void run(JobRun run) throws E;
+
+}

@@ -1,0 +1,82 @@
+package io.mongolock.jobs;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.List;
+import java.util.Optional;
+
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.mongolock.jobs.JobRunner.Attempt;
+
+/**
+ * Jobs by code, for applications that have a scheduler of their own, and the runs of all
+ * jobs. Thread-safe.
+ */
+public final class Jobs {
+
+	private static final int MAX_NAME = 100;
+
+	private final JobRunner runner;
+
+	private final JobRuns runs;
+
+	Jobs(JobRunner runner, JobRuns runs) {
+		this.runner = runner;
+		this.runs = runs;
+	}
+
+	/**
+	 * Run a tick of a job, unless it was run already, is being run, or another tick of
+	 * the job is. A run whose instance died is run again by who asks for its tick, and is
+	 * recorded as abandoned by who asks for another one. A tick is known as long as its
+	 * run is kept.
+	 * @param <E> what the work throws
+	 * @param job the name of the job, of 1 to 100 characters
+	 * @param tick what distinguishes this run from others of the job, for example the
+	 * time at which it was due by the scheduler; whole milliseconds count
+	 * @param work what to do, on this thread
+	 * @return the run, or empty if it was not run now
+	 * @throws E what the work threw; the run is then recorded as failed
+	 * @throws IllegalStateException inside a transaction, or inside a run of the same job
+	 */
+	public <E extends Throwable> Optional<JobRun> run(String job, Instant tick, JobWork<E> work) throws E {
+		checkName(job);
+		if (TransactionSynchronizationManager.isActualTransactionActive()) {
+			throw new IllegalStateException("Job '" + job + "' is run inside a transaction, whose end would come after "
+					+ "the run is recorded: begin the transaction in the work");
+		}
+		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS), work);
+		if (attempt != null && attempt.failure() != null) {
+			throw Jobs.<E>thrown(attempt.failure());
+		}
+		return Optional.ofNullable(attempt).map(Attempt::run);
+	}
+
+	/**
+	 * The last runs of a job.
+	 * @param job the name of the job
+	 * @param limit how many at most, at least 1
+	 * @return the runs, the newest tick first
+	 */
+	public List<JobRun> last(String job, int limit) {
+		if (limit < 1) {
+			throw new IllegalArgumentException("The limit must be at least 1; it is " + limit);
+		}
+		return this.runs.last(job, limit);
+	}
+
+	static void checkName(String job) {
+		if (job.isBlank() || job.length() > MAX_NAME) {
+			throw new IllegalArgumentException("The name of a job must not be blank, and have at most " + MAX_NAME
+					+ " characters; '" + job + "' has " + job.length());
+		}
+	}
+
+	// What the work throws is of this type, or unchecked
+	@SuppressWarnings("unchecked")
+	private static <E extends Throwable> E thrown(Throwable failure) {
+		return (E) failure;
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.mongolock.jobs;
+
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.task.SimpleAsyncTaskExecutorBuilder;
+import org.springframework.context.ApplicationEventPublisher;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.env.Environment;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.mongolock.LockOperations;
+import io.mongolock.LockOwner;
+import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.spi.LockEnvironment;
+
+/**
+ * Auto-configuration for jobs. Without locks there are none.
+ */
+@AutoConfiguration(after = MongoLockAutoConfiguration.class)
+@ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
+@ConditionalOnBean({ LockOperations.class, LockEnvironment.class })
+@EnableConfigurationProperties(MongoLockJobsProperties.class)
+public final class MongoLockJobsAutoConfiguration {
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static JobMethods mongoLockJobMethods(Environment environment, ObjectProvider<JobScheduler> scheduler,
+			ObjectProvider<MongoLockJobsProperties> properties) {
+		return new JobMethods(environment, scheduler, properties);
+	}
+
+	@Bean
+	static LazyInitializationExcludeFilter mongoLockJobBeansAreNotLazy() {
+		return (beanName, definition, type) -> JobMethods.areIn(type);
+	}
+
+	@Bean
+	JobExtension mongoLockJobExtension(MongoLockJobsProperties properties) {
+		return new JobExtension(properties);
+	}
+
+	@Bean
+	@DependsOn(LockEnvironment.VALIDATOR)
+	JobRuns mongoLockJobRuns(LockEnvironment environment, MongoLockJobsProperties properties) {
+		MongoLockJobsProperties.Jobs jobs = properties.jobs();
+		return new JobRuns(SingletonSupplier.of(environment::template), jobs.collection(),
+				environment.operationTimeout(), jobs.history(), jobs.maxRuns());
+	}
+
+	@Bean
+	JobRunner mongoLockJobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events,
+			LockOwner owner) {
+		String process = " (host " + owner.host() + ", pid " + owner.pid() + ")";
+		return new JobRunner(locks, runs, events, (owner.application() + " " + owner.instance()).trim() + process);
+	}
+
+	@Bean
+	Jobs mongoLockJobs(JobRunner runner, JobRuns runs) {
+		return new Jobs(runner, runs);
+	}
+
+	@Bean
+	@ConditionalOnBooleanProperty(name = "mongo-lock.jobs.enabled", matchIfMissing = true)
+	JobScheduler mongoLockJobScheduler(JobRunner runner, JobRuns runs, MongoLockJobsProperties properties,
+			ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads) {
+		return new JobScheduler(runner, runs,
+				threads.getIfAvailable(SimpleAsyncTaskExecutorBuilder::new)
+					.threadNamePrefix("job-")
+					.concurrencyLimit(-1)
+					.taskTerminationTimeout(null)
+					.build(),
+				properties.jobs().checkInterval());
+	}
+
+}

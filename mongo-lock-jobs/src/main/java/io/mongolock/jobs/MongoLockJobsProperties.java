@@ -1,0 +1,33 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+
+/**
+ * Settings of the jobs.
+ *
+ * @param jobs jobs that run once per tick
+ */
+@ConfigurationProperties("mongo-lock")
+public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
+
+	/**
+	 * Jobs that run once per tick.
+	 *
+	 * @param enabled whether this instance runs scheduled jobs
+	 * @param collection name of the MongoDB collection that holds the runs of jobs
+	 * @param grace how late a tick of a job may begin, unless the job catches up
+	 * @param checkInterval how often others look whether the instance that runs a job
+	 * died
+	 * @param history how long a run of a job is kept after the next one
+	 * @param maxRuns how many runs of a job are kept at most
+	 */
+	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("lockJobRuns") String collection,
+			@DefaultValue("5m") Duration grace, @DefaultValue("10s") Duration checkInterval,
+			@DefaultValue("30d") Duration history, @DefaultValue("100") int maxRuns) {
+
+	}
+
+}

@@ -1,0 +1,78 @@
+package io.mongolock.jobs;
+
+import java.lang.annotation.Documented;
+import java.lang.annotation.ElementType;
+import java.lang.annotation.Retention;
+import java.lang.annotation.RetentionPolicy;
+import java.lang.annotation.Target;
+
+import org.springframework.aot.hint.annotation.Reflective;
+
+/**
+ * Runs a method once per tick on one of the instances. A tick is a time at which the job
+ * is due by the clock of the MongoDB server, so the clocks of the instances do not
+ * matter. This annotation is the schedule: it replaces {@code @Scheduled}. One of
+ * {@link #cron}, {@link #fixedRate} and {@link #fixedDelay} is set.
+ * <p>
+ * The method runs on a thread of its own under the lock {@code job:<name>}, through the
+ * proxy of its bean. It returns nothing, and takes nothing or the {@link JobRun}. Calls
+ * by other code are not affected. Placeholders as {@code ${report.cron}} may stand in all
+ * texts but the name.
+ */
+@Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
+@Retention(RetentionPolicy.RUNTIME)
+@Documented
+@Reflective
+public @interface ScheduledJob {
+
+	/**
+	 * The name of the job, by which its runs are kept: the same in all instances, and of
+	 * one method alone.
+	 * @return 1 to 100 characters
+	 */
+	String name();
+
+	/**
+	 * When the job is due, as {@code @Scheduled} has it: six fields, from seconds on, or
+	 * a macro as {@code @daily}; {@code -} for never.
+	 * @return the expression
+	 */
+	String cron() default "";
+
+	/**
+	 * The time zone of {@link #cron}.
+	 * @return the zone, for example {@code Europe/Berlin}; unless set that of the JVM
+	 */
+	String zone() default "";
+
+	/**
+	 * The time from one tick to the next, whichever instance runs it.
+	 * @return a duration of 100 ms or longer, for example {@code 10s}
+	 */
+	String fixedRate() default "";
+
+	/**
+	 * The time from the end of one run to the next tick, whichever instance runs it.
+	 * @return a duration of 100 ms or longer, for example {@code 10s}
+	 */
+	String fixedDelay() default "";
+
+	/**
+	 * What happens to a tick at which no instance was there.
+	 * @return by default it is run within {@code mongo-lock.jobs.grace}, and missed after
+	 */
+	CatchUp catchUp() default CatchUp.NONE;
+
+	/**
+	 * What happens to a run whose instance died.
+	 * @return by default another instance runs it again
+	 */
+	OnAbandoned onAbandoned() default OnAbandoned.RERUN;
+
+	/**
+	 * How often a tick is run in all if instances die in its runs.
+	 * @return at least 1
+	 */
+	int maxAttempts() default 3;
+
+}

@@ -1,0 +1,410 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+
+import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import org.awaitility.Awaitility;
+import org.awaitility.core.ConditionFactory;
+import org.bson.Document;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.context.event.EventListener;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.transaction.support.TransactionSynchronizationManager;
+
+import io.mongolock.LockContext;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+
+/**
+ * Whole applications, each an instance, and their jobs on one server.
+ */
+abstract class AbstractJobsTests {
+
+	private static final Instant TICK = Instant.parse("2026-05-04T03:00:00Z");
+
+	private final String uri;
+
+	private final String database = "jobs-" + UUID.randomUUID();
+
+	private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
+
+	AbstractJobsTests(String uri) {
+		this.uri = uri;
+	}
+
+	@AfterEach
+	void end() {
+		Blocking.free.countDown();
+		this.instances.forEach(ConfigurableApplicationContext::close);
+		try (ConfigurableApplicationContext last = start(None.class)) {
+			last.getBean(MongoTemplate.class).getDb().drop();
+		}
+	}
+
+	@Test
+	void eachTickIsRunOnceHoweverManyInstancesThereAre() {
+		ConfigurableApplicationContext one = start(EverySecond.class);
+		start(EverySecond.class);
+		ConfigurableApplicationContext three = start(EverySecond.class);
+		await().until(() -> ended(one, "every-second").size() >= 4);
+		three.close();
+		this.instances.forEach(ConfigurableApplicationContext::close);
+		List<JobRun> runs = history("every-second");
+		List<JobRun> begun = this.instances.stream().map(EverySecond::runs).flatMap(List::stream).toList();
+		assertThat(begun).extracting(JobRun::tick)
+			.doesNotHaveDuplicates()
+			.containsExactlyInAnyOrderElementsOf(runs.stream().map(JobRun::tick).toList());
+		assertThat(runs).allSatisfy((run) -> {
+			assertThat(run.outcome()).isEqualTo(JobOutcome.SUCCEEDED);
+			assertThat(run.tick().getNano()).isZero();
+			assertThat(run.attempt()).isEqualTo(1);
+			assertThat(run.startedAt()).isAfterOrEqualTo(run.tick());
+			assertThat(run.runner()).contains("pid " + ProcessHandle.current().pid());
+		});
+		assertThat(runs).extracting(JobRun::fence).isSortedAccordingTo((first, next) -> Long.compare(next, first));
+	}
+
+	@Test
+	void aRunIsUnderTheLockOfItsJobAndHeardOf() {
+		ConfigurableApplicationContext one = start(EverySecond.class);
+		await().until(() -> ended(one, "every-second").size() >= 2);
+		EverySecond job = one.getBean(EverySecond.class);
+		assertThat(job.keys).containsOnly("job:every-second");
+		await().untilAsserted(() -> assertThat(job.heard).hasSizeGreaterThan(3));
+		assertThat(job.heard.get(0)).isInstanceOf(JobRunEvent.Started.class);
+		JobRun ended = job.heard.get(1).run();
+		assertThat(job.heard.get(1)).isInstanceOf(JobRunEvent.Ended.class);
+		assertThat(ended).isEqualTo(one.getBean(Jobs.class)
+			.last("every-second", 100)
+			.stream()
+			.filter((run) -> run.tick().equals(ended.tick()))
+			.findFirst()
+			.orElseThrow());
+		assertThat(one.getBean(MeterRegistry.class)
+			.get("mongo.lock.job.runs")
+			.tags("job", "every-second", "outcome", "succeeded")
+			.timer()
+			.count()).isPositive();
+	}
+
+	@Test
+	void whereAnInstanceWasCutOffAnotherRunsTheTickAgain() {
+		ConfigurableApplicationContext one = start(Blocking.class);
+		await().until(() -> Blocking.running.get() == 1);
+		ConfigurableApplicationContext two = start(Blocking.class);
+		JobRun first = one.getBean(Jobs.class).last("blocking", 1).get(0);
+		one.close();
+		await().until(() -> two.getBean(Blocking.class).runs.size() == 1);
+		JobRun again = two.getBean(Blocking.class).runs.get(0);
+		assertThat(again.tick()).isEqualTo(first.tick());
+		assertThat(again.attempt()).isEqualTo(2);
+		assertThat(again.fence()).isGreaterThan(first.fence());
+		Blocking.free.countDown();
+		await().untilAsserted(() -> assertThat(history("blocking")).last()
+			.satisfies((run) -> assertThat(run.outcome()).isEqualTo(JobOutcome.SUCCEEDED)));
+	}
+
+	@Test
+	void aRunThatWasTakenOverDoesNotOverwriteWhatTheNextAttemptWrites() {
+		ConfigurableApplicationContext one = start(Blocking.class);
+		await().until(() -> Blocking.running.get() == 1);
+		// as after a lease that ended while the process stood still
+		one.getBean(MongoTemplate.class).getCollection("locks").deleteOne(new Document("_id", "job:blocking"));
+		ConfigurableApplicationContext two = start(Blocking.class);
+		Jobs jobs = two.getBean(Jobs.class);
+		await().until(() -> two.getBean(Blocking.class).runs.size() == 1);
+		Blocking.free.countDown();
+		await().until(() -> ended(two, "blocking").stream().anyMatch((run) -> run.attempt() == 2));
+		assertThat(history("blocking").stream()
+			.filter((run) -> run.attempt() == 1)
+			.filter((run) -> run.tick().equals(two.getBean(Blocking.class).runs.get(0).tick()))).isEmpty();
+		assertThat(jobs.last("blocking", 1)).hasSize(1);
+	}
+
+	@Test
+	void aTickThatMeetsARunIsSkippedAndRecorded() {
+		ConfigurableApplicationContext one = start(Blocking.class);
+		await().until(() -> Blocking.running.get() == 1);
+		start(Blocking.class);
+		await().until(() -> ended(one, "blocking").stream().anyMatch((run) -> run.outcome() == JobOutcome.SKIPPED));
+		assertThat(one.getBean(Blocking.class).runs).hasSize(1);
+		Blocking.free.countDown();
+		await().until(() -> ended(one, "blocking").stream()
+			.filter((run) -> run.outcome() == JobOutcome.SUCCEEDED)
+			.count() >= 2);
+	}
+
+	@Test
+	void aFailureIsRecordedAndTheNextTickIsRunAllTheSame() {
+		ConfigurableApplicationContext one = start(Failing.class);
+		await().until(() -> ended(one, "failing").size() >= 2);
+		assertThat(history("failing")).filteredOn((run) -> run.endedAt() != null).allSatisfy((run) -> {
+			assertThat(run.outcome()).isEqualTo(JobOutcome.FAILED);
+			assertThat(run.exception()).isEqualTo("java.lang.IllegalStateException");
+			assertThat(run.message()).hasSize(JobRun.MAX_MESSAGE).startsWith("no paper");
+		});
+	}
+
+	@Test
+	void aTickIsRunByCodeOnce() {
+		Jobs one = start(None.class).getBean(Jobs.class);
+		Jobs two = start(None.class).getBean(Jobs.class);
+		List<JobRun> runs = new CopyOnWriteArrayList<>();
+		JobRun run = one.run("import", TICK.plusNanos(17), runs::add).orElseThrow();
+		assertThat(run.tick()).isEqualTo(TICK);
+		assertThat(run.outcome()).isEqualTo(JobOutcome.SUCCEEDED);
+		assertThat(two.run("import", TICK, runs::add)).isEmpty();
+		assertThat(two.run("import", TICK.plusSeconds(1), runs::add)).isPresent();
+		assertThat(two.run("export", TICK, runs::add)).isPresent();
+		assertThat(runs).hasSize(3);
+		assertThat(one.last("import", 5)).extracting(JobRun::tick).containsExactly(TICK.plusSeconds(1), TICK);
+		assertThat(one.last("import", 1)).hasSize(1);
+	}
+
+	@Test
+	void whileAJobRunsByCodeNoOtherTickOfItIs() {
+		Jobs one = start(None.class).getBean(Jobs.class);
+		Jobs two = start(None.class).getBean(Jobs.class);
+		List<JobRun> runs = new CopyOnWriteArrayList<>();
+		assertThat(one.run("import", TICK, (run) -> {
+			CompletableFuture.runAsync(() -> {
+				assertThat(two.run("import", TICK, runs::add)).isEmpty();
+				assertThat(two.run("import", TICK.plusSeconds(1), runs::add)).isEmpty();
+				assertThat(two.run("export", TICK, runs::add)).isPresent();
+			}).join();
+			assertThatIllegalStateException().isThrownBy(() -> one.run("import", TICK.plusSeconds(1), runs::add))
+				.withMessageContaining("Job 'import' runs on this thread already");
+		})).isPresent();
+		assertThat(runs).hasSize(1);
+	}
+
+	@Test
+	void whatTheWorkThrowsReachesWhoAsked() {
+		Jobs jobs = start(None.class).getBean(Jobs.class);
+		assertThatIllegalStateException().isThrownBy(() -> jobs.run("import", TICK, (run) -> {
+			throw new IllegalStateException("no feed");
+		})).withMessage("no feed");
+		assertThat(jobs.last("import", 1).get(0).message()).isEqualTo("no feed");
+		assertThat(jobs.run("import", TICK, (run) -> {
+		})).isEmpty();
+	}
+
+	@Test
+	void whatIsLeftIsRunAgainForItsTickAndReportedForAnother() {
+		ConfigurableApplicationContext one = start(None.class);
+		Jobs jobs = one.getBean(Jobs.class);
+		JobRuns runs = one.getBean(JobRuns.class);
+		runs.add(JobRun.begun("import", TICK, 1, 0, TICK, "gone"));
+		assertThat(jobs.run("import", TICK, (run) -> {
+		}).orElseThrow().attempt()).isEqualTo(2);
+		runs.add(JobRun.begun("import", TICK.plusSeconds(1), 1, 0, TICK, "gone"));
+		assertThat(jobs.run("import", TICK.plusSeconds(2), (run) -> {
+		}).orElseThrow().attempt()).isEqualTo(1);
+		assertThat(jobs.last("import", 3)).extracting(JobRun::outcome)
+			.containsExactly(JobOutcome.SUCCEEDED, JobOutcome.ABANDONED, JobOutcome.SUCCEEDED);
+	}
+
+	@Test
+	void aCallThatCannotBeKeptIsRefused() {
+		Jobs jobs = start(None.class).getBean(Jobs.class);
+		assertThatIllegalArgumentException().isThrownBy(() -> jobs.run(" ", TICK, (run) -> {
+		})).withMessageContaining("must not be blank");
+		assertThatIllegalArgumentException().isThrownBy(() -> jobs.run("x".repeat(101), TICK, (run) -> {
+		})).withMessageContaining("has 101");
+		assertThatIllegalArgumentException().isThrownBy(() -> jobs.last("import", 0)).withMessageContaining("it is 0");
+		TransactionSynchronizationManager.setActualTransactionActive(true);
+		try {
+			assertThatIllegalStateException().isThrownBy(() -> jobs.run("import", TICK, (run) -> {
+			})).withMessageContaining("begin the transaction in the work");
+		}
+		finally {
+			TransactionSynchronizationManager.setActualTransactionActive(false);
+		}
+	}
+
+	@Test
+	void theHistoryIsBoundedByATtlIndexAndKeepsTheLastRun() {
+		ConfigurableApplicationContext one = start(EverySecond.class, "mongo-lock.jobs.max-runs=3",
+				"mongo-lock.jobs.history=1h");
+		Jobs jobs = one.getBean(Jobs.class);
+		for (int i = 0; i < 6; i++) {
+			jobs.run("import", TICK.plusSeconds(i), (run) -> {
+			});
+		}
+		MongoTemplate template = one.getBean(MongoTemplate.class);
+		Map<Instant, Duration> left = new ConcurrentHashMap<>();
+		template.getCollection("lockJobRuns").find(new Document("job", "import")).forEach((run) -> {
+			if (run.containsKey("expireAt")) {
+				left.put(run.getDate("tick").toInstant(),
+						Duration.between(run.getDate("endedAt").toInstant(), run.getDate("expireAt").toInstant()));
+			}
+		});
+		assertThat(left.keySet()).containsExactlyInAnyOrder(TICK, TICK.plusSeconds(1), TICK.plusSeconds(2),
+				TICK.plusSeconds(3), TICK.plusSeconds(4));
+		assertThat(left.get(TICK)).isLessThan(Duration.ofMinutes(30));
+		assertThat(left.get(TICK.plusSeconds(2))).isLessThan(Duration.ofMinutes(30));
+		assertThat(left.get(TICK.plusSeconds(3))).isGreaterThan(Duration.ofMinutes(30));
+		await().untilAsserted(() -> assertThat(template.getCollection("lockJobRuns").listIndexes()).anySatisfy(
+				(index) -> assertThat(index.toJson()).contains("\"expireAt\": 1", "\"expireAfterSeconds\": 0")));
+	}
+
+	@Test
+	void anInstanceThatShallNotRunJobsDoesNot() {
+		ConfigurableApplicationContext off = start(EverySecond.class, "mongo-lock.jobs.enabled=false");
+		ConfigurableApplicationContext on = start(EverySecond.class);
+		await().until(() -> ended(on, "every-second").size() >= 2);
+		assertThat(EverySecond.runs(off)).isEmpty();
+		assertThat(off.getBeansOfType(JobScheduler.class)).isEmpty();
+		assertThat(off.getBean(Jobs.class).last("every-second", 1)).isNotEmpty();
+	}
+
+	@Test
+	void withoutLocksThereAreNoJobs() {
+		ConfigurableApplicationContext off = start(None.class, "mongo-lock.enabled=false");
+		assertThat(off.getBeansOfType(Jobs.class)).isEmpty();
+	}
+
+	@Test
+	void whatThePageShowsRuns() {
+		ConfigurableApplicationContext one = start(JobSnippets.Reports.class, "report.cron=* * * * * *");
+		await().untilAsserted(
+				() -> assertThat(one.getBean(JobSnippets.Reports.class).written).contains("nightly-report SUCCEEDED")
+					.anyMatch((text) -> text.startsWith("report of ")));
+		new JobSnippets.Imports(one.getBean(Jobs.class)).fired(TICK);
+		assertThat(one.getBean(Jobs.class).last("import", 1)).extracting(JobRun::tick).containsExactly(TICK);
+	}
+
+	private ConfigurableApplicationContext start(Class<?> job, String... properties) {
+		List<String> all = new ArrayList<>(List.of("spring.mongodb.uri=" + this.uri,
+				"spring.mongodb.database=" + this.database, "spring.application.name=shop", "mongo-lock.ttl=2s",
+				"mongo-lock.jobs.check-interval=200ms", "mongo-lock.shutdown-timeout=1s",
+				"spring.lifecycle.timeout-per-shutdown-phase=300ms", "spring.main.banner-mode=off"));
+		all.addAll(List.of(properties));
+		ConfigurableApplicationContext instance = new SpringApplicationBuilder(Application.class, job)
+			.web(WebApplicationType.NONE)
+			.properties(all.toArray(String[]::new))
+			.run();
+		this.instances.add(instance);
+		return instance;
+	}
+
+	private List<JobRun> history(String job) {
+		try (ConfigurableApplicationContext reader = start(None.class)) {
+			return reader.getBean(Jobs.class).last(job, 1000);
+		}
+	}
+
+	private static List<JobRun> ended(ApplicationContext instance, String job) {
+		return instance.getBean(Jobs.class)
+			.last(job, 1000)
+			.stream()
+			.filter((run) -> run.outcome() != JobOutcome.RUNNING)
+			.toList();
+	}
+
+	private static ConditionFactory await() {
+		return Awaitility.await().atMost(Duration.ofMinutes(1));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+		@Bean
+		MeterRegistry meters() {
+			return new SimpleMeterRegistry();
+		}
+
+	}
+
+	static class None {
+
+	}
+
+	static class EverySecond {
+
+		private static final Map<ApplicationContext, List<JobRun>> RUNS = new ConcurrentHashMap<>();
+
+		final Set<String> keys = ConcurrentHashMap.newKeySet();
+
+		final List<JobRunEvent> heard = new CopyOnWriteArrayList<>();
+
+		private final List<JobRun> runs = new CopyOnWriteArrayList<>();
+
+		EverySecond(ApplicationContext context) {
+			RUNS.put(context, this.runs);
+		}
+
+		static List<JobRun> runs(ApplicationContext context) {
+			return RUNS.getOrDefault(context, List.of());
+		}
+
+		@ScheduledJob(name = "every-second", cron = "* * * * * *", zone = "Europe/Berlin")
+		void run(JobRun run) {
+			this.keys.add(LockContext.current().key());
+			this.runs.add(run);
+		}
+
+		@EventListener
+		void on(JobRunEvent event) {
+			this.heard.add(event);
+		}
+
+	}
+
+	static class Blocking {
+
+		static volatile CountDownLatch free = new CountDownLatch(1);
+
+		static final AtomicInteger running = new AtomicInteger();
+
+		final List<JobRun> runs = new CopyOnWriteArrayList<>();
+
+		Blocking() {
+			if (free.getCount() == 0) {
+				free = new CountDownLatch(1);
+				running.set(0);
+			}
+		}
+
+		@ScheduledJob(name = "blocking", fixedRate = "${blocking.rate:1s}")
+		void run(JobRun run) throws InterruptedException {
+			this.runs.add(run);
+			running.incrementAndGet();
+			free.await();
+		}
+
+	}
+
+	static class Failing {
+
+		@ScheduledJob(name = "failing", fixedDelay = "100ms")
+		void run() {
+			throw new IllegalStateException("no paper" + "!".repeat(1000));
+		}
+
+	}
+
+}

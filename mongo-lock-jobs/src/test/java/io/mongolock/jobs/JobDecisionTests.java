@@ -1,0 +1,367 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.springframework.scheduling.support.CronExpression;
+
+import io.mongolock.jobs.JobDecision.Abandon;
+import io.mongolock.jobs.JobDecision.Miss;
+import io.mongolock.jobs.JobDecision.Run;
+import io.mongolock.jobs.JobDecision.Seen;
+import io.mongolock.jobs.JobDecision.Settle;
+import io.mongolock.jobs.JobDecision.Skip;
+import io.mongolock.jobs.JobDecision.Terms;
+import io.mongolock.jobs.JobDecision.Wait;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link JobDecision}.
+ */
+class JobDecisionTests {
+
+	private static final Instant START = Instant.parse("2026-05-04T00:00:00Z");
+
+	private static final JobTrigger HOURLY = new JobTrigger.Cron(CronExpression.parse("0 0 * * * *"), ZoneOffset.UTC);
+
+	private static final Instant ONE = START.plus(Duration.ofHours(1));
+
+	private static final Instant TWO = START.plus(Duration.ofHours(2));
+
+	@Test
+	void aTickIsRunWithinItsGraceAndMissedAfter() {
+		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
+		Duration grace = terms(CatchUp.NONE, OnAbandoned.RERUN).grace();
+		assertThat(decide(CatchUp.NONE, 0, ONE.plus(grace), ran, null)).isEqualTo(new Run(ONE, null));
+		Instant late = ONE.plus(grace).plusMillis(1);
+		assertThat(decide(CatchUp.NONE, 0, late, ran, null)).isEqualTo(new Miss(ONE));
+		assertThat(decide(CatchUp.LAST, 0, late, ran, null)).isEqualTo(new Run(ONE, null));
+	}
+
+	@Test
+	void ofSeveralTicksTheLastIsRun() {
+		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
+		assertThat(decide(CatchUp.LAST, 0, TWO.plusSeconds(1), ran, null)).isEqualTo(new Run(TWO, null));
+	}
+
+	@Test
+	void aJobThatHasNeverRunBeginsWithTheFirstTickAfterTheStart() {
+		Seen seen = new Seen(ONE.plusSeconds(9), ONE.plusSeconds(3), null, null);
+		assertThat(JobDecision.decide(terms(CatchUp.LAST, OnAbandoned.RERUN), 0, seen)).isEqualTo(new Wait(TWO));
+	}
+
+	@Test
+	void aRunThatGoesOnIsLeftAloneAndItsLockSaysWhetherItDoes() {
+		JobRun open = begun(ONE, 1);
+		assertThat(decide(CatchUp.NONE, 0, ONE.plusSeconds(9), open, open)).isEqualTo(new Settle(open));
+		assertThat(decide(CatchUp.NONE, 0, TWO, open, open)).isEqualTo(new Skip(TWO));
+		assertThat(decide(CatchUp.NONE, 2, TWO, open, open)).isEqualTo(new Run(ONE, open));
+	}
+
+	@Test
+	void attemptsAreBounded() {
+		JobRun open = begun(ONE, 2);
+		assertThat(decide(CatchUp.NONE, 2, ONE.plusSeconds(9), open, open)).isEqualTo(new Abandon(open));
+		JobRun first = begun(ONE, 1);
+		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.REPORT), 2, new Seen(ONE, START, first, first)))
+			.isEqualTo(new Abandon(first));
+	}
+
+	@Test
+	void aClockThatWasSetBackNeitherRepeatsATickNorEndsTheJob() {
+		JobRun ran = begun(ONE, 1).ended(ONE, JobOutcome.SUCCEEDED, null);
+		// what comes later than now is not seen
+		JobRun before = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
+		assertThat(decide(CatchUp.LAST, 0, ONE.minusSeconds(60), before, null)).isEqualTo(new Wait(ONE));
+		assertThat(decide(CatchUp.LAST, 0, ONE.plusSeconds(1), ran, null)).isEqualTo(new Wait(TWO));
+	}
+
+	/**
+	 * Two instances, three ticks. Each step is one that a real one could be interrupted
+	 * after: read, ask for the lock, read again, write, begin, end, release; an instance
+	 * may die, or stand still until its lease is over, and go on; the server's clock may
+	 * step back once. All orders of all of these are walked, with the decisions of the
+	 * product.
+	 */
+	@Test
+	void inNoOrderOfStepsATickIsRunTwiceWithoutASecondAttemptOrForgotten() {
+		for (OnAbandoned onAbandoned : OnAbandoned.values()) {
+			Search search = new Search(new Terms("job", new JobTrigger.Rate(Duration.ofSeconds(1)), CatchUp.NONE,
+					Duration.ofSeconds(1), onAbandoned, 2));
+			search.walk((onAbandoned == OnAbandoned.RERUN) ? 1 : 0);
+			assertThat(search.seen).hasSizeGreaterThan(10_000);
+			assertThat(search.outcomes).contains(JobOutcome.SUCCEEDED, JobOutcome.ABANDONED, JobOutcome.SKIPPED,
+					JobOutcome.RUNNING);
+		}
+	}
+
+	private static JobDecision decide(CatchUp catchUp, long fence, Instant now, @Nullable JobRun last,
+			@Nullable JobRun open) {
+		return JobDecision.decide(terms(catchUp, OnAbandoned.RERUN), fence, new Seen(now, START, last, open));
+	}
+
+	private static Terms terms(CatchUp catchUp, OnAbandoned onAbandoned) {
+		return new Terms("job", HOURLY, catchUp, Duration.ofMinutes(5), onAbandoned, 2);
+	}
+
+	private static JobRun begun(Instant tick, int attempt) {
+		return JobRun.begun("job", tick, attempt, 1, tick, "one");
+	}
+
+	/** Where an instance is. */
+	private enum At {
+
+		IDLE, ASKING, LOCKED, WRITING, WORKING, DEAD
+
+	}
+
+	/**
+	 * An instance.
+	 *
+	 * @param at where it is
+	 * @param holds whether it holds the lock, as the server sees it
+	 * @param fence the fence that it was granted
+	 * @param plan what it has decided
+	 * @param run what it runs
+	 */
+	private record Instance(At at, boolean holds, int fence, @Nullable JobDecision plan, @Nullable JobRun run) {
+
+	}
+
+	/**
+	 * All that there is.
+	 *
+	 * @param now the time of the server, in seconds
+	 * @param back whether that was set back
+	 * @param deaths how many instances may still die
+	 * @param losses how many leases may still end though their holder lives
+	 * @param fence the last fence
+	 * @param instances two
+	 * @param runs what is kept
+	 * @param begun ticks and attempts whose work has begun, each time
+	 */
+	private record World(int now, boolean back, int deaths, int losses, int fence, List<Instance> instances,
+			List<JobRun> runs, List<String> begun) {
+
+	}
+
+	private static final class Search {
+
+		private static final int LAST = 2;
+
+		private final Terms terms;
+
+		private final Set<World> seen = new HashSet<>();
+
+		private final Deque<World> open = new ArrayDeque<>();
+
+		private final Set<JobOutcome> outcomes = new HashSet<>();
+
+		private Search(Terms terms) {
+			this.terms = terms;
+		}
+
+		private void walk(int losses) {
+			Instance idle = new Instance(At.IDLE, false, 0, null, null);
+			visit(new World(0, false, 1, losses, 0, List.of(idle, idle), List.of(), List.of()));
+			while (!this.open.isEmpty()) {
+				next(this.open.pop());
+			}
+		}
+
+		private void visit(World world) {
+			if (this.seen.add(world)) {
+				check(world);
+				this.open.push(world);
+			}
+		}
+
+		// Plainly, as it is asked often
+		private void check(World world) {
+			List<JobRun> runs = world.runs();
+			runs.forEach((run) -> this.outcomes.add(run.outcome()));
+			require(runs.stream().map(JobRun::tick).distinct().count() == runs.size(), "a tick is kept twice", world);
+			require(new HashSet<>(world.begun()).size() == world.begun().size(), "an attempt has begun twice", world);
+			// An instance that has nothing to do has left nothing to do
+			if (world.now() == LAST && JobDecision.decide(this.terms, 0, see(world)) instanceof Wait) {
+				require(runs.stream().noneMatch((run) -> run.outcome() == JobOutcome.RUNNING), "a run is left", world);
+				require(runs.stream().anyMatch((run) -> run.tick().equals(START.plusSeconds(LAST))),
+						"the last tick is forgotten", world);
+			}
+			// Work whose lock is held is the run that is kept, so no two overlap
+			for (Instance one : world.instances()) {
+				require(one.at() != At.WORKING || !one.holds() || runs.contains(one.run()), "a run was taken over",
+						world);
+			}
+		}
+
+		private static void require(boolean kept, String broken, World world) {
+			if (!kept) {
+				throw new AssertionError(broken + ": " + world);
+			}
+		}
+
+		private void next(World world) {
+			if (world.now() < LAST) {
+				visit(new World(world.now() + 1, world.back(), world.deaths(), world.losses(), world.fence(),
+						world.instances(), world.runs(), world.begun()));
+			}
+			if (!world.back() && world.now() > 0) {
+				visit(new World(world.now() - 1, true, world.deaths(), world.losses(), world.fence(), world.instances(),
+						world.runs(), world.begun()));
+			}
+			for (int who = 0; who < 2; who++) {
+				Instance one = world.instances().get(who);
+				if (one.at() == At.DEAD) {
+					if (one.holds()) {
+						visit(with(world, who, new Instance(At.DEAD, false, 0, null, null)));
+					}
+					continue;
+				}
+				if (world.deaths() > 0) {
+					World died = with(world, who, new Instance(At.DEAD, one.holds(), 0, null, null));
+					visit(new World(died.now(), died.back(), died.deaths() - 1, died.losses(), died.fence(),
+							died.instances(), died.runs(), died.begun()));
+				}
+				if (one.holds() && world.losses() > 0) {
+					World lost = with(world, who, new Instance(one.at(), false, one.fence(), one.plan(), one.run()));
+					visit(new World(lost.now(), lost.back(), lost.deaths(), lost.losses() - 1, lost.fence(),
+							lost.instances(), lost.runs(), lost.begun()));
+				}
+				step(world, who, one);
+			}
+		}
+
+		// As JobRunner does it
+		private void step(World world, int who, Instance one) {
+			switch (one.at()) {
+				case IDLE -> {
+					JobDecision plan = JobDecision.decide(this.terms, 0, see(world));
+					if (!(plan instanceof Wait)) {
+						visit(with(world, who, new Instance(At.ASKING, false, 0, plan, null)));
+					}
+				}
+				case ASKING -> {
+					if (world.instances().stream().noneMatch(Instance::holds)) {
+						World granted = with(world, who, new Instance(At.LOCKED, true, world.fence() + 1, null, null));
+						visit(new World(granted.now(), granted.back(), granted.deaths(), granted.losses(),
+								granted.fence() + 1, granted.instances(), granted.runs(), granted.begun()));
+					}
+					else if (one.plan() instanceof Skip skip) {
+						visit(with(add(world, notRun(skip.tick(), JobOutcome.SKIPPED)), who, idle(false)));
+					}
+					else {
+						visit(with(world, who, idle(false)));
+					}
+				}
+				case LOCKED -> visit(with(world, who, new Instance(At.WRITING, one.holds(), one.fence(),
+						JobDecision.decide(this.terms, one.fence(), see(world)), one.run())));
+				case WRITING -> write(world, who, one);
+				case WORKING -> {
+					JobRun run = Objects.requireNonNull(one.run());
+					// released with the end, or lost before
+					visit(with(replace(world, run, run.ended(run.startedAt(), JobOutcome.SUCCEEDED, null)), who,
+							idle(false)));
+				}
+				case DEAD -> {
+				}
+			}
+		}
+
+		private void write(World world, int who, Instance one) {
+			if (one.plan() instanceof Abandon abandon) {
+				JobRun left = abandon.left();
+				visit(with(replace(world, left, left.ended(left.startedAt(), JobOutcome.ABANDONED, null)), who,
+						new Instance(At.LOCKED, one.holds(), one.fence(), null, null)));
+			}
+			else if (one.plan() instanceof Miss miss) {
+				visit(with(add(world, notRun(miss.tick(), JobOutcome.MISSED)), who, idle(false)));
+			}
+			else if (one.plan() instanceof Run run) {
+				JobRun left = run.left();
+				JobRun begun = JobRun.begun("job", run.tick(), (left != null) ? left.attempt() + 1 : 1, one.fence(),
+						run.tick(), "i" + who);
+				World written = (left != null) ? replace(world, left, begun) : add(world, begun);
+				boolean mine = !written.equals(world);
+				if (mine && one.holds()) {
+					List<String> all = new ArrayList<>(written.begun());
+					all.add(begun.tick() + " " + begun.attempt());
+					World working = with(written, who, new Instance(At.WORKING, true, one.fence(), null, begun));
+					visit(new World(working.now(), working.back(), working.deaths(), working.losses(), working.fence(),
+							working.instances(), working.runs(), all));
+				}
+				else {
+					visit(with(written, who, idle(false)));
+				}
+			}
+			else {
+				visit(with(world, who, idle(false)));
+			}
+		}
+
+		private static Instance idle(boolean holds) {
+			return new Instance(At.IDLE, holds, 0, null, null);
+		}
+
+		private Seen see(World world) {
+			Instant now = START.plusSeconds(world.now());
+			JobRun last = world.runs()
+				.stream()
+				.filter((run) -> !run.tick().isAfter(now))
+				.reduce((one, other) -> (one.tick().isAfter(other.tick())) ? one : other)
+				.orElse(null);
+			JobRun running = world.runs()
+				.stream()
+				.filter((run) -> run.outcome() == JobOutcome.RUNNING)
+				.findFirst()
+				.orElse(null);
+			return new Seen(now, START, last, running);
+		}
+
+		private static JobRun notRun(Instant tick, JobOutcome why) {
+			return JobRun.notRun("job", tick, tick, why, "");
+		}
+
+		private static World add(World world, JobRun run) {
+			if (world.runs().stream().anyMatch((one) -> one.tick().equals(run.tick()))) {
+				return world;
+			}
+			List<JobRun> runs = new ArrayList<>(world.runs());
+			runs.add(run);
+			return new World(world.now(), world.back(), world.deaths(), world.losses(), world.fence(),
+					world.instances(), sorted(runs), world.begun());
+		}
+
+		private static World replace(World world, JobRun before, JobRun after) {
+			List<JobRun> runs = new ArrayList<>(world.runs());
+			runs.replaceAll((run) -> (run.tick().equals(before.tick()) && run.fence() == before.fence()
+					&& run.attempt() == before.attempt() && run.outcome() == JobOutcome.RUNNING) ? after : run);
+			return new World(world.now(), world.back(), world.deaths(), world.losses(), world.fence(),
+					world.instances(), sorted(runs), world.begun());
+		}
+
+		private static List<JobRun> sorted(List<JobRun> runs) {
+			return runs.stream().sorted((one, other) -> one.tick().compareTo(other.tick())).toList();
+		}
+
+		private static World with(World world, int who, Instance one) {
+			List<Instance> instances = new ArrayList<>(world.instances());
+			instances.set(who, one);
+			return new World(world.now(), world.back(), world.deaths(), world.losses(), world.fence(), instances,
+					world.runs(), world.begun());
+		}
+
+	}
+
+}

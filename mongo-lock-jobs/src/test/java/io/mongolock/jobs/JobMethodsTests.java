@@ -1,0 +1,154 @@
+package io.mongolock.jobs;
+
+import java.util.stream.Stream;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.mock.env.MockEnvironment;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.Scheduled;
+
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
+
+/**
+ * Tests for {@link JobMethods}.
+ */
+class JobMethodsTests {
+
+	private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
+
+	private final JobMethods methods = new JobMethods(new MockEnvironment().withProperty("rate", "1s"),
+			this.beans.getBeanProvider(JobScheduler.class), this.beans.getBeanProvider(MongoLockJobsProperties.class));
+
+	@ParameterizedTest
+	@MethodSource
+	void whatCannotBeRunAsDeclaredIsRefusedWithTheWayOut(Object bean, String problem) {
+		assertThatIllegalStateException().isThrownBy(() -> this.methods.postProcessAfterInitialization(bean, "bean"))
+			.withMessageContaining("@ScheduledJob on ")
+			.withMessageContaining(".work(")
+			.withMessageContaining(problem);
+	}
+
+	static Stream<Arguments> whatCannotBeRunAsDeclaredIsRefusedWithTheWayOut() {
+		return Stream.of(Arguments.of(new Object() {
+
+			@ScheduledJob(name = " ", fixedRate = "1s")
+			void work() {
+			}
+
+		}, "must not be blank"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job")
+			void work() {
+			}
+
+		}, "one of cron, fixedRate and fixedDelay has to be set"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", cron = "@daily", fixedDelay = "1s")
+			void work() {
+			}
+
+		}, "one of cron, fixedRate and fixedDelay has to be set"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", cron = "0 3 * * *")
+			void work() {
+			}
+
+		}, "cron = \"0 3 * * *\""), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", cron = "@daily", zone = "Europe/Bärlin")
+			void work() {
+			}
+
+		}, "zone = \"Europe/Bärlin\""), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedRate = "1s", zone = "Europe/Berlin")
+			void work() {
+			}
+
+		}, "zone is set without cron"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", cron = "0 0 0 30 2 *")
+			void work() {
+			}
+
+		}, "is never due; \"-\" switches the job off"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedRate = "soon")
+			void work() {
+			}
+
+		}, "fixedRate = \"soon\" must be a duration"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedDelay = "99ms")
+			void work() {
+			}
+
+		}, "fixedDelay = \"99ms\" must be a duration of at least 100ms"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedDelay = "1s", maxAttempts = 0)
+			void work() {
+			}
+
+		}, "maxAttempts is 0"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedDelay = "1s")
+			int work() {
+				return 1;
+			}
+
+		}, "return nothing"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedDelay = "1s")
+			void work(String text) {
+			}
+
+		}, "take none, or a JobRun"), Arguments.of(new Object() {
+
+			@Scheduled(fixedDelay = 1)
+			@ScheduledJob(name = "job", fixedDelay = "1s")
+			void work() {
+			}
+
+		}, "move the schedule to @ScheduledJob"), Arguments.of(new Object() {
+
+			@Async
+			@ScheduledJob(name = "job", fixedDelay = "1s")
+			void work() {
+			}
+
+		}, "remove @Async"));
+	}
+
+	@Test
+	void aPlaceholderThatNobodyFillsIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> this.methods.postProcessAfterInitialization(new Object() {
+
+			@ScheduledJob(name = "job", cron = "${cron}")
+			void work() {
+			}
+
+		}, "bean")).withMessageContaining("cron");
+	}
+
+	@Test
+	void whatIsSwitchedOffAndWhatIsFilledIsNot() {
+		assertThatNoException().isThrownBy(() -> this.methods.postProcessAfterInitialization(new Object() {
+
+			@ScheduledJob(name = "job", cron = "-")
+			void work() {
+			}
+
+			@ScheduledJob(name = "other", fixedRate = "${rate}")
+			private void other(JobRun run) {
+			}
+
+		}, "bean"));
+	}
+
+}

@@ -1,0 +1,178 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.support.CronExpression;
+
+import io.mongolock.LockOperations;
+import io.mongolock.jobs.JobDecision.Terms;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link JobRunner}, by a clock of the server that is set.
+ */
+class JobRunnerTests {
+
+	/** Three o'clock in Berlin. */
+	private static final Instant TICK = Instant.parse("2026-05-04T01:00:00Z");
+
+	private static final Duration DAY = Duration.ofDays(1);
+
+	private final AtomicReference<Instant> clock = new AtomicReference<>(TICK.minusSeconds(600));
+
+	private final EmbeddedMongo server = EmbeddedMongo.builder().clock(this.clock::get).start();
+
+	private final List<JobRun> runs = new CopyOnWriteArrayList<>();
+
+	private ConfigurableApplicationContext application;
+
+	@BeforeEach
+	void start() {
+		this.application = new SpringApplicationBuilder(Application.class).web(WebApplicationType.NONE)
+			.properties("spring.mongodb.uri=" + this.server.connectionString(), "spring.mongodb.database=shop",
+					"spring.main.banner-mode=off", "mongo-lock.jobs.history=1h")
+			.run();
+	}
+
+	@AfterEach
+	void end() {
+		this.application.close();
+		this.server.close();
+	}
+
+	@Test
+	void itIsDueByTheClockOfTheServerWhateverThatOfTheInstance() {
+		assertThat(look("0 0 3 * * *", this.clock.get(), CatchUp.NONE)).isEqualTo(Duration.ofMinutes(10));
+		assertThat(this.runs).isEmpty();
+		this.clock.set(TICK.minusMillis(1));
+		assertThat(look("0 0 3 * * *", TICK.minusSeconds(600), CatchUp.NONE)).isEqualTo(Duration.ofMillis(1));
+		this.clock.set(TICK);
+		assertThat(look("0 0 3 * * *", TICK.minusSeconds(600), CatchUp.NONE)).isZero();
+		assertThat(look("0 0 3 * * *", TICK.minusSeconds(600), CatchUp.NONE)).isEqualTo(DAY);
+		assertTicks(TICK);
+	}
+
+	@Test
+	void anInstanceThatStartsBetweenTwoTicksRunsNone() {
+		this.clock.set(TICK.plusSeconds(5));
+		assertThat(look("0 0 3 * * *", this.clock.get(), CatchUp.LAST)).isEqualTo(DAY.minusSeconds(5));
+		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.NONE);
+		assertThat(look("0 0 3 * * *", this.clock.get(), CatchUp.LAST)).isEqualTo(DAY.minusSeconds(5));
+		assertTicks(TICK);
+	}
+
+	@Test
+	void aClockThatIsSetBackRepeatsNoTick() {
+		Instant since = this.clock.get();
+		this.clock.set(TICK);
+		look("0 0 3 * * *", since, CatchUp.NONE);
+		this.clock.set(TICK.minusSeconds(300));
+		assertThat(look("0 0 3 * * *", since, CatchUp.LAST)).isEqualTo(Duration.ofSeconds(300));
+		this.clock.set(TICK);
+		assertThat(look("0 0 3 * * *", since, CatchUp.LAST)).isEqualTo(DAY);
+		assertTicks(TICK);
+	}
+
+	@Test
+	void aClockThatWasAYearAheadDoesNotEndTheJob() {
+		Instant since = this.clock.get();
+		this.clock.set(TICK);
+		look("0 0 3 * * *", since, CatchUp.NONE);
+		this.clock.set(TICK.plus(DAY.multipliedBy(365)));
+		look("0 0 3 * * *", since, CatchUp.NONE);
+		this.clock.set(TICK.plus(DAY));
+		look("0 0 3 * * *", since, CatchUp.NONE);
+		assertTicks(TICK, TICK.plus(DAY.multipliedBy(365)), TICK.plus(DAY));
+	}
+
+	@Test
+	void ofTheTicksAtWhichNobodyWasThereTheLastIsMissedOrCaughtUp() {
+		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
+		this.clock.set(TICK);
+		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.NONE);
+		this.clock.set(TICK.plus(DAY.multipliedBy(3)).plusSeconds(3600));
+		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
+		assertTicks(TICK);
+		assertThat(jobs().last("nightly", 5)).extracting(JobRun::tick, JobRun::outcome)
+			.startsWith(org.assertj.core.groups.Tuple.tuple(TICK.plus(DAY.multipliedBy(3)), JobOutcome.MISSED));
+		this.clock.set(TICK.plus(DAY.multipliedBy(5)).plusSeconds(3600));
+		look("0 0 3 * * *", this.clock.get(), CatchUp.LAST);
+		assertTicks(TICK, TICK.plus(DAY.multipliedBy(5)));
+		this.clock.set(TICK.plus(DAY.multipliedBy(6)).plusSeconds(290));
+		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
+		assertTicks(TICK, TICK.plus(DAY.multipliedBy(5)), TICK.plus(DAY.multipliedBy(6)));
+	}
+
+	@Test
+	void instancesOfTwoVersionsRunEachTickOfEitherOnce() {
+		Instant since = this.clock.get();
+		for (Duration later : List.of(Duration.ZERO, Duration.ofMinutes(30), Duration.ofMinutes(31))) {
+			this.clock.set(TICK.plus(later));
+			look("0 30 3 * * *", since, CatchUp.NONE);
+			look("0 0 3 * * *", since, CatchUp.NONE);
+			look("0 30 3 * * *", since, CatchUp.NONE);
+		}
+		assertTicks(TICK, TICK.plus(Duration.ofMinutes(30)));
+	}
+
+	@Test
+	void theLastRunOutlivesTheHistory() {
+		Instant since = this.clock.get();
+		this.application.getBean(JobRuns.class).createIndexes();
+		for (int day = 0; day < 3; day++) {
+			this.clock.set(TICK.plus(DAY.multipliedBy(day)));
+			look("0 0 3 * * *", since, CatchUp.NONE);
+		}
+		this.clock.set(this.clock.get().plus(DAY).minusSeconds(1));
+		this.server.runTtlMonitor();
+		assertThat(jobs().last("nightly", 5)).extracting(JobRun::tick).containsExactly(TICK.plus(DAY.multipliedBy(2)));
+		assertThat(look("0 0 3 * * *", since, CatchUp.LAST)).isEqualTo(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aListenerThatFailsDoesNotKeepAJobFromRunning() {
+		JobRunner runner = new JobRunner(this.application.getBean(LockOperations.class),
+				this.application.getBean(JobRuns.class), (event) -> {
+					throw new IllegalStateException("no listener");
+				}, "one");
+		assertThat(runner.run("nightly", TICK, this.runs::add)).isNotNull();
+		assertTicks(TICK);
+	}
+
+	private @Nullable Duration look(String cron, Instant since, CatchUp catchUp) {
+		Terms terms = new Terms("nightly", new JobTrigger.Cron(CronExpression.parse(cron), ZoneId.of("Europe/Berlin")),
+				catchUp, Duration.ofMinutes(5), OnAbandoned.RERUN, 3);
+		return this.application.getBean(JobRunner.class).bringOn(terms, since, this.runs::add);
+	}
+
+	private Jobs jobs() {
+		return this.application.getBean(Jobs.class);
+	}
+
+	private void assertTicks(Instant... ticks) {
+		assertThat(this.runs).extracting(JobRun::tick).containsExactly(ticks);
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	static class Application {
+
+	}
+
+}

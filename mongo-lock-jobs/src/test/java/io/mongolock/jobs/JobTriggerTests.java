@@ -1,0 +1,123 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.ZoneId;
+import java.time.ZonedDateTime;
+import java.util.ArrayList;
+import java.util.List;
+
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.scheduling.support.CronExpression;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link JobTrigger}.
+ */
+class JobTriggerTests {
+
+	private static final Instant START = Instant.parse("2026-05-04T00:00:00Z");
+
+	private static final ZoneId BERLIN = ZoneId.of("Europe/Berlin");
+
+	@Test
+	void theLastTickIsFoundHoweverLongAgoTheRunBeforeWas() {
+		JobTrigger nightly = cron("0 0 3 * * *");
+		assertThat(nightly.due(START.plus(Duration.ofDays(9_000)), START, ran("2026-05-03T01:00:00Z")))
+			.isEqualTo("2050-12-23T02:00:00Z");
+		assertThat(cron("* * * * * *").due(START.plusMillis(999), START, ran("2006-01-01T00:00:00Z"))).isEqualTo(START);
+	}
+
+	@Test
+	void aTickIsDueFromItsVeryMomentOnAndOnlyOnce() {
+		JobTrigger nightly = cron("0 0 3 * * *");
+		Instant tick = Instant.parse("2026-05-04T01:00:00Z");
+		assertThat(nightly.due(tick.minusMillis(1), START, null)).isNull();
+		assertThat(nightly.next(tick.minusMillis(1), START, null)).isEqualTo(tick);
+		assertThat(nightly.due(tick, START, null)).isEqualTo(tick);
+		assertThat(nightly.due(tick.plusMillis(1), START, ran(tick.toString()))).isNull();
+		assertThat(nightly.due(tick, tick, null)).as("nobody began to look before it").isNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0 30 2 * * *", "0 0 3 * * *", "0 30 * * * *", "0 */20 2 * * *", "0 0 0 * * SUN",
+			"17 13 1-4 * * *" })
+	void itAgreesWithTheExpressionAlsoWhereAnHourComesTwiceOrNotAtAll(String expression) {
+		for (String day : List.of("2026-03-28T00:00:00Z", "2026-10-24T00:00:00Z", "2026-05-04T00:00:00Z")) {
+			Instant from = Instant.parse(day);
+			JobTrigger trigger = cron(expression);
+			List<Instant> expected = new ArrayList<>();
+			CronExpression cron = CronExpression.parse(expression);
+			ZonedDateTime next = cron.next(from.atZone(BERLIN));
+			while (next.toInstant().isBefore(from.plus(Duration.ofDays(3)))) {
+				expected.add(next.toInstant());
+				next = cron.next(next);
+			}
+			List<Instant> found = new ArrayList<>();
+			JobRun last = null;
+			for (Instant now = from; now
+				.isBefore(from.plus(Duration.ofDays(3))); now = now.plus(Duration.ofMinutes(5))) {
+				Instant due = trigger.due(now, from, last);
+				if (due != null) {
+					found.add(due);
+					last = ran(due.toString());
+				}
+				assertThat(trigger.due(now, from, last)).isNull();
+			}
+			assertThat(found).containsExactlyElementsOf(expected);
+		}
+	}
+
+	@Test
+	void anHourThatComesTwiceHasTwoTicksAndOneThatDoesNotComeHasNone() {
+		JobTrigger night = cron("0 30 2 * * *");
+		Instant autumn = Instant.parse("2026-10-24T12:00:00Z");
+		assertThat(night.next(autumn, autumn, null)).isEqualTo("2026-10-25T00:30:00Z");
+		assertThat(night.next(Instant.parse("2026-10-25T00:30:00Z"), autumn, null)).isEqualTo("2026-10-25T01:30:00Z");
+		assertThat(night.next(Instant.parse("2026-10-25T01:30:00Z"), autumn, null)).isEqualTo("2026-10-26T01:30:00Z");
+		Instant spring = Instant.parse("2026-03-28T12:00:00Z");
+		assertThat(night.next(spring, spring, null)).isEqualTo("2026-03-30T00:30:00Z");
+	}
+
+	@Test
+	void aRateIsCountedFromTheTicksWhoeverRanThem() {
+		JobTrigger rate = new JobTrigger.Rate(Duration.ofSeconds(10));
+		assertThat(rate.due(START, START, null)).isEqualTo(START);
+		assertThat(rate.due(START.minusSeconds(1), START, null)).isNull();
+		assertThat(rate.next(START.minusSeconds(1), START, null)).isEqualTo(START);
+		assertThat(rate.due(START.plusMillis(9_999), START, ran(START.toString()))).isNull();
+		assertThat(rate.next(START.plusMillis(9_999), START, ran(START.toString()))).isEqualTo(START.plusSeconds(10));
+		assertThat(rate.due(START.plusMillis(39_999), START, ran(START.toString()))).isEqualTo(START.plusSeconds(30));
+	}
+
+	@Test
+	void aDelayIsCountedFromTheEnd() {
+		JobTrigger delay = new JobTrigger.Delay(Duration.ofSeconds(10));
+		JobRun ended = ran(START.toString()).ended(START.plusSeconds(7), JobOutcome.FAILED, null);
+		assertThat(delay.due(START, START, null)).isEqualTo(START);
+		assertThat(delay.due(START.plusMillis(16_999), START, ended)).isNull();
+		assertThat(delay.due(START.plusSeconds(100), START, ended)).isEqualTo(START.plusSeconds(17));
+	}
+
+	@Test
+	void anEndBeforeTheClockWasSetBackDoesNotHoldUpADelay() {
+		JobTrigger delay = new JobTrigger.Delay(Duration.ofSeconds(10));
+		JobRun ended = ran(START.toString()).ended(START.plus(Duration.ofDays(1)), JobOutcome.SUCCEEDED, null);
+		assertThat(delay.due(START.plusSeconds(10), START, ended)).isEqualTo(START.plusSeconds(10));
+	}
+
+	private static JobTrigger cron(String expression) {
+		return new JobTrigger.Cron(CronExpression.parse(expression), BERLIN);
+	}
+
+	private static JobRun ran(String tick) {
+		Instant time = Instant.parse(tick);
+		@Nullable JobRun begun = JobRun.begun("job", time, 1, 1, time, "one");
+		return begun.ended(time, JobOutcome.SUCCEEDED, null);
+	}
+
+}
