@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.IntSupplier;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
@@ -17,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
@@ -28,6 +30,7 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.rows.DocumentLockRowsTests.Article;
 import io.mongolock.faults.rows.DocumentLockRowsTests.Editor;
+import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -144,6 +147,42 @@ class BlockedEndRowsTests {
 			figures.server(harness.label()).add("free lock granted after", Harness.millis(System.nanoTime() - begun));
 			assertThat(harness.store().find("blocked", Harness.LONG).orElseThrow().queue()).hasSize(1);
 			transaction.close();
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 95, level = Level.SERVER)
+	void anotherLockThatNobodyHoldsIsGrantedAtOnce(RowFigures figures) {
+		try (Harness harness = Harness.onAnyServer()) {
+			LockSettings settings = LockSettings.builder()
+				.ttl(Duration.ofMinutes(10))
+				.operationTimeout(Duration.ofMinutes(2))
+				.build();
+			HarnessClient client = harness.client(harness.proxied(), settings, LockClock.system());
+			HarnessClient other = harness.direct(Harness.LONG);
+			leaveIdle(client, "k", 40, Duration.ofSeconds(6));
+			List<Transaction> transactions = IntStream.range(0, 20)
+				.mapToObj((i) -> Transaction.on(harness, Harness.COLLECTION, "k" + i))
+				.toList();
+			await().atMost(BUDGET).until(() -> taken(harness) == 20);
+			long longest = 0;
+			for (int i = 0; i < 5; i++) {
+				String free = "free" + i;
+				Hold granted = harness.claims().when((claim) -> claim.toJson().contains(free)).holdReply();
+				CompletableFuture<LockHandle> gone = client.locks().acquireAsync(LockRequest.of(free));
+				granted.awaitHeld(Harness.LONG);
+				gone.cancel(false);
+				granted.release();
+				long begun = System.nanoTime();
+				other.locks().acquire(LockRequest.of(free)).close();
+				longest = Math.max(longest, System.nanoTime() - begun);
+			}
+			assertThat(taken(harness)).as("still blocked").isEqualTo(20);
+			figures.server(harness.label())
+				.add("operation timeout", "120 s")
+				.add("free locks granted after at most", Harness.millis(longest));
+			transactions.forEach(Transaction::close);
+			await().atMost(BUDGET).until(() -> taken(harness) == 0);
 		}
 	}
 
