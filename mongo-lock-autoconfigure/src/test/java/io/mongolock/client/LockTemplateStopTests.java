@@ -146,7 +146,8 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		close.get();
 		stop.join();
 		assertThat(client.idle()).isEmpty();
-		assertThat(this.store.holder("k")).isEmpty();
+		// On a busy machine the stop goes on without the answer
+		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
 		client.stop(Duration.ofSeconds(1));
 	}
 
