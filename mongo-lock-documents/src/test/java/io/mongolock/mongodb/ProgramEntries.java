@@ -15,6 +15,12 @@ final class ProgramEntries {
 	private ProgramEntries() {
 	}
 
+	static List<Integer> and(List<Integer> log, int mark) {
+		List<Integer> longer = new ArrayList<>(log);
+		longer.add(mark);
+		return longer;
+	}
+
 	interface Entry {
 
 		List<Integer> log();
@@ -30,12 +36,6 @@ final class ProgramEntries {
 		 */
 		Entry with(int mark);
 
-	}
-
-	static List<Integer> and(List<Integer> log, int mark) {
-		List<Integer> longer = new ArrayList<>(log);
-		longer.add(mark);
-		return longer;
 	}
 
 	record Page(@Id String id, @Version @Nullable Long version, List<Integer> log, String text) implements Entry {

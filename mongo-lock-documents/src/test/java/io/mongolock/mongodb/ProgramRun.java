@@ -916,7 +916,7 @@ final class ProgramRun implements AutoCloseable {
 	 */
 	private void end() {
 		this.trace.add("the end");
-		// What is released outside of a transaction would wait for its end
+		// A release outside of a transaction would wait for its end
 		this.threads.forEach((thread) -> end(thread, (frames) -> thread.transaction() != null));
 		this.threads.forEach((thread) -> end(thread, (frames) -> !frames.isEmpty()));
 		for (Stored document : this.documents) {
@@ -972,7 +972,7 @@ final class ProgramRun implements AutoCloseable {
 		}
 	}
 
-	// What is stored, and who believes to hold
+	// The documents as they are stored, and those who believe to hold them
 	private void look() {
 		for (Stored document : this.documents) {
 			View[] seen = new View[1];
