@@ -92,13 +92,16 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	@Override
+	@SuppressWarnings("try") // closing is what the resource is for
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		StackFrame caller = this.handles.caller();
 		LeaseHandle shared = this.handles.shareOwn(request);
 		if (shared != null) {
 			// Begins on this thread, which carries all that it does
-			return execution(callback, CallerContext.NONE).run(this.handles.watch(shared, caller));
+			try (LockInstrumentation.Scope begun = this.callerContext.begin()) {
+				return execution(callback, CallerContext.NONE).run(this.handles.watch(shared, caller));
+			}
 		}
 		AsyncExecution<T> execution = execution(callback, this.callerContext);
 		return execution.run(this.client.claimAsync(request, (handle) -> this.handles.watch(handle, caller)));

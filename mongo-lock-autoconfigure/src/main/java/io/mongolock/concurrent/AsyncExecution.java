@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
-import io.mongolock.concurrent.CallerContext.Task;
+import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation.Scope;
 
@@ -40,7 +40,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final Executor releases;
 
-	private final Task<LockHandle, CompletionStage<T>> begin;
+	private final Carried caller;
 
 	private final CompletableFuture<T> result = new Result();
 
@@ -61,7 +61,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		this.interrupting = interrupting;
 		this.unused = unused;
 		this.releases = releases;
-		this.begin = context.carry(this::callback);
+		this.caller = context.carry();
 	}
 
 	/**
@@ -117,7 +117,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	private CompletionStage<T> begin(LockHandle handle) throws Throwable {
 		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle), this.releases);
 				LockContext.Scope scope = LockContext.enter(handle)) {
-			return this.begin.call(handle);
+			return this.caller.call(() -> callback(handle));
 		}
 	}
 

@@ -22,6 +22,9 @@ public final class CallerContext {
 
 	private final UnaryOperator<Runnable> decorator;
 
+	/** What a thread has decorated that had called before, while another subscribes. */
+	private final ThreadLocal<@Nullable Relay> called = new ThreadLocal<>();
+
 	/**
 	 * Create a context.
 	 * @param decorator gives a task, on the thread of the caller, what the application
@@ -34,57 +37,23 @@ public final class CallerContext {
 	}
 
 	/**
-	 * Take what the current thread carries, but for what the decorator does, for other
-	 * threads of the application.
+	 * Take what the current thread carries.
 	 */
-	public Captured capture() {
-		List<Captured> captured = this.states.stream().map(ThreadState::capture).toList();
-		return new Captured() {
-
-			@Override
-			public Scope replace() {
-				return open(captured, Captured::replace);
-			}
-
-			@Override
-			public Scope complete() {
-				return open(captured, Captured::complete);
-			}
-
-		};
+	public Carried carry() {
+		Relay before = this.called.get();
+		return new Carried(this.states.stream().map(ThreadState::capture).toList(),
+				(before != null) ? before : new Relay(this.decorator));
 	}
 
 	/**
-	 * Let a task take along what the current thread carries. Whatever a state or the
-	 * decorator throws is thrown.
-	 * @return runs the task with that, and nothing else, on a thread of the library; to
-	 * be called once, as tasks of executors are. Throws what the task threw, or why it
-	 * could not be run.
+	 * Let work that begins on the current thread be the caller of what it calls, also
+	 * while the thread has what another carried.
+	 * @return is closed on the same thread
 	 */
-	public <A, T extends @Nullable Object> Task<A, T> carry(Task<A, T> task) {
-		Captured captured = capture();
-		Run<A, T> run = new Run<>(task);
-		Runnable decorated = this.decorator.apply(run);
-		return (argument) -> {
-			run.argument = argument;
-			run(run, decorated, captured);
-			return run.result();
-		};
-	}
-
-	@SuppressWarnings("try") // closing is what the resource is for
-	private static void run(Run<?, ?> run, Runnable decorated, Captured captured) {
-		try (Scope carried = captured.replace()) {
-			decorated.run();
-		}
-		catch (RuntimeException | Error ex) {
-			if (!run.begun) {
-				throw ex;
-			}
-			// The task has run, and its end is what counts; as in an executor
-			Thread current = Thread.currentThread();
-			current.getUncaughtExceptionHandler().uncaughtException(current, ex);
-		}
+	public Scope begin() {
+		Relay before = this.called.get();
+		this.called.remove();
+		return () -> this.called.set(before);
 	}
 
 	private static Scope open(List<Captured> all, Function<Captured, Scope> opening) {
@@ -113,26 +82,104 @@ public final class CallerContext {
 	/**
 	 * Work that begins on another thread than the one that asked for it.
 	 *
-	 * @param <A> what it is given when it begins
 	 * @param <T> what it results in
 	 */
 	@FunctionalInterface
-	public interface Task<A, T extends @Nullable Object> {
+	public interface Task<T extends @Nullable Object> {
 
 		/**
 		 * Run it.
 		 * @throws Throwable whatever it throws
 		 */
-		T call(A argument) throws Throwable;
+		T call() throws Throwable;
 
 	}
 
-	/** The run of a task. Used by one thread. */
-	private static final class Run<A, T extends @Nullable Object> implements Runnable {
+	/**
+	 * What a thread carried. Thread-safe.
+	 */
+	public final class Carried {
 
-		private final Task<A, T> task;
+		private final List<Captured> captured;
 
-		private @Nullable A argument;
+		private final Relay relay;
+
+		private Carried(List<Captured> captured, Relay relay) {
+			this.captured = captured;
+			this.relay = relay;
+		}
+
+		/**
+		 * Let the current thread, which may be one of the application, keep what it has
+		 * and have of this what it lacks. The decorator does nothing to that thread: what
+		 * is taken from it meanwhile has what the decorator took from this caller.
+		 * @return is closed on the same thread
+		 */
+		public Scope complete() {
+			Scope completed = open(this.captured, Captured::complete);
+			Relay before = CallerContext.this.called.get();
+			CallerContext.this.called.set(this.relay);
+			return () -> closeBoth(() -> CallerContext.this.called.set(before), completed);
+		}
+
+		/**
+		 * Run a task with this, and nothing else, on the current thread, which is one of
+		 * the library.
+		 * @throws Throwable what it threw, or why it could not be run
+		 */
+		@SuppressWarnings("try") // closing is what the resource is for
+		public <T extends @Nullable Object> T call(Task<T> task) throws Throwable {
+			Run<T> run = new Run<>(task);
+			try (Scope carried = open(this.captured, Captured::replace)) {
+				this.relay.pass(run);
+			}
+			catch (RuntimeException | Error ex) {
+				if (!run.begun) {
+					throw ex;
+				}
+				// The task has run, and its end is what counts; as in an executor
+				Thread current = Thread.currentThread();
+				current.getUncaughtExceptionHandler().uncaughtException(current, ex);
+			}
+			return run.result();
+		}
+
+	}
+
+	/** Is decorated once, by a caller, and run for each subscription. */
+	private static final class Relay {
+
+		private final ThreadLocal<@Nullable Runnable> run = new ThreadLocal<>();
+
+		private final Runnable decorated;
+
+		private Relay(UnaryOperator<Runnable> decorator) {
+			this.decorated = decorator.apply(this::run);
+		}
+
+		private void pass(Runnable run) {
+			this.run.set(run);
+			try {
+				this.decorated.run();
+			}
+			finally {
+				this.run.remove();
+			}
+		}
+
+		private void run() {
+			Runnable run = this.run.get();
+			if (run != null) {
+				run.run();
+			}
+		}
+
+	}
+
+	/** One run of a task. Used by one thread. */
+	private static final class Run<T extends @Nullable Object> implements Runnable {
+
+		private final Task<T> task;
 
 		private boolean begun;
 
@@ -140,19 +187,18 @@ public final class CallerContext {
 
 		private @Nullable Throwable failure;
 
-		private Run(Task<A, T> task) {
+		private Run(Task<T> task) {
 			this.task = task;
 		}
 
 		@Override
 		public void run() {
-			A argument = this.argument;
-			if (this.begun || argument == null) {
+			if (this.begun) {
 				return;
 			}
 			this.begun = true;
 			try {
-				this.result = this.task.call(argument);
+				this.result = this.task.call();
 			}
 			catch (Throwable ex) {
 				this.failure = ex;

@@ -10,15 +10,16 @@ import reactor.core.publisher.Flux;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext;
+import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
-import io.mongolock.concurrent.ThreadState.Captured;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
  * A publisher: each subscription claims the lock, calls the method, and holds the lock
  * until what that returned has ended or the subscription is cancelled. The method runs
  * with what the thread of the subscriber carries, and what that lacks, with what the
- * thread carried that called; the application's own decorators see that thread, too.
+ * thread carried that called; what the application's own decorators carry is always that
+ * of the call.
  *
  * @param answer what the subscriber gets if others hold the lock; {@code null} if the
  * failure
@@ -37,7 +38,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 	@SuppressWarnings("try") // closing is what the resource is for
 	public Object runUnlocked(LockedCall call) {
 		return declared((caller) -> {
-			try (Scope carried = caller.complete()) {
+			try (Scope carried = caller.complete(); Scope begun = this.callers.get().begin()) {
 				return begun(call.again());
 			}
 			catch (Throwable ex) {
@@ -47,10 +48,10 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		});
 	}
 
-	private Object declared(Function<Captured, Publisher<Object>> subscription) {
+	private Object declared(Function<Carried, Publisher<Object>> subscription) {
 		Flux<Object> locked;
 		try {
-			Captured caller = this.callers.get().capture();
+			Carried caller = this.callers.get().carry();
 			locked = Flux.defer(() -> subscription.apply(caller));
 		}
 		catch (RuntimeException ex) {
@@ -64,7 +65,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 
 	@SuppressWarnings({ "try", "NullAway" }) // closing is what the resources are for; an
 												// answer may be null
-	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Captured caller) {
+	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Carried caller) {
 		Flux<Object> locked = new LockedFlux((work) -> {
 			try (Scope carried = caller.complete()) {
 				return locking.execute(work);
@@ -75,10 +76,9 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 			return locked;
 		}
 		try (Scope carried = caller.complete()) {
-			Task<LockUnavailableException, @Nullable Object> answering = this.callers.get()
-				.carry((ex) -> answer.answer(call, ex));
-			return locked.onErrorResume(LockUnavailableException.class,
-					(ex) -> (UnavailableAnswer.isTo(ex, call)) ? answered(answering, ex) : Flux.error(ex));
+			Carried subscriber = this.callers.get().carry();
+			return locked.onErrorResume(LockUnavailableException.class, (ex) -> (UnavailableAnswer.isTo(ex, call))
+					? answered(() -> subscriber.call(() -> answer.answer(call, ex))) : Flux.error(ex));
 		}
 	}
 
@@ -91,10 +91,9 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		return this.adapter.toPublisher(result);
 	}
 
-	private Publisher<Object> answered(Task<LockUnavailableException, @Nullable Object> answering,
-			LockUnavailableException ex) {
+	private Publisher<Object> answered(Task<@Nullable Object> answer) {
 		try {
-			Object answered = answering.call(ex);
+			Object answered = answer.call();
 			if (answered == null) {
 				return Flux.empty();
 			}

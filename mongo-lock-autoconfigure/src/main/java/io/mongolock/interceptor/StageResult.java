@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext;
+import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
 
 /**
@@ -23,7 +24,6 @@ import io.mongolock.concurrent.CallerContext.Task;
 record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> callers) implements LaterResult {
 
 	@Override
-	@SuppressWarnings("NullAway") // sees no type arguments: an answer may be null
 	public CompletableFuture<@Nullable Object> run(LaterLocking locking, LockedCall call) {
 		UnavailableAnswer answer = this.answer;
 		try {
@@ -31,9 +31,8 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 				return locking.execute((held) -> stage(call.proceed()));
 			}
 			// Before a claim that nobody would be left to wait for
-			Task<LockUnavailableException, @Nullable Object> answering = this.callers.get()
-				.carry((ex) -> answer.answer(call, ex));
-			return answered(locking.execute((held) -> stage(call.proceed())), call, answering);
+			Carried caller = this.callers.get().carry();
+			return answered(locking.execute((held) -> stage(call.proceed())), call, answer, caller);
 		}
 		catch (RuntimeException ex) {
 			return CompletableFuture.failedFuture(ex);
@@ -51,12 +50,13 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 		}
 	}
 
+	@SuppressWarnings("NullAway") // sees no type arguments: an answer may be null
 	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,
-			LockedCall call, Task<LockUnavailableException, @Nullable Object> answering) {
+			LockedCall call, UnavailableAnswer answer, Carried caller) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
 		LaterLocking.whenEnded(locked, (value, failure) -> {
 			if (failure instanceof LockUnavailableException ex && UnavailableAnswer.isTo(ex, call)) {
-				answer(result, answering, ex);
+				answer(result, () -> caller.call(() -> answer.answer(call, ex)));
 			}
 			else {
 				complete(result, value, failure);
@@ -67,10 +67,9 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 		return result;
 	}
 
-	private static void answer(CompletableFuture<@Nullable Object> result,
-			Task<LockUnavailableException, @Nullable Object> answering, LockUnavailableException ex) {
+	private static void answer(CompletableFuture<@Nullable Object> result, Task<@Nullable Object> answer) {
 		try {
-			Object answered = answering.call(ex);
+			Object answered = answer.call();
 			if (answered == null) {
 				result.complete(null);
 			}

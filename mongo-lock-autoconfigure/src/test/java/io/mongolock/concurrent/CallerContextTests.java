@@ -74,7 +74,7 @@ class CallerContextTests {
 	@Test
 	void whatAThreadHasIsCompletedAndThenAsItWas() {
 		this.value.set("b");
-		ThreadState.Captured caller = context(UnaryOperator.identity()).capture();
+		CallerContext.Carried caller = context(UnaryOperator.identity()).carry();
 		this.value.set("a");
 		try (Scope carried = caller.complete()) {
 			assertThat(this.value.get()).as(carried.toString()).isEqualTo("ab");
@@ -83,7 +83,7 @@ class CallerContextTests {
 	}
 
 	@Test
-	void whatADecoratorCarriesIsThatOfTheThreadWhoseTaskItIs() throws Throwable {
+	void whatADecoratorCarriesIsTheCallersWhereverItIsTakenFrom() throws Throwable {
 		ThreadLocal<String> tenant = new ThreadLocal<>();
 		CallerContext context = context((task) -> {
 			String decorated = tenant.get();
@@ -94,13 +94,20 @@ class CallerContextTests {
 			};
 		});
 		tenant.set("mine");
-		CallerContext.Task<String, String> task = context.carry((argument) -> argument + tenant.get());
+		CallerContext.Carried caller = context.carry();
 		tenant.set("another's");
-		try (Scope carried = context.capture().complete()) {
+		CallerContext.Carried subscriber;
+		try (Scope carried = caller.complete()) {
+			subscriber = context.carry();
 			assertThat(tenant.get()).as(carried.toString()).isEqualTo("another's");
 		}
-		assertThat(task.call("is ")).isEqualTo("is mine");
-		assertThat(tenant.get()).isNull();
+		// On the thread of a library this could be done again and again
+		for (int i = 0; i < 2; i++) {
+			assertThat(subscriber.<String>call(tenant::get)).isEqualTo("mine");
+			assertThat(tenant.get()).isNull();
+		}
+		tenant.set("another's");
+		assertThat(context.carry().<String>call(tenant::get)).isEqualTo("another's");
 	}
 
 	@Test
@@ -121,11 +128,10 @@ class CallerContextTests {
 
 		};
 		this.value.set("b");
-		CallerContext context = new CallerContext(List.of(this.state, failing), UnaryOperator.identity());
-		CallerContext.Task<String, String> task = context.carry((argument) -> argument);
-		ThreadState.Captured caller = context.capture();
+		CallerContext.Carried caller = new CallerContext(List.of(this.state, failing), UnaryOperator.identity())
+			.carry();
 		this.value.set("a");
-		assertThatIllegalStateException().isThrownBy(() -> task.call("a"));
+		assertThatIllegalStateException().isThrownBy(() -> caller.call(() -> null));
 		assertThat(this.value.get()).isEqualTo("a");
 		Scope scope = caller.complete();
 		assertThatIllegalStateException().isThrownBy(scope::close);
