@@ -31,6 +31,7 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.AccessType;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.mapping.callback.EntityCallbacks;
 import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
@@ -332,6 +333,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 					DocumentLocksFixture other = new DocumentLocksFixture("other", archive, context);
 					DocumentLocksFixture foreign = new DocumentLocksFixture("foreign", archive,
 							new GenericApplicationContext())) {
+				this.template.setEntityCallbacks(EntityCallbacks.create(context));
 				archive.setApplicationContext(context);
 				there[0] = other;
 				LockedDocument<Guarded> editor = foreign.documents().lock(Guarded.class, "g1", SELDOM_RENEWED);
