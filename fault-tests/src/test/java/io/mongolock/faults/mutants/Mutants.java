@@ -75,7 +75,7 @@ final class Mutants {
 		return Stream
 			.of(time(), claims(), queue(), handOvers(), idle(), renewals(), releases(), races(), statements(),
 					transactions(), shutdown(), sequences(), optimistic(), documents(), methods(), later(), shedLock(),
-					leader(), orders())
+					leader(), jobs(), orders())
 			.flatMap(List::stream);
 	}
 
@@ -1681,6 +1681,17 @@ final class Mutants {
 				new Mutant("leader: role kept as a listener fails", "LeaderElection.publish",
 						"catch (RuntimeException ex)", "catch (IllegalArgumentException ex)",
 						test(election, "aListenerThatFailsDoesNotKeepTheLock")));
+	}
+
+	private static List<Mutant> jobs() {
+		return List.of(
+				new Mutant("jobs: run of a later holder taken for left", "JobDecision.decide", "open.fence() < fence",
+						"fence != 0",
+						test("io.mongolock.jobs.JobDecisionTests",
+								"inNoOrderOfStepsATickIsRunTwiceWithoutASecondAttemptOrForgotten")),
+				new Mutant("jobs: runs to come end the job", "JobRuns.see",
+						"Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, now))", "Filters.eq(JOB, job)",
+						test("io.mongolock.jobs.JobRunnerTests", "aClockThatWasAYearAheadDoesNotEndTheJob")));
 	}
 
 	/** What one thread does in the midst of another's step. */
