@@ -1033,6 +1033,11 @@ final class Mutants {
 								"aConflictReachesTheTransactionAtOnceAsSpringHasIt")));
 	}
 
+	// Those that are the same each time
+	private static Judge programs() {
+		return test("io.mongolock.mongodb.DocumentProgramsTests", "theSameProgramsKeepAllPromisesEachTime");
+	}
+
 	private static List<Mutant> documents() {
 		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
 		String tenants = "io.mongolock.mongodb.TenantDocumentLocksTests";
@@ -1055,7 +1060,7 @@ final class Mutants {
 						", \"io.mongolock.mongodb\"", "",
 						test("org.example.desk.ForgottenDocumentTests", "theReportNamesWhoLockedIt")),
 				new Mutant("document lock: held though a write may have released it", "HeldDocument.unanswered",
-						"			end(State.UNKNOWN, LeaseEnd.UNKNOWN);", "			notWritten();",
+						"			end(State.UNKNOWN, LeaseEnd.UNKNOWN);", "			notWritten();", programs(),
 						test(unanswered, "aWriteWithoutAnAnswerClosesTheDocumentAndItsTicketSaysHowItStands"),
 						test("io.mongolock.faults.rows.DocumentLockRowsTests",
 								"nobodyReliesOnALockWhoseReleasingWriteIsInDoubt")),
@@ -1087,7 +1092,7 @@ final class Mutants {
 						"writer != null && writer.isHere() && writer != transaction",
 						test(transactions, "aWriteOfAnotherThreadIsRefusedUntilTheTransactionThatHasWrittenIsOver")),
 				new Mutant("document lock: a second object of one hold", "DocumentLocks.lock",
-						"refuseSecond(locked, request);", "",
+						"refuseSecond(locked, request);", "", programs(),
 						test(documents, "whatRunsWithinAHoldIsHandedTheVerySameObject")),
 				new Mutant("document lock: guard lost with the wrapper", "HeldDocument.handle",
 						"new DocumentHandle(this, this.handle)", "this.handle",
@@ -1154,7 +1159,7 @@ final class Mutants {
 						"					held.loaded(before);", "",
 						test(transactions, "aRollbackTakesBackAllThatWasSavedWithTheLockKept")),
 				new Mutant("document lock: changed since the ticket, and overwritten", "DocumentLocks.resume",
-						"refuseIfChanged(locked, document, ticket);", "",
+						"refuseIfChanged(locked, document, ticket);", "", programs(),
 						test(documents,
 								"whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt")),
 				new Mutant("document lock: entity of another time saved", "HeldDocument.requireVersion",
@@ -1228,7 +1233,7 @@ final class Mutants {
 				new Mutant("document: old value brought back by a creator", "EntityWriter.read",
 						"used.contains(name) || ", "", test(used, "whatACreatorTakesFromAnotherFieldIsNotTakenAgain")),
 				new Mutant("document: old value brought back by a listener", "EntityWriter.read",
-						"!DocumentChange.same(after.get(name), value)", "false",
+						"!DocumentChange.same(after.get(name), value)", "false", programs(),
 						test(used, "whatAListenerMovesIsNotMovedAgain")),
 				new Mutant("document: old value of a derived field", "EntityWriter.change",
 						"			others.forEach((name) -> known.put(name, USED));\n", "",
@@ -1295,7 +1300,7 @@ final class Mutants {
 						test("io.mongolock.mongodb.PlainSavesTests",
 								"aReplacementThatNamesNoIdIsRefusedWhereItMayBeThatOfALockedDocument")),
 				new Mutant("document lock: version kept raised by a plain save that was refused",
-						"PlainSaves.onBeforeSave", "			takeBackVersion(entity, begun);\n", "",
+						"PlainSaves.onBeforeSave", "			takeBackVersion(entity, begun);\n", "", programs(),
 						test("io.mongolock.mongodb.PlainSavesTests",
 								"aSaveThatIsRefusedLeavesTheVersionInTheObjectAsItWas")),
 				new Mutant("document lock: version kept raised beside the copy of a callback",
