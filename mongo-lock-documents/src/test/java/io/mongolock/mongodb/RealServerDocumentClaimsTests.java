@@ -331,8 +331,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 			archive.insert(new Guarded("g1", "archived", null));
 			try (DocumentLocksFixture main = new DocumentLocksFixture("main", this.template, context);
 					DocumentLocksFixture other = new DocumentLocksFixture("other", archive, context);
-					DocumentLocksFixture foreign = new DocumentLocksFixture("foreign", archive,
-							new GenericApplicationContext())) {
+					DocumentLocksFixture foreign = new DocumentLocksFixture("foreign",
+							new MongoTemplate(archive.getMongoDatabaseFactory()), new GenericApplicationContext())) {
 				this.template.setEntityCallbacks(EntityCallbacks.create(context));
 				archive.setApplicationContext(context);
 				there[0] = other;
