@@ -51,7 +51,8 @@ class PublishedJarsTests {
 		assertThat(modules).extracting((module) -> module.descriptor().name())
 			.containsExactlyInAnyOrder("io.mongolock", "io.mongolock.documents", "io.mongolock.starter",
 					"io.mongolock.dashboard", "io.mongolock.test", "io.mongolock.test.server", "io.mongolock.aspectj",
-					"io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.rewrite", "io.mongolock.shedlock");
+					"io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.rewrite",
+					"io.mongolock.shedlock");
 		assertThat(modules.stream().flatMap((module) -> module.descriptor().packages().stream())).isNotEmpty()
 			.doesNotHaveDuplicates();
 	}
