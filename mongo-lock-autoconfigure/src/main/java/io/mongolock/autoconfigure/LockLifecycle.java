@@ -133,12 +133,17 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	public void destroy() {
 		// A start that failed was not stopped
 		stop();
-		endWork();
-		Duration budget = this.budget.minus(this.spent);
-		TimeLeft time = new TimeLeft(this.clock, budget);
-		TimeLeft cutOff = new TimeLeft(this.clock, budget.minus(budget.dividedBy(REQUESTS)));
-		this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));
-		sideBySide((client) -> client.stop(time.left()));
+		try {
+			endWork();
+		}
+		finally {
+			// Also if a bean cannot be looked at, which may be why the start failed
+			Duration budget = this.budget.minus(this.spent);
+			TimeLeft time = new TimeLeft(this.clock, budget);
+			TimeLeft cutOff = new TimeLeft(this.clock, budget.minus(budget.dividedBy(REQUESTS)));
+			this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));
+			sideBySide((client) -> client.stop(time.left()));
+		}
 	}
 
 	// One that is blocked holds up no other

@@ -5,6 +5,8 @@ import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.function.BiConsumer;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.config.AopConfigUtils;
 import org.springframework.aop.framework.ProxyConfig;
@@ -13,7 +15,9 @@ import org.springframework.aop.framework.ProxyProcessorSupport;
 import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.framework.autoproxy.ProxyCreationContext;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
+import org.springframework.util.ReflectionUtils.MethodFilter;
 
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 
@@ -24,6 +28,8 @@ import io.mongolock.interceptor.ProxyReach.Obstacle;
  * @param beans those that are proxied
  */
 public record ProxyKind(ConfigurableListableBeanFactory beans) {
+
+	private static final Log logger = LogFactory.getLog(ProxyKind.class);
 
 	/**
 	 * Whether there can be a proxy of the bean that is being proxied now.
@@ -53,14 +59,27 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 
 	/**
 	 * The beans that do not exist yet, lazy ones for instance, whose definition knows
-	 * their class: of an interface or a supertype the bean itself may know more.
+	 * their class: of an interface or a supertype the bean itself may know more. One
+	 * whose class lacks another harms nobody who does not ask for it, and is left out.
 	 */
 	public void forEachLater(BiConsumer<String, Class<?>> found) {
 		for (String beanName : this.beans.getBeanDefinitionNames()) {
 			Class<?> type = (!this.beans.containsSingleton(beanName)) ? this.beans.getType(beanName, false) : null;
-			if (type != null && !Modifier.isAbstract(type.getModifiers())) {
+			if (type != null && !Modifier.isAbstract(type.getModifiers()) && isWhole(type)) {
 				found.accept(beanName, ClassUtils.getUserClass(type));
 			}
+		}
+	}
+
+	// Whether all classes that its methods name are there
+	private static boolean isWhole(Class<?> type) {
+		try {
+			MethodIntrospector.selectMethods(type, (MethodFilter) (method) -> false);
+			return true;
+		}
+		catch (IllegalStateException ex) {
+			logger.debug("A bean of " + type + " is looked at when it is made", ex);
+			return false;
 		}
 	}
 

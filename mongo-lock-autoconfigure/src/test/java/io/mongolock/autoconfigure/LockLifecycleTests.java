@@ -102,6 +102,16 @@ class LockLifecycleTests {
 	}
 
 	@Test
+	void aStartThatABeanFailsWhichCannotBeLookedAtEndsTheLocks() {
+		this.runner.withUserConfiguration(Takes.class)
+			.withInitializer((context) -> context.getBeanFactory().registerSingleton("wrong", new Wrong()))
+			.run((context) -> {
+				assertThat(context).hasFailed();
+				assertThat(this.ends.lock.isHeld()).isFalse();
+			});
+	}
+
+	@Test
 	void noClientClaimsAnythingOnceTheStopHasBegun() {
 		List<String> steps = new CopyOnWriteArrayList<>();
 		LockLifecycle lifecycle = new LockLifecycle();
@@ -258,6 +268,25 @@ class LockLifecycleTests {
 		Object fails(Ends ends, LockOperations locks) {
 			ends.lock = locks.acquire(LockRequest.of("k"));
 			throw new IllegalStateException("cannot be created");
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Takes {
+
+		@Bean
+		Object takes(Ends ends, LockOperations locks) {
+			ends.lock = locks.acquire(LockRequest.of("k"));
+			return "taken";
+		}
+
+	}
+
+	static class Wrong {
+
+		@DistributedLock("wrong")
+		private void run() {
 		}
 
 	}

@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.config.AopConfigUtils;
@@ -8,6 +9,7 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
+import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -17,6 +19,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.ProxyType;
 import org.springframework.context.annotation.Proxyable;
+import org.springframework.core.OverridingClassLoader;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockOperations;
@@ -27,6 +30,7 @@ import io.mongolock.interceptor.RecordingLockOperations;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link ProxyKind}: beans are asked for the proxies that they have.
@@ -91,6 +95,17 @@ class ProxyKindTests {
 				.withRootCauseInstanceOf(InvalidLockMethodException.class)
 				.withStackTraceContaining("FinalTask.run() is final, or its class is");
 		});
+	}
+
+	@Test
+	void aLazyBeanThatLacksAClassHarmsNobodyWhoDoesNotAskForIt() throws ClassNotFoundException {
+		Class<?> lacking = Class.forName(Lacking.class.getName(), false, new Without(Absent.class));
+		assertThatExceptionOfType(NoClassDefFoundError.class).isThrownBy(lacking::getDeclaredMethods);
+		this.runner.withInitializer((context) -> {
+			RootBeanDefinition lazy = new RootBeanDefinition(lacking);
+			lazy.setLazyInit(true);
+			((BeanDefinitionRegistry) context.getBeanFactory()).registerBeanDefinition("lacking", lazy);
+		}).run((context) -> assertThat(context).hasNotFailed());
 	}
 
 	@Test
@@ -229,6 +244,43 @@ class ProxyKindTests {
 		@Bean
 		static BeanFactoryPostProcessor classProxies() {
 			return (beans) -> AopConfigUtils.forceAutoProxyCreatorToUseClassProxying((BeanDefinitionRegistry) beans);
+		}
+
+	}
+
+	static class Absent {
+
+	}
+
+	static class Lacking {
+
+		@Nullable Absent absent() {
+			return null;
+		}
+
+	}
+
+	/** As if an optional dependency was not there. */
+	private static final class Without extends OverridingClassLoader {
+
+		private final String absent;
+
+		private Without(Class<?> absent) {
+			super(absent.getClassLoader());
+			this.absent = absent.getName();
+		}
+
+		@Override
+		protected boolean isEligibleForOverriding(String className) {
+			return className.startsWith(ProxyKindTests.class.getName() + "$");
+		}
+
+		@Override
+		protected @Nullable Class<?> loadClassForOverriding(String name) throws ClassNotFoundException {
+			if (name.equals(this.absent)) {
+				throw new ClassNotFoundException(name);
+			}
+			return super.loadClassForOverriding(name);
 		}
 
 	}
