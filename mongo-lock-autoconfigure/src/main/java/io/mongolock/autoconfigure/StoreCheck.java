@@ -49,7 +49,8 @@ final class StoreCheck implements BooleanSupplier {
 			this.locks.refusedStatement(TIMEOUT).ifPresent((refusal) -> {
 				throw new LockStartupException(refusal,
 						"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of "
-								+ "another server. What else speaks its protocol may lack updates by pipeline, or $$NOW.");
+								+ "another server. If mongo-lock.collection names a view or a time series, name another: "
+								+ "neither can keep them. What else speaks its protocol may lack updates by pipeline, or $$NOW.");
 			});
 			return true;
 		}

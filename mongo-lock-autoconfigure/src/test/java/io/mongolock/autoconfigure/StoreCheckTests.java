@@ -60,7 +60,8 @@ class StoreCheckTests {
 					LockStartupException refusal = refusal(context);
 					assertThat(refusal.getProblem()).contains("does not execute the statements", "(MongoDB 5.0.0)",
 							"cannot be cast");
-					assertThat(refusal.getAction()).contains("MongoDB 4.4 or later", "mongo-lock.mongo-template");
+					assertThat(refusal.getAction()).contains("MongoDB 4.4 or later", "mongo-lock.mongo-template",
+							"names a view or a time series");
 				});
 		}
 		finally {
