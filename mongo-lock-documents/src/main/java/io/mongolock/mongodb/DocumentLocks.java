@@ -276,7 +276,7 @@ final class DocumentLocks implements DocumentLockOperations {
 					held.loaded(before);
 				});
 		// Now: callbacks may change the document that was written
-		Loaded<T> stored = type.loaded(written, written.entity());
+		Loaded<T> stored = type.loaded(before, written);
 		held.loaded(stored);
 		T saved = type.saved(written);
 		held.loaded(new Loaded<>(saved, stored.mapped(), stored.stored(), stored.version()));

@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
@@ -93,17 +94,27 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		});
 		// A default of the class that is not stored is a change
 		mapped.keySet().retainAll(before.keySet());
-		return new Loaded<>(converted, mapped, after, version(type, before));
+		return new Loaded<>(converted, mapped, before, version(type, before));
 	}
 
 	private Set<String> readOnly(Object entity) {
 		Set<String> names = new HashSet<>(List.of("_id", FencedWrites.FIELD, this.field));
-		mapping(entity.getClass()).forEach((property) -> {
-			if (!property.isWritable()) {
+		addReadOnly(mapping(entity.getClass()), false, names);
+		return names;
+	}
+
+	// An unwrapped type has its fields in the document itself
+	private void addReadOnly(MongoPersistentEntity<?> mapping, boolean all, Set<String> names) {
+		mapping.forEach((property) -> {
+			boolean readOnly = all || !property.isWritable();
+			if (property.isUnwrapped()) {
+				addReadOnly(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property),
+						readOnly, names);
+			}
+			else if (readOnly) {
 				names.add(property.getFieldName().split("\\.")[0]);
 			}
 		});
-		return names;
 	}
 
 	/**
@@ -149,12 +160,24 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * The stored document of an entity that was written.
+	 * What was written, as if it had been loaded.
+	 * @param <T> the type
+	 * @param before what was loaded before
 	 * @param written what was written
-	 * @return a copy that no callback reaches
+	 * @return copies that no callback reaches
 	 */
-	BsonDocument mapped(Written<?> written) {
-		return bson(written.document()).clone();
+	<T> Loaded<T> loaded(Loaded<T> before, Written<T> written) {
+		BsonDocument mapped = bson(written.document()).clone();
+		BsonDocument stored = new BsonDocument();
+		// What was left as it is may bring an old value back next time
+		used(before).stream().filter((name) -> !mapped.containsKey(name)).forEach((name) -> {
+			stored.put(name, before.stored().get(name));
+			mapped.put(name, USED);
+		});
+		if (!stored.isEmpty()) {
+			stored.putAll(bson(written.document()).clone());
+		}
+		return new Loaded<>(written.entity(), mapped, stored, written.version() + 1);
 	}
 
 	/**
@@ -175,7 +198,60 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			others.retainAll(derived(before));
 			others.forEach((name) -> known.put(name, USED));
 		}
+		known.keySet().removeAll(idle(before, known, now, written.entity()));
 		return DocumentChange.between(known, now, kept);
+	}
+
+	// What was merely looked at, or is shown and not written, brings no old value back
+	private Set<String> idle(Loaded<?> before, BsonDocument known, BsonDocument now, Object entity) {
+		Set<String> used = used(before);
+		used.removeAll(now.keySet());
+		Set<String> idle = new HashSet<>();
+		if (used.isEmpty()) {
+			return idle;
+		}
+		BsonDocument saved = before.stored().clone();
+		saved.keySet().removeAll(known.keySet());
+		saved.putAll(now);
+		try {
+			BsonDocument expected = mapped(entity);
+			for (String name : used) {
+				BsonDocument kept = saved.clone().append(name, before.stored().get(name));
+				BsonDocument found = readBack(entity.getClass(), kept);
+				if (found.equals(expected) || found.equals(readBack(entity.getClass(), saved))) {
+					saved = kept;
+					idle.add(name);
+				}
+			}
+		}
+		catch (RuntimeException ex) {
+			// Nobody knows what it would read back as
+			return Set.of();
+		}
+		return idle;
+	}
+
+	private static Set<String> used(Loaded<?> loaded) {
+		Set<String> used = new TreeSet<>();
+		loaded.stored().forEach((name, value) -> {
+			if (loaded.mapped().get(name) == USED && !value.isNull()) {
+				used.add(name);
+			}
+		});
+		return used;
+	}
+
+	private BsonDocument readBack(Class<?> type, BsonDocument stored) {
+		Document document = listened(type, stored);
+		Object entity = this.template.getConverter().read(type, document);
+		return mapped(this.lifecycle.converted(entity, document, this.collection));
+	}
+
+	private Document listened(Class<?> type, BsonDocument stored) {
+		Document document = codecs().get(Document.class)
+			.decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
+		this.lifecycle.loaded(document, type, this.collection);
+		return document;
 	}
 
 	// Listeners add fields to a document that is about to be saved, and they alone know
@@ -183,9 +259,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	private Set<String> derived(Loaded<?> before) {
 		Document document = new Document();
 		try {
-			Document stored = codecs().get(Document.class)
-				.decode(new BsonDocumentReader(before.stored()), DecoderContext.builder().build());
-			Object entity = this.template.getConverter().read(before.entity().getClass(), stored);
+			Class<?> type = before.entity().getClass();
+			Object entity = this.template.getConverter().read(type, listened(type, before.stored()));
 			this.template.getConverter().write(entity, document);
 			this.lifecycle.beforeSave(entity, document, this.collection);
 			return document.keySet();
@@ -215,7 +290,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @param <T> the type
 	 * @param entity the entity
 	 * @param mapped what is mapped of the document, and what was used for that
-	 * @param stored the document as it was read
+	 * @param stored the document before listeners have changed it
 	 * @param version its version, also if the entity is changed in place
 	 */
 	record Loaded<T>(T entity, BsonDocument mapped, BsonDocument stored, long version) {

@@ -228,12 +228,12 @@ final class LockedType<T> {
 
 	/**
 	 * What was written, as if it had been loaded.
+	 * @param before what was loaded before
 	 * @param written what was written
-	 * @param entity its entity
 	 * @return the entity and what is mapped of it
 	 */
-	Loaded<T> loaded(Written<T> written, T entity) {
-		return new Loaded<>(entity, this.writer.mapped(written), new BsonDocument(), written.version() + 1);
+	Loaded<T> loaded(Loaded<T> before, Written<T> written) {
+		return this.writer.loaded(before, written);
 	}
 
 	/**

@@ -22,8 +22,10 @@ import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.ReadOnlyProperty;
+import org.springframework.data.annotation.Transient;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.Unwrapped;
 import org.springframework.data.mongodb.core.mapping.event.AbstractMongoEventListener;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
@@ -193,6 +195,51 @@ class UsedFieldsTests {
 		assertThat(stored()).containsEntry("text", "old").containsEntry("meta", new Document("by", "me"));
 	}
 
+	@ParameterizedTest
+	@MethodSource("saves")
+	void whatDecidesOnAChangeStays(Save save) {
+		this.listener.loading = (document) -> {
+			if ("t".equals(document.getString("tenant"))) {
+				document.put("text", document.getString("text").replace("sealed ", ""));
+			}
+		};
+		this.listener.saving = (document) -> document.put("text", "sealed " + document.getString("text"));
+		store(new Document("text", "sealed old").append("tenant", "t"));
+		save.run(this, "new");
+		assertThat(read().text()).isEqualTo("new");
+		assertThat(stored()).containsEntry("tenant", "t").containsEntry("text", "sealed new");
+	}
+
+	@ParameterizedTest
+	@MethodSource("saves")
+	void whatBringsNoOldValueBackYetGoesWhenItWould(Save save) {
+		store(new Document("title", "draft of new").append("other", 1));
+		save.run(this, "new");
+		assertThat(read().text()).isEqualTo("new");
+		assertThat(stored()).containsEntry("other", 1);
+	}
+
+	@Test
+	void whatIsShownAndNotWrittenStays() {
+		store(new Document("text", "old").append("views", 7), "shown");
+		LockedDocument<Shown> locked = this.here.documents().lock(Shown.class, "p");
+		locked.entity().text = "draft";
+		Shown kept = this.here.documents().saveAndKeep(locked, locked.entity());
+		kept.text = "new";
+		this.here.documents().save(locked, kept);
+		assertThat(stored("shown")).containsEntry("text", "new").containsEntry("views", 7);
+		assertThat(this.here.documents().lock(Shown.class, "p").entity().views).isEqualTo(7);
+	}
+
+	@Test
+	void whatIsReadOnlyStaysAlsoIfItIsUnwrapped() {
+		store(new Document("text", "old").append("views", 7).append("all_views", 8), "note");
+		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "p");
+		locked.entity().text = "new";
+		this.here.documents().save(locked, locked.entity());
+		assertThat(stored("note")).containsEntry("text", "new").containsEntry("views", 7).containsEntry("all_views", 8);
+	}
+
 	@Test
 	void aListenerThatHidesTheLockDoesNotHaveAnUpdateRemoveIt() {
 		store(new Document("text", "old"));
@@ -217,11 +264,19 @@ class UsedFieldsTests {
 	}
 
 	private void store(Document document) {
-		this.template.getCollection("page").insertOne(document.append("_id", "p").append("version", 1L));
+		store(document, "page");
+	}
+
+	private void store(Document document, String collection) {
+		this.template.getCollection(collection).insertOne(document.append("_id", "p").append("version", 1L));
 	}
 
 	private Document stored() {
-		return Objects.requireNonNull(this.template.getCollection("page").find().first());
+		return stored("page");
+	}
+
+	private Document stored(String collection) {
+		return Objects.requireNonNull(this.template.getCollection(collection).find().first());
 	}
 
 	private Page read() {
@@ -273,6 +328,51 @@ class UsedFieldsTests {
 		// As Spring Data raises it
 		Page withVersion(@Nullable Long version) {
 			return new Page(this.id, this.text, this.meta, this.views, version);
+		}
+
+	}
+
+	static class Views {
+
+		@ReadOnlyProperty
+		@Nullable Integer views;
+
+	}
+
+	static class Note {
+
+		@Id
+		@Nullable String id;
+
+		@Nullable String text;
+
+		@Unwrapped(onEmpty = Unwrapped.OnEmpty.USE_NULL)
+		@Nullable Views own;
+
+		@ReadOnlyProperty
+		@Unwrapped(onEmpty = Unwrapped.OnEmpty.USE_NULL, prefix = "all_")
+		@Nullable Views all;
+
+		@Version
+		@Nullable Long version;
+
+	}
+
+	static class Shown {
+
+		@Id
+		@Nullable String id;
+
+		@Nullable String text;
+
+		@Transient
+		final @Nullable Integer views;
+
+		@Version
+		@Nullable Long version;
+
+		Shown(@Value("#root.views") @Nullable Integer views) {
+			this.views = views;
 		}
 
 	}
