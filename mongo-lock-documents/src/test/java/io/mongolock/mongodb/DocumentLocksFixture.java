@@ -2,6 +2,7 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
@@ -51,6 +52,19 @@ final class DocumentLocksFixture implements AutoCloseable {
 
 	DocumentLocksFixture(String instance, MongoTemplate template, MongoTemplate outside, LockClock clock,
 			GenericApplicationContext context, LockListener... listeners) {
+		this(instance, template, outside, LockSettings.NONE, clock, context, listeners);
+	}
+
+	/**
+	 * An instance with settings of its own.
+	 */
+	DocumentLocksFixture(String instance, MongoTemplate template, LockSettings settings) {
+		this(instance, template, new MongoTemplate(template.getMongoDatabaseFactory()), settings, LockClock.system(),
+				new GenericApplicationContext());
+	}
+
+	private DocumentLocksFixture(String instance, MongoTemplate template, MongoTemplate outside, LockSettings settings,
+			LockClock clock, GenericApplicationContext context, LockListener... listeners) {
 		this.context = context;
 		if (!context.isActive()) {
 			context.refresh();
@@ -58,8 +72,8 @@ final class DocumentLocksFixture implements AutoCloseable {
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks", LockClock.system());
 		this.client = new LockTemplate(store,
-				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("desk", instance, "host", 1, "thread"), clock,
-						List.of(listeners))
+				new ClientOptions(new ConfiguredSettings(settings, Map.of()),
+						new LockOwner("desk", instance, "host", 1, "thread"), clock, List.of(listeners))
 					.withLeakDetection(LeakDetection.OFF)
 					.withHandOver(new HandOver(Duration.ZERO, 0)));
 		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken, clock,
