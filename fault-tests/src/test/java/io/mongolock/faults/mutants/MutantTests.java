@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -38,7 +39,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @Isolated
 class MutantTests {
 
-	private static final String SELECTED = System.getProperty("mongo-lock.mutants", "");
+	private static final Pattern SELECTED = Pattern.compile(System.getProperty("mongo-lock.mutants", ""));
 
 	private static final int SHARE = Integer.getInteger("mutants.share", 1);
 
@@ -95,7 +96,7 @@ class MutantTests {
 	}
 
 	private static List<Mutant> selected() {
-		List<Mutant> selected = Mutants.all().filter((mutant) -> mutant.name().contains(SELECTED)).toList();
+		List<Mutant> selected = Mutants.all().filter((mutant) -> SELECTED.matcher(mutant.name()).find()).toList();
 		assertThat(selected).as("mutants whose names hold '%s'", SELECTED).isNotEmpty();
 		int first = Math.floorMod(SEED, SHARE);
 		return IntStream.iterate(first, (i) -> i < selected.size(), (i) -> i + SHARE).mapToObj(selected::get).toList();
