@@ -31,8 +31,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * The harness notices a broken product: a mutant that survives is a fault of the harness.
- * {@code -Dmongo-lock.mutants=margin} judges only those whose names hold that,
- * {@code -Dmutants.share=3} a third of them, which the seed of the fault matrix chooses.
+ * {@code -Dmongo-lock.mutants=margin} judges only those in whose names that expression is
+ * found, {@code -Dmutants.share=3} a third of them, which the seed of the fault matrix
+ * chooses.
  */
 @Tag("process")
 @Tag("mutant")
