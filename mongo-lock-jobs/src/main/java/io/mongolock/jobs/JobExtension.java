@@ -9,8 +9,9 @@ import io.mongolock.spi.LockExtension;
  * What jobs add to the locks of the application.
  *
  * @param properties the settings
+ * @param methods the jobs that are declared
  */
-record JobExtension(MongoLockJobsProperties properties) implements LockExtension {
+record JobExtension(MongoLockJobsProperties properties, JobMethods methods) implements LockExtension {
 
 	@Override
 	public List<Class<? extends Record>> settings() {
@@ -33,7 +34,8 @@ record JobExtension(MongoLockJobsProperties properties) implements LockExtension
 
 	@Override
 	public Set<String> collections() {
-		return Set.of(this.properties.jobs().collection());
+		MongoLockJobsProperties.Jobs jobs = this.properties.jobs();
+		return (jobs.enabled() && this.methods.areThere()) ? Set.of(jobs.collection()) : Set.of();
 	}
 
 	@Override

@@ -49,11 +49,20 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 
 	private volatile boolean started;
 
+	private volatile boolean areThere;
+
 	JobMethods(Environment environment, ObjectProvider<JobScheduler> scheduler,
 			ObjectProvider<MongoLockJobsProperties> properties) {
 		this.environment = environment;
 		this.scheduler = scheduler;
 		this.properties = properties;
+	}
+
+	/**
+	 * Whether a job is declared.
+	 */
+	boolean areThere() {
+		return this.areThere;
 	}
 
 	static boolean areIn(Class<?> type) {
@@ -86,6 +95,7 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 		if (trigger == null) {
 			return;
 		}
+		this.areThere = true;
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
 		JobWork<Throwable> work = (run) -> invoke(invocable, bean, run);

@@ -42,8 +42,8 @@ public final class MongoLockJobsAutoConfiguration {
 	}
 
 	@Bean
-	JobExtension mongoLockJobExtension(MongoLockJobsProperties properties) {
-		return new JobExtension(properties);
+	JobExtension mongoLockJobExtension(MongoLockJobsProperties properties, JobMethods methods) {
+		return new JobExtension(properties, methods);
 	}
 
 	@Bean

@@ -1,5 +1,6 @@
 package io.mongolock.jobs;
 
+import java.time.Duration;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
@@ -11,6 +12,7 @@ import org.springframework.mock.env.MockEnvironment;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.assertThatNoException;
@@ -134,6 +136,26 @@ class JobMethodsTests {
 			}
 
 		}, "bean")).withMessageContaining("cron");
+	}
+
+	@Test
+	void theirCollectionIsLookedAtOnlyWhereThereAreAny() {
+		JobExtension on = extension(true);
+		assertThat(on.collections()).isEmpty();
+		this.methods.postProcessAfterInitialization(new Object() {
+
+			@ScheduledJob(name = "job", fixedRate = "1s")
+			void work() {
+			}
+
+		}, "bean");
+		assertThat(on.collections()).containsExactly("lockJobRuns");
+		assertThat(extension(false).collections()).isEmpty();
+	}
+
+	private JobExtension extension(boolean enabled) {
+		return new JobExtension(new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, "lockJobRuns",
+				Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)), this.methods);
 	}
 
 	@Test
