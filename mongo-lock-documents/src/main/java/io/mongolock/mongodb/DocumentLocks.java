@@ -94,8 +94,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, locked.key(id).toString(),
-				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+		LockRequest request = requestOnce(locked, id, settings);
 		refuseSecond(locked, request);
 		return claim(locked, request, () -> tryAcquire(locked, request)).map((held) -> held);
 	}
@@ -103,8 +102,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> takeOver(Class<T> type, Object id, long fence, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = request(locked, locked.key(id).toString(),
-				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+		LockRequest request = requestOnce(locked, id, settings);
 		refuseSecond(locked, request);
 		refuseWhileWritten(locked, request.key());
 		Optional<LockHolder> holder = this.tickets.look(request.key())
@@ -174,6 +172,11 @@ final class DocumentLocks implements DocumentLockOperations {
 			throw new NoSuchDocumentException("There is no " + type.describe(request.key())
 					+ " to lock, with an id of type " + DocumentKey.parse(request.key()).id().getBsonType(), ex);
 		}
+	}
+
+	private static LockRequest requestOnce(LockedType<?> type, Object id, LockSettings settings) {
+		return request(type, type.key(id).toString(),
+				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
 	}
 
 	private static LockRequest request(LockedType<?> type, String key, Consumer<LockRequest.Builder> how) {
