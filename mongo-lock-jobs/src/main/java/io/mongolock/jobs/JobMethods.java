@@ -7,9 +7,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
-import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,7 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 	private final ObjectProvider<MongoLockJobsProperties> properties;
 
 	/** What was found before there is a scheduler, which must not be made too early. */
-	private final List<Runnable> found = new CopyOnWriteArrayList<>();
+	private final Queue<Runnable> found = new ConcurrentLinkedQueue<>();
 
 	private volatile boolean started;
 
@@ -81,7 +81,13 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.started = true;
-		this.found.forEach(Runnable::run);
+		addFound();
+	}
+
+	private void addFound() {
+		for (Runnable addition = this.found.poll(); addition != null; addition = this.found.poll()) {
+			addition.run();
+		}
 	}
 
 	private static Map<Method, ScheduledJob> find(Class<?> type) {
@@ -99,14 +105,13 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
 		JobWork<Throwable> work = (run) -> invoke(invocable, bean, run);
-		Runnable addition = () -> this.scheduler
+		this.found.add(() -> this.scheduler
 			.ifAvailable((jobs) -> jobs.add(new Terms(declared.name(), trigger, declared.catchUp(),
-					this.properties.getObject().jobs().grace(), declared.onAbandoned(), declared.maxAttempts()), work));
+					this.properties.getObject().jobs().grace(), declared.onAbandoned(), declared.maxAttempts()),
+					work)));
+		// Looked at after it was added, so that a start at this moment leaves nothing out
 		if (this.started) {
-			addition.run();
-		}
-		else {
-			this.found.add(addition);
+			addFound();
 		}
 	}
 

@@ -132,7 +132,10 @@ final class JobRunner {
 				open = this.runs.see(job, tick).open();
 			}
 			JobRun left = this.runs.find(job, tick);
-			if (left != null && (left.outcome() != JobOutcome.RUNNING || left.fence() >= handle.fence())) {
+			boolean ended = left != null && left.outcome() != JobOutcome.RUNNING;
+			// With a higher fence another holds the lock, and this instance has stood
+			// still
+			if (ended || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}
 			return attempt(handle, job, new Run(tick, left), seen.now(), work);

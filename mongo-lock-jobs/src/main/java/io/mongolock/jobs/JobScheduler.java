@@ -74,6 +74,11 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 	}
 
+	/** The names of the jobs that are looked after. */
+	Set<String> jobs() {
+		return Set.copyOf(this.jobs.keySet());
+	}
+
 	@Override
 	public synchronized void start() {
 		if (this.timer == null) {

@@ -1,12 +1,15 @@
 package io.mongolock.jobs;
 
 import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.mockito.Mockito;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.mock.env.MockEnvironment;
 import org.springframework.scheduling.annotation.Async;
@@ -158,6 +161,43 @@ class JobMethodsTests {
 				Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)), this.methods);
 	}
 
+	/** A lazy bean may be made on another thread while the application starts. */
+	@Test
+	void aJobThatIsFoundAtTheVeryMomentOfTheStartIsNotLeftOut() throws InterruptedException {
+		MongoLockJobsProperties properties = new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(true,
+				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100));
+		for (int round = 0; round < 2_000; round++) {
+			DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
+			JobScheduler scheduler = new JobScheduler(Mockito.mock(), Mockito.mock(), Runnable::run,
+					Duration.ofDays(1));
+			factory.registerSingleton("scheduler", scheduler);
+			factory.registerSingleton("properties", properties);
+			JobMethods racing = new JobMethods(new MockEnvironment(), factory.getBeanProvider(JobScheduler.class),
+					factory.getBeanProvider(MongoLockJobsProperties.class));
+			CountDownLatch both = new CountDownLatch(2);
+			AtomicInteger spins = new AtomicInteger(round % 100 * 20);
+			Thread start = new Thread(() -> {
+				meet(both);
+				while (spins.getAndDecrement() > 0) {
+					Thread.onSpinWait();
+				}
+				racing.afterSingletonsInstantiated();
+			});
+			start.start();
+			meet(both);
+			racing.postProcessAfterInitialization(new Late(), "late");
+			start.join();
+			assertThat(scheduler.jobs()).as("round %d", round).hasSize(1);
+		}
+	}
+
+	private static void meet(CountDownLatch both) {
+		both.countDown();
+		while (both.getCount() > 0) {
+			Thread.onSpinWait();
+		}
+	}
+
 	@Test
 	void whatIsSwitchedOffAndWhatIsFilledIsNot() {
 		assertThatNoException().isThrownBy(() -> this.methods.postProcessAfterInitialization(new Object() {
@@ -171,6 +211,14 @@ class JobMethodsTests {
 			}
 
 		}, "bean"));
+	}
+
+	static class Late {
+
+		@ScheduledJob(name = "late", fixedRate = "1s")
+		void work() {
+		}
+
 	}
 
 }

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -11,6 +12,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
@@ -18,11 +21,15 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.support.CronExpression;
 
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
+import io.mongolock.LossReason;
 import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link JobRunner}, by a clock of the server that is set.
@@ -153,6 +160,36 @@ class JobRunnerTests {
 				}, "one");
 		assertThat(runner.run("nightly", TICK, this.runs::add)).isNotNull();
 		assertTicks(TICK);
+	}
+
+	@Test
+	void workWhoseLockWasLostAfterItsRunWasKeptIsNotBegunAndIsLeftForOthers() {
+		LockHandle handle = Mockito.mock();
+		BDDMockito.given(handle.key()).willReturn("job:nightly");
+		BDDMockito.given(handle.fence()).willReturn(7L);
+		BDDMockito.willThrow(new LockLostException("job:nightly", 7, LossReason.DEADLINE, "stood still"))
+			.given(handle)
+			.assertHeld();
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.of(handle));
+		JobRunner runner = new JobRunner(locks, this.application.getBean(JobRuns.class), (event) -> {
+		}, "one");
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> runner.run("nightly", TICK, this.runs::add));
+		assertTicks();
+		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
+		jobs().run("nightly", TICK, this.runs::add);
+		assertThat(this.runs).extracting(JobRun::attempt).containsExactly(2);
+	}
+
+	@Test
+	void aRunOfALaterHolderIsNotTakenOverByCode() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		kept.add(JobRun.begun("nightly", TICK, 1, Long.MAX_VALUE, TICK, "another"));
+		assertThat(jobs().run("nightly", TICK, this.runs::add)).isEmpty();
+		kept.add(JobRun.begun("other", TICK, 1, Long.MAX_VALUE, TICK, "another"));
+		assertThat(jobs().run("other", TICK.plusSeconds(1), this.runs::add)).isEmpty();
+		assertTicks();
 	}
 
 	private @Nullable Duration look(String cron, Instant since, CatchUp catchUp) {

@@ -1691,7 +1691,16 @@ final class Mutants {
 								"inNoOrderOfStepsATickIsRunTwiceWithoutASecondAttemptOrForgotten")),
 				new Mutant("jobs: runs to come end the job", "JobRuns.see",
 						"Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, now))", "Filters.eq(JOB, job)",
-						test("io.mongolock.jobs.JobRunnerTests", "aClockThatWasAYearAheadDoesNotEndTheJob")));
+						test("io.mongolock.jobs.JobRunnerTests", "aClockThatWasAYearAheadDoesNotEndTheJob")),
+				new Mutant("jobs: work begun though its lock was lost", "JobRunner.attempt", "handle.assertHeld();", "",
+						test("io.mongolock.jobs.JobRunnerTests",
+								"workWhoseLockWasLostAfterItsRunWasKeptIsNotBegunAndIsLeftForOthers")),
+				new Mutant("jobs: run of a later holder taken over by code", "JobRunner.run",
+						"open != null && open.fence() >= handle.fence()", "false",
+						test("io.mongolock.jobs.JobRunnerTests", "aRunOfALaterHolderIsNotTakenOverByCode")),
+				new Mutant("jobs: found at the moment of the start and left out", "JobMethods.add",
+						"if (this.started) {", "if (false) {", test("io.mongolock.jobs.JobMethodsTests",
+								"aJobThatIsFoundAtTheVeryMomentOfTheStartIsNotLeftOut")));
 	}
 
 	/** What one thread does in the midst of another's step. */
