@@ -20,10 +20,10 @@ final class AskedDocument extends Document {
 	}
 
 	/**
-	 * The fields that were asked for since the last time.
+	 * Take the fields that were asked for since the last time.
 	 * @return their names
 	 */
-	Set<String> asked() {
+	Set<String> takeAsked() {
 		Set<String> asked = Set.copyOf(this.asked);
 		this.asked.clear();
 		return asked;

@@ -225,7 +225,8 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LockTicket ticket,
 			Leased lease) {
-		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease, this.tickets,
+		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket,
+				this.tickets.grant(ticket.lease(), document), lease, this.tickets,
 				() -> this.plainSaves.ifPresent((saves) -> saves.released(ticket.lease())));
 		this.transactions.add(held);
 		this.plainSaves.ifPresent((saves) -> saves.locked(held));
@@ -272,9 +273,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockedType<T> type = held.type();
 		Written<T> written = written(held, entity);
 		Loaded<T> before = held.loaded();
-		this.writes.write(held,
-				ReleasingWrite.saveAndKeep(held.proof(), this.store.field(), written, type.change(before, written)),
-				() -> {
+		this.writes.write(held, ReleasingWrite.saveAndKeep(held.proof(), held.grant(), this.store.field(), written,
+				type.change(before, written)), () -> {
 					written.takeBack().run();
 					held.loaded(before);
 				});
@@ -331,10 +331,13 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	// Its lease ran out, and who came after it has changed nothing and is gone
 	private <T> LockedDocument<T> lockUnchanged(LockedType<T> type, LockTicket ticket) {
-		long seen = this.tickets.loadUnchanged(ticket, type)
-			.map(type::version)
+		BsonDocument document = this.tickets.load(ticket.key()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		long seen = type.version(document);
+		LockSettings settings = this.tickets.opened(ticket, document, seen)
+			.map(DocumentLocks::settings)
 			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		LockRequest request = request(type, ticket.key(), (builder) -> builder.waitTimeout(Duration.ZERO));
+		LockRequest request = request(type, ticket.key(),
+				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
 		if (around("The " + type.describe(ticket.key()) + " cannot be locked")
 			.filter((transaction) -> transaction.hasRead(this.template))
 			.isPresent()) {
@@ -347,6 +350,12 @@ final class DocumentLocks implements DocumentLockOperations {
 			throw DocumentTickets.notHeld(ticket);
 		}
 		return held;
+	}
+
+	private static LockSettings settings(BsonDocument grant) {
+		LockSettings.Builder settings = LockSettings.builder()
+			.ttl(Duration.ofMillis(grant.getNumber("ttl").longValue()));
+		return (grant.containsKey("as")) ? settings.as(grant.getString("as").getValue()).build() : settings.build();
 	}
 
 	@Override

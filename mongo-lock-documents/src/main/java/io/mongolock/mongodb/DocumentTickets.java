@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -77,17 +78,47 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * The document that a ticket was made for, if grants alone have written it since.
+	 * The grant that a ticket was made for, if grants alone have written the document
+	 * since.
 	 * @param ticket the ticket, which is good for nothing else once its lease is gone
-	 * @param type the type of the document
-	 * @return the whole document
+	 * @param document the document as it stands now
+	 * @param version its version
+	 * @return what is remembered of the grant
 	 */
-	Optional<BsonDocument> loadUnchanged(LockTicket ticket, LockedType<?> type) {
-		return this.store.load(ticket.key(), this.timeout)
-			.filter((document) -> document.get(this.store.field()) instanceof BsonDocument lock
-					&& lock.get("opened") instanceof BsonDocument opened
-					&& opened.getNumber("version").longValue() == type.version(document)
-					&& opened.getArray("by").stream().map(BsonValue::asDocument).anyMatch(ticket::isOf));
+	Optional<BsonDocument> opened(LockTicket ticket, BsonDocument document, long version) {
+		return (document.get(this.store.field()) instanceof BsonDocument lock
+				&& lock.get("opened") instanceof BsonDocument opened
+				&& opened.getNumber("version").longValue() == version)
+						? entries(opened, "by").filter(ticket::isOf).findFirst() : Optional.empty();
+	}
+
+	/**
+	 * What is to be remembered of a grant for its ticket.
+	 * @param lease the lease
+	 * @param document the document that it was granted
+	 * @return all but the version
+	 */
+	BsonDocument grant(LeaseId lease, BsonDocument document) {
+		BsonDocument holder = entries(document.getDocument(this.store.field()), "holders")
+			.filter((one) -> one.getString("token").getValue().equals(lease.leaseToken()))
+			.findFirst()
+			.orElseThrow();
+		BsonDocument grant = new BsonDocument("token", holder.get("token")).append("ttl", holder.get("ttl"));
+		BsonValue as = holder.getDocument("owner").get("as");
+		return (as != null) ? grant.append("as", as) : grant;
+	}
+
+	private static Stream<BsonDocument> entries(BsonDocument of, String name) {
+		return of.getArray(name).stream().map(BsonValue::asDocument);
+	}
+
+	/**
+	 * A document, locked or not.
+	 * @param key the key of its lock
+	 * @return the whole document, if there is one
+	 */
+	Optional<BsonDocument> load(String key) {
+		return this.store.load(key, this.timeout);
 	}
 
 	/**

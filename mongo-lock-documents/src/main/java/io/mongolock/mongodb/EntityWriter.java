@@ -72,14 +72,14 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		Set<String> used = new HashSet<>();
 		if (after.equals(before)) {
 			// A listener that only looks, as at a tenant, uses nothing up
-			document.asked();
+			document.takeAsked();
 		}
 		T entity = this.template.getConverter().read(type, document);
-		used.addAll(document.asked());
+		used.addAll(document.takeAsked());
 		// Now: callbacks and the application may change it in place
 		BsonDocument mapped = mapped(entity);
 		T converted = this.lifecycle.converted(entity, document, this.collection);
-		Set<String> asked = document.asked();
+		Set<String> asked = document.takeAsked();
 		if (!asked.isEmpty() && !mapped(converted).equals(mapped)) {
 			used.addAll(asked);
 		}

@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 
 import com.mongodb.client.ClientSession;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
@@ -39,6 +40,9 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	private final LockHandle handle;
 
 	private final LockTicket proof;
+
+	/** What is remembered of its grant for the ticket. */
+	private final BsonDocument grant;
 
 	/** What the handle stands for. */
 	private final Leased lease;
@@ -88,12 +92,13 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	/** Whether a callback within the one that it was locked for has ended it. */
 	private volatile boolean endedWithin;
 
-	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease,
-			DocumentTickets tickets, Runnable released) {
+	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, BsonDocument grant,
+			Leased lease, DocumentTickets tickets, Runnable released) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
 		this.proof = ticket;
+		this.grant = grant;
 		this.lease = lease;
 		this.tickets = tickets;
 		this.released = released;
@@ -126,6 +131,10 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 
 	LockTicket proof() {
 		return this.proof;
+	}
+
+	BsonDocument grant() {
+		return this.grant;
 	}
 
 	@Override
@@ -176,6 +185,11 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	private synchronized boolean passesOn() {
 		if (this.state == State.WRITING || this.state == State.RELEASED) {
 			throw over();
+		}
+		if (!this.takeBacks.isEmpty()) {
+			// After a rollback it would be good for what another writes then
+			throw over("is kept by a transaction that has written the document and is not over: "
+					+ "take the ticket after its commit, or before it writes");
 		}
 		boolean passesOn = this.state == State.OPEN && !isResumed();
 		if (passesOn) {

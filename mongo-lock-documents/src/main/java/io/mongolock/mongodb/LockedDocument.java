@@ -44,7 +44,8 @@ public interface LockedDocument<T> extends AutoCloseable {
 	 * ticket. It is of the version of {@link #entity()}: after a save that keeps the lock
 	 * this gives another one.
 	 * @return the ticket
-	 * @throws IllegalStateException if the lock was released before
+	 * @throws IllegalStateException if the lock was released before, or the document was
+	 * written by a transaction that is not over
 	 */
 	LockTicket ticket();
 

@@ -5,6 +5,8 @@ import java.util.List;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateOptions;
+import org.bson.BsonDocument;
+import org.bson.BsonInt64;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.convert.UpdateMapper;
@@ -30,10 +32,11 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 		return of(ticket, field, written.before(), releasing(change, ticket, field));
 	}
 
-	static ReleasingWrite saveAndKeep(LockTicket ticket, String field, Written<?> written, Document change) {
+	static ReleasingWrite saveAndKeep(LockTicket ticket, BsonDocument granted, String field, Written<?> written,
+			Document change) {
 		Document renewed = new Document(field + ".holders.$.renewedAt", true);
 		long version = written.version() + 1;
-		Document grant = new Document("token", ticket.lease().leaseToken()).append("version", version);
+		BsonDocument grant = granted.clone().append("version", new BsonInt64(version));
 		Document opened = new Document("version", version).append("by", List.of(grant));
 		return of(ticket, field, written.before(),
 				new Document(change).append("$set", part(change, "$set").append(field + ".opened", opened))

@@ -1065,6 +1065,43 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(this.template.findById("p1", Post.class).version()).isEqualTo(version);
 	}
 
+	@Test
+	void whoseLockWasTakenOverHoldsNothingAnyMoreAlsoAfterTheOtherHasCancelled() {
+		LockedDocument<Post> drafted = lock();
+		this.here.documents().saveAndKeep(drafted, drafted.entity().titled("draft"));
+		LockTicket thrownOut = drafted.ticket();
+		this.there.documents().takeOver(Post.class, "p1", thrownOut.fence(), LockSettings.NONE).close();
+		assertNotHeld(thrownOut);
+		this.there.documents().lock(Post.class, "p1").close();
+		assertNotHeld(thrownOut);
+	}
+
+	@Test
+	void aLateEditorIsShownAsBeforeForAsLongAsBefore() {
+		// What a renewal that is underway writes last would bring the lock back
+		LockSettings unrenewed = LockSettings.builder().autoRenew(false).build();
+		try (DocumentLocksFixture editor = new DocumentLocksFixture("editor", this.template, unrenewed)) {
+			lateEditorIsShownAsBefore(editor.documents());
+		}
+	}
+
+	private void lateEditorIsShownAsBefore(DocumentLockOperations documents) {
+		LockSettings anna = LockSettings.builder().as("Anna $Maria").ttl(Duration.ofMinutes(17)).build();
+		LockTicket late = documents.lock(Post.class, "p1", anna).ticket();
+		for (int i = 0; i < 2; i++) {
+			runOut();
+			this.there.documents().lock(Post.class, "p1").close();
+			this.there.documents().lock(Post.class, "p1").close();
+			LockedDocument<Post> again = documents.resume(Post.class, late);
+			assertThat(holders()).singleElement()
+				.satisfies((holder) -> assertThat(holder).containsEntry("ttl", Duration.ofMinutes(17).toMillis()));
+			assertThat(this.there.documents().find(Post.class, "p1"))
+				.hasValueSatisfying((lock) -> assertThat(lock.holder().owner().as()).isEqualTo("Anna $Maria"));
+			documents.saveAndKeep(again, again.entity().titled("draft " + i));
+			late = again.ticket();
+		}
+	}
+
 	private void assertNotHeld(LockTicket ticket) {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket))

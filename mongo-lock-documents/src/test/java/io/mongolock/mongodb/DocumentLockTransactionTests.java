@@ -215,6 +215,17 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
+	void noTicketIsTakenOfWhatATransactionMayRollBack() {
+		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
+			this.here.documents().saveAndKeep(locked, text(locked, "saved"));
+			assertThatIllegalStateException().isThrownBy(locked::ticket)
+				.withMessageContaining("take the ticket after its commit");
+		});
+		assertThat(locked.ticket().version()).isEqualTo(locked.entity().version());
+	}
+
+	@Test
 	void aDeletionEndsTheLockWithTheCommitAndNotByARollback() {
 		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {

@@ -145,6 +145,9 @@ final class ProgramModel {
 
 		boolean closing;
 
+		/** Whether it has written it in a transaction that is not over. */
+		boolean uncommitted;
+
 		/**
 		 * Whether it was granted or closed in a transaction, which may have undone it.
 		 */

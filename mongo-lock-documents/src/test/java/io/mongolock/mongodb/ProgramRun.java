@@ -164,6 +164,7 @@ final class ProgramRun implements AutoCloseable {
 			case RENEW_TICKET -> (!writtenPlainly) ? renewTicket(thread, document, choice) : null;
 			case RELEASE_TICKET -> (!writtenPlainly) ? releaseTicket(thread, document, choice) : null;
 			case RENEW -> (!writtenPlainly) ? renew(thread, document, choice) : null;
+			case TAKE_OVER -> (!writtenPlainly) ? takeOver(thread, document) : null;
 			case BREAK -> (!writtenPlainly) ? breakLock(thread, document) : null;
 			case LOAD -> load(thread, document);
 			case PLAIN_SAVE -> plainSave(thread, document, choice);
@@ -446,8 +447,10 @@ final class ProgramRun implements AutoCloseable {
 		if (outcome.isDone()) {
 			check(held.isOpen() && held.isHolder(), "written without the lock");
 			transaction.busy.add(held.document);
+			held.uncommitted = true;
 			transaction.commits.add(() -> {
 				effect.run();
+				held.uncommitted = false;
 				held.writes = held.document.writes;
 				if (releases) {
 					held.status = Status.OVER;
@@ -458,6 +461,7 @@ final class ProgramRun implements AutoCloseable {
 			long base = held.base;
 			transaction.undoes.add(() -> {
 				held.base = base;
+				held.uncommitted = false;
 				held.status = (held.closing) ? Status.OVER : Status.OPEN;
 				if (held.closing) {
 					released(held);
@@ -519,7 +523,7 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		}
 		Outcome outcome = thread.call(() -> held.locked.ticket());
-		boolean may = held.status != Status.OVER && held.status != Status.WRITTEN;
+		boolean may = held.status != Status.OVER && held.status != Status.WRITTEN && !held.uncommitted;
 		if (!may) {
 			expect(outcome, IllegalStateException.class);
 			return outcome;
@@ -550,7 +554,8 @@ final class ProgramRun implements AutoCloseable {
 		boolean holds = ticket.isHolder(document);
 		Outcome outcome = thread.call(() -> thread.instance.documents().resume(document.type, ticket.ticket));
 		if (!holds && outcome.isDone()) {
-			check(isFree(before) && ticket.writes == document.writes, "locked anew, though changed or held since");
+			check(isFree(before) && !ticket.dead && ticket.writes == document.writes,
+					"locked anew, though changed or held since");
 			return claimed(thread, document, before, outcome, outcome.value(), false) + " anew";
 		}
 		if (isRefusedTicket(thread, document, ticket, before, outcome)) {
@@ -636,6 +641,24 @@ final class ProgramRun implements AutoCloseable {
 		});
 		check(outcome.isDone() || !certain, "not renewed: " + outcome);
 		return outcome;
+	}
+
+	private @Nullable Object takeOver(ProgramThread thread, Stored document) {
+		View before = view(document);
+		long fence = (before.holder != null) ? before.holder : 1;
+		Outcome outcome = thread
+			.call(() -> thread.instance.documents().takeOver(document.type, document.id, fence, TAKEN));
+		if (!outcome.isDone()) {
+			boolean own = document.held.stream().anyMatch((held) -> held.thread == thread && held.isOpen());
+			check(outcome.is(NoSuchDocumentException.class) && !before.exists
+					|| outcome.is(LockUnavailableException.class) && isBehind(thread, document)
+					|| own && (outcome.is(IllegalStateException.class) || outcome.is(LockLostException.class))
+					|| thread.transaction() != null, "not taken over: " + outcome);
+			return "refused: " + outcome;
+		}
+		document.robbed();
+		document.tickets.forEach((ticket) -> ticket.dead = true);
+		return claimed(thread, document, before.free(), outcome, outcome.value(), false);
 	}
 
 	private @Nullable Object breakLock(ProgramThread thread, Stored document) {
@@ -1041,6 +1064,10 @@ final class ProgramRun implements AutoCloseable {
 	 */
 	private record View(boolean exists, long version, long fence, @Nullable Long holder, boolean lapsed,
 			List<Integer> log, Set<Integer> unmapped) {
+
+		View free() {
+			return new View(this.exists, this.version, this.fence, null, false, this.log, this.unmapped);
+		}
 
 		private static final View NONE = new View(false, 0, 0, null, false, List.of(), Set.of());
 

@@ -450,6 +450,39 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
+	void noTicketIsTakenOfWhatARollbackWouldLeaveToBeWrittenByAnother() {
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+		this.transactions.executeWithoutResult((status) -> {
+			this.here.documents().saveAndKeep(locked, new Post("p1", "rolled back", locked.entity().version()));
+			assertThatIllegalStateException().isThrownBy(locked::ticket)
+				.withMessageContaining("take the ticket after its commit");
+			status.setRollbackOnly();
+		});
+		LockTicket ticket = locked.ticket();
+		write("p1", "theirs");
+		assertThatExceptionOfType(DocumentChangedException.class)
+			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket));
+		assertThat(text("p1")).isEqualTo("theirs");
+	}
+
+	@Test
+	void aTransactionThatOnlyLocksMayReturnATicket() {
+		LockTicket inside = this.transactions
+			.execute((status) -> this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED).ticket());
+		LockedDocument<Post> before = this.here.documents().lock(Post.class, "p2", SELDOM_RENEWED);
+		LockTicket rolledBack = this.transactions.execute((status) -> {
+			this.template.findById("p2", Post.class);
+			status.setRollbackOnly();
+			return before.ticket();
+		});
+		for (LockTicket ticket : List.of(inside, rolledBack)) {
+			save(this.there.documents().resume(Post.class, ticket), "saved");
+		}
+		assertThat(text("p1")).isEqualTo("saved");
+		assertThat(text("p2")).isEqualTo("saved");
+	}
+
+	@Test
 	void aRenewalThatIsAskedForInsideATransactionThatKeepsTheLockDoesNotWaitForIt() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
 		LockedDocument<Post> resumed = this.here.documents()

@@ -33,6 +33,9 @@ class ReleasingWriteTests {
 	private static final LockTicket TICKET = new LockTicket(new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt"),
 			new byte[0], 7, 4);
 
+	private static final BsonDocument GRANT = BsonDocument
+		.parse("{token: 'tttttttttttttttttttttttttttttttt', ttl: {$numberLong: '60000'}}");
+
 	@ParameterizedTest
 	@CsvSource({ "save of what has changed, 4", "'save of what has changed, of another version', 3",
 			"save of what is gone, 4" })
@@ -51,7 +54,7 @@ class ReleasingWriteTests {
 	@CsvSource(delimiter = '|', value = { "save and keep | {$set: {title: \"new\", version: 5}} | 4",
 			"save and keep, of another version | {$set: {title: \"new\", version: 4}} | 3" })
 	void aSaveThatKeepsTheLockIsTheStatementThatWasProvedOnARealServer(String name, String change, int version) {
-		ReleasingWrite write = ReleasingWrite.saveAndKeep(TICKET, "lock",
+		ReleasingWrite write = ReleasingWrite.saveAndKeep(TICKET, GRANT, "lock",
 				new Written<>("entity", new Document(), new Document("version", version), () -> {
 				}), Document.parse(change));
 		BsonDocument recorded = recorded(name);

@@ -66,11 +66,15 @@ final class ClaimPipeline extends ClaimStatements {
 	/** The field that a grant adds one to, in documents of the application. */
 	private final @Nullable String version;
 
+	/** Who was granted the lock since anything but a grant has raised the version. */
+	private final BsonValue opened;
+
 	/** For locks that have documents of their own. */
 	ClaimPipeline() {
 		super(null);
 		this.granted = new BsonDocument();
 		this.version = null;
+		this.opened = array();
 	}
 
 	/**
@@ -81,6 +85,9 @@ final class ClaimPipeline extends ClaimStatements {
 		super(field);
 		this.granted = (version != null) ? document(version, next(version)) : new BsonDocument();
 		this.version = version;
+		this.opened = operator("$cond", operator("$eq", path("opened.version"), string("$" + version)),
+				operator("$slice", operator("$ifNull", path("opened.by"), array()), new BsonInt32(1 - OPENED)),
+				array());
 	}
 
 	private static BsonDocument next(String version) {
@@ -92,22 +99,23 @@ final class ClaimPipeline extends ClaimStatements {
 	 * recalls a holder whose client may keep the lease.
 	 */
 	List<BsonDocument> of(Claim claim) {
-		return of(claim, this.entries);
+		return of(claim, this.entries, this.opened);
 	}
 
 	/**
-	 * Grants the claim also where one grant is not over, and replaces that.
+	 * Grants the claim also where one grant is not over, and replaces that. Nobody who
+	 * was granted the lock before goes on by a ticket.
 	 * @param fence the number of that grant
 	 */
 	List<BsonDocument> replacing(Claim claim, long fence) {
 		BsonDocument others = operator("$and", this.counts, operator("$ne", string("$$e.fence"), number(fence)));
-		return of(claim, document("alive", present("holders", others), "line", this.staying));
+		return of(claim, document("alive", present("holders", others), "line", this.staying), array());
 	}
 
-	private List<BsonDocument> of(Claim claim, BsonDocument entries) {
+	private List<BsonDocument> of(Claim claim, BsonDocument entries, BsonValue opened) {
 		BsonDocument token = token(claim);
 		BsonDocument variables = document("ahead", ahead(token), "next", this.nextFence);
-		return replaceWith(let(entries, let(variables, decide(claim, token))));
+		return replaceWith(let(entries, let(variables, decide(claim, token, opened))));
 	}
 
 	/**
@@ -119,35 +127,35 @@ final class ClaimPipeline extends ClaimStatements {
 		return replaceWith(let(document("line", this.staying), entered));
 	}
 
-	private BsonDocument decide(Claim claim, BsonDocument token) {
+	private BsonDocument decide(Claim claim, BsonDocument token, BsonValue opened) {
 		BsonDocument others = filter(this.line, operator("$ne", this.entryToken, token));
 		BsonDocument again = changed(
 				document("holders", refreshed(this.alive, token), "queue", others).append("touchedAt", this.now));
 		BsonDocument limit = operator("$min", new BsonInt32(claim.limit()), this.aliveLimit, this.aheadLimit);
-		BsonDocument admitted = operator("$cond", operator("$lt", this.taken, limit), grant(claim, token, others),
+		BsonDocument admitted = operator("$cond", operator("$lt", this.taken, limit),
+				grant(claim, token, others, opened),
 				(claim.placeTtl() != null) ? enterQueue(claim, token, claim.placeTtl()) : this.root);
 		return operator("$cond", operator("$in", token, string("$$alive.token")), again, admitted);
 	}
 
-	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others) {
+	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others, BsonValue opened) {
 		BsonDocument holder = holder(claim, token, granted(claim, this.next));
 		BsonDocument lock = document("holders", appended(this.alive, holder), "queue", others)
 			.append("fence", this.next)
 			.append("touchedAt", this.now)
 			.append("previous", path("holders"));
 		if (this.version != null) {
-			lock.append("opened", opened(token, this.version));
+			BsonDocument next = next(this.version);
+			lock.append("opened", document("version", next, "by", appended(opened, opened(claim, token, next))));
 		}
 		return changed(lock, this.granted);
 	}
 
-	// Who was granted the lock since anything but a grant has raised the version
-	private BsonDocument opened(BsonDocument token, String version) {
-		BsonDocument unchanged = operator("$eq", path("opened.version"), string("$" + version));
-		BsonDocument latest = operator("$slice", operator("$ifNull", path("opened.by"), array()),
-				new BsonInt32(1 - OPENED));
-		BsonDocument grant = document("token", token, "version", next(version));
-		return document("version", next(version), "by", appended(operator("$cond", unchanged, latest, array()), grant));
+	// What its ticket needs to lock it anew
+	private static BsonDocument opened(Claim claim, BsonDocument token, BsonDocument version) {
+		BsonDocument grant = document("token", token, "version", version).append("ttl", number(claim.ttl().toMillis()));
+		String as = claim.owner().as();
+		return (as.isEmpty()) ? grant : grant.append("as", literal(string(as)));
 	}
 
 	private BsonDocument enterQueue(Claim claim, BsonDocument token, Duration placeTtl) {

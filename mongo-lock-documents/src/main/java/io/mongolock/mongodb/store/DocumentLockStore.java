@@ -48,7 +48,7 @@ import io.mongolock.store.mongo.StoredQueues;
  * {@code opened}. Thread-safe. <pre>
  * { _id: …, title: …, version: 5,
  *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ],
-     opened: { version: 5, by: [ { token: …, version: 5 } ] } } }
+     opened: { version: 5, by: [ { token: …, version: 5, ttl: …, as: … } ] } } }
  * </pre>
  */
 public final class DocumentLockStore implements LockStore {
