@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -85,7 +86,7 @@ class DashboardTests {
 		})).containsExactly("MongoLockLost > 0 for null", "MongoLockLossesInARow > 5 for null",
 				"MongoLockTakenOver > 3 for null", "MongoLockMarginShort < 3 for 5m",
 				"MongoLockRenewalsFail > 3 for 1m", "MongoLockStoreFails > 0 for 2m", "MongoLockStuck > 0 for 10m",
-				"MongoLockTimeouts > 0.1 for 10m", "MongoLockClockOff > 1 for 10m");
+				"MongoLockTimeouts > 0.1 for 10m", "MongoLockJobOverdue > 900 for 2m", "MongoLockClockOff > 1 for 10m");
 	}
 
 	@Test
@@ -113,11 +114,16 @@ class DashboardTests {
 	}
 
 	private static List<String> sources() throws IOException {
-		try (Stream<Path> files = Files
-			.walk(ROOT.resolve("mongo-lock-autoconfigure/src/main/java/io/mongolock/observation"))) {
-			List<Path> sources = files.filter((file) -> file.toString().endsWith(".java")).toList();
-			return sources.stream().map(DashboardTests::read).toList();
+		List<String> sources = new ArrayList<>();
+		for (String folder : List.of("mongo-lock-autoconfigure/src/main/java/io/mongolock/observation",
+				"mongo-lock-jobs/src/main/java/io/mongolock/jobs")) {
+			try (Stream<Path> files = Files.walk(ROOT.resolve(folder))) {
+				files.filter((file) -> file.toString().endsWith(".java"))
+					.map(DashboardTests::read)
+					.forEach(sources::add);
+			}
 		}
+		return sources;
 	}
 
 	private static Stream<String> expressions() {

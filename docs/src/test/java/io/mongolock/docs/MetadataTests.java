@@ -34,7 +34,8 @@ class MetadataTests {
 			Map.entry("mongo-lock.locks", "of one name"), Map.entry("mongo-lock.sequences", "of one name"),
 			Map.entry("mongo-lock.mongo-template", "if there are several"),
 			Map.entry("mongo-lock.unavailable-handler", "of all methods that say nothing else"),
-			Map.entry("management.endpoint.mongolocks.roles", "any user if there are none"));
+			Map.entry("management.endpoint.mongolocks.roles", "any user if there are none"),
+			Map.entry("management.endpoint.mongojobs.roles", "any user if there are none"));
 
 	private final List<Document> properties = entries("properties");
 

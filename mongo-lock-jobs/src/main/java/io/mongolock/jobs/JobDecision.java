@@ -18,7 +18,8 @@ sealed interface JobDecision {
 	 * with a lower fence that has not ended was left by its instance. One with a higher
 	 * fence was not: then this instance has stood still, and the lock is held by another.
 	 * @param seen what is kept of the job
-	 * @return what to do; all but {@link Wait} and {@link Skip} is done under the lock
+	 * @return what to do; all but {@link Wait}, {@link Rest} and {@link Skip} is done
+	 * under the lock
 	 */
 	static JobDecision decide(Terms terms, long fence, Seen seen) {
 		Instant now = seen.now();
@@ -26,14 +27,17 @@ sealed interface JobDecision {
 		JobRun open = seen.open();
 		if (open != null) {
 			if (open.fence() < fence) {
-				return (terms.onAbandoned() == OnAbandoned.RERUN && open.attempt() < terms.maxAttempts())
-						? new Run(open.tick(), open) : new Abandon(open);
+				return (!seen.paused() && terms.onAbandoned() == OnAbandoned.RERUN
+						&& open.attempt() < terms.maxAttempts()) ? new Run(open.tick(), open) : new Abandon(open);
 			}
 			return (due != null && terms.trigger().isClock() && due.isAfter(open.tick())) ? new Skip(due)
 					: new Settle(open);
 		}
 		if (due == null) {
 			return new Wait(terms.trigger().next(now, seen.since(), seen.last()));
+		}
+		if (seen.paused()) {
+			return (terms.trigger().isClock()) ? new Skip(due) : new Rest();
 		}
 		boolean late = terms.trigger().isClock() && Duration.between(due, now).compareTo(terms.grace()) > 0;
 		return (late && terms.catchUp() == CatchUp.NONE) ? new Miss(due) : new Run(due, null);
@@ -61,8 +65,14 @@ sealed interface JobDecision {
 	 * @param since when the instance began to look after the job
 	 * @param last the run of the last tick until now, {@code null} if there is none
 	 * @param open the run that has not ended, {@code null} if there is none
+	 * @param stored what instances know of the job, {@code null} if there is nothing
 	 */
-	record Seen(Instant now, Instant since, @Nullable JobRun last, @Nullable JobRun open) {
+	record Seen(Instant now, Instant since, @Nullable JobRun last, @Nullable JobRun open, @Nullable StoredJob stored) {
+
+		/** Whether somebody wants the job to be run nowhere. */
+		boolean paused() {
+			return this.stored != null && this.stored.paused() != null;
+		}
 
 	}
 
@@ -72,6 +82,13 @@ sealed interface JobDecision {
 	 * @param until when the next tick is due
 	 */
 	record Wait(Instant until) implements JobDecision {
+
+	}
+
+	/**
+	 * Nothing is due as long as the job is paused.
+	 */
+	record Rest() implements JobDecision {
 
 	}
 
@@ -96,7 +113,7 @@ sealed interface JobDecision {
 	}
 
 	/**
-	 * Note that a tick is not run, because a run goes on.
+	 * Note that a tick is not run, because a run goes on or the job is paused.
 	 *
 	 * @param tick the tick
 	 */

@@ -3,15 +3,21 @@ package io.mongolock.jobs;
 import java.time.Duration;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.concurrent.TimeUnit;
+import java.util.function.DoubleSupplier;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import org.springframework.context.event.EventListener;
 
 /**
  * Meters of the jobs. Thread-safe.
  */
-final class JobMeters {
+final class JobMeters implements JobScheduler.Watch {
+
+	/** Not {@code job}, which Prometheus has for what it asks. */
+	private static final String NAME = "name";
 
 	private final MeterRegistry registry;
 
@@ -19,12 +25,20 @@ final class JobMeters {
 		this.registry = registry;
 	}
 
+	@Override
+	public void added(String job, DoubleSupplier overdue) {
+		TimeGauge.builder("mongo.lock.job.overdue", overdue::getAsDouble, TimeUnit.SECONDS)
+			.description("How long ago the first tick of a job was due that no run has succeeded for")
+			.tag(NAME, job)
+			.register(this.registry);
+	}
+
 	@EventListener
 	void on(JobRunEvent.Ended event) {
 		JobRun run = event.run();
 		Timer.builder("mongo.lock.job.runs")
 			.description("Ticks of jobs, and how long their runs took")
-			.tag("job", run.job())
+			.tag(NAME, run.job())
 			.tag("outcome", run.outcome().name().toLowerCase(Locale.ROOT))
 			.register(this.registry)
 			.record(Duration.between(run.startedAt(), Objects.requireNonNull(run.endedAt())));

@@ -17,7 +17,7 @@ public enum JobOutcome {
 	/** The instance died, and the work was not run again. */
 	ABANDONED,
 
-	/** The tick was not run, because the job was still running. */
+	/** The tick was not run, because the job was still running, or paused. */
 	SKIPPED,
 
 	/** The tick was not run, because no instance was there in time. */

@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
  * @param outcome how it ended
  * @param runner the instance that ran it, or that noted that it was not run
  * @param exception the class of the exception, {@code null} unless the work threw one
- * @param message the message of the exception, at most 500 characters
+ * @param message the message of the exception, at most 500 characters; or why the tick
+ * was not run
  */
 public record JobRun(String job, Instant tick, int attempt, long fence, Instant startedAt, @Nullable Instant endedAt,
 		JobOutcome outcome, String runner, @Nullable String exception, @Nullable String message) {
@@ -29,8 +30,8 @@ public record JobRun(String job, Instant tick, int attempt, long fence, Instant 
 		return new JobRun(job, tick, attempt, fence, now, null, JobOutcome.RUNNING, runner, null, null);
 	}
 
-	static JobRun notRun(String job, Instant tick, Instant now, JobOutcome why, String runner) {
-		return new JobRun(job, tick, 0, 0, now, now, why, runner, null, null);
+	static JobRun notRun(String job, Instant tick, Instant now, JobOutcome outcome, String why, String runner) {
+		return new JobRun(job, tick, 0, 0, now, now, outcome, runner, null, why);
 	}
 
 	JobRun ended(Instant now, JobOutcome how, @Nullable Throwable failure) {

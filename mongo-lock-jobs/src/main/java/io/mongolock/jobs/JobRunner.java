@@ -18,6 +18,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.jobs.JobDecision.Abandon;
 import io.mongolock.jobs.JobDecision.Miss;
+import io.mongolock.jobs.JobDecision.Rest;
 import io.mongolock.jobs.JobDecision.Run;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Skip;
@@ -61,26 +62,32 @@ final class JobRunner {
 
 	/**
 	 * Do what is due, if this instance can.
-	 * @param since when the instance began to look after the job
+	 * @param seen what is kept of the job
 	 * @return how long nothing is due: zero after work that was done, {@code null} if
-	 * another instance is at it
+	 * another instance is at it or the job is paused
 	 */
 	@SuppressWarnings("try") // leaving is what the scope is for
-	@Nullable Duration bringOn(Terms terms, Instant since, JobWork<?> work) {
-		Seen seen = this.runs.see(terms.job(), since);
+	@Nullable Duration bringOn(Terms terms, Seen seen, JobWork<?> work) {
 		JobDecision decision = JobDecision.decide(terms, 0, seen);
 		if (decision instanceof Wait wait) {
 			return Duration.between(seen.now(), wait.until());
 		}
+		if (decision instanceof Rest) {
+			return null;
+		}
+		if (decision instanceof Skip skip && seen.paused()) {
+			note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, "it is paused");
+			return Duration.ZERO;
+		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job()));
 		if (lock.isEmpty()) {
 			if (decision instanceof Skip skip) {
-				note(JobRun.notRun(terms.job(), skip.tick(), seen.now(), JobOutcome.SKIPPED, this.runner));
+				note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, "it still runs");
 			}
 			return null;
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
-			return (settle(handle, terms, since, work)) ? Duration.ZERO : null;
+			return (settle(handle, terms, seen.since(), work)) ? Duration.ZERO : null;
 		}
 	}
 
@@ -91,33 +98,46 @@ final class JobRunner {
 			JobDecision decision = JobDecision.decide(terms, handle.fence(), seen);
 			if (decision instanceof Run run) {
 				Attempt attempt = attempt(handle, terms.job(), run, seen.now(), work);
-				if (attempt != null && attempt.failure() != null) {
-					logger.error("Job '" + terms.job() + "' failed at its tick " + run.tick(), attempt.failure());
-				}
+				logFailure(attempt);
 				return attempt != null || done;
 			}
 			if (decision instanceof Abandon abandon) {
 				abandon(abandon.left(), seen.now());
 			}
 			else if (!(decision instanceof Miss miss)
-					|| !note(JobRun.notRun(terms.job(), miss.tick(), seen.now(), JobOutcome.MISSED, this.runner))) {
+					|| !note(terms, miss.tick(), seen.now(), JobOutcome.MISSED, "no instance was there in time")) {
 				return done;
 			}
 		}
 	}
 
 	/**
+	 * Run a tick by the wish of somebody.
+	 * @param tick the tick to run again, {@code null} to run one at this time
+	 */
+	void runNow(String job, @Nullable Instant tick, JobWork<?> work) {
+		logFailure(run(job, (tick != null) ? tick : this.runs.now(), true, work));
+	}
+
+	private static void logFailure(@Nullable Attempt attempt) {
+		if (attempt != null && attempt.failure() != null) {
+			logger.error("Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick(),
+					attempt.failure());
+		}
+	}
+
+	/**
 	 * Run one tick, unless it was run.
+	 * @param again whether to run it even if it was
 	 * @return the run, or {@code null} if it was run before or another instance is at it
 	 */
 	@SuppressWarnings("try") // leaving is what the scope is for
-	@Nullable Attempt run(String job, Instant tick, JobWork<?> work) {
+	@Nullable Attempt run(String job, Instant tick, boolean again, JobWork<?> work) {
 		LockRequest request = request(job);
 		if (LockContext.find((held) -> held.key().equals(request.key())).isPresent()) {
 			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that return first");
 		}
-		JobRun before = this.runs.find(job, tick);
-		if (before != null && before.outcome() != JobOutcome.RUNNING) {
+		if (!again && isOver(this.runs.find(job, tick))) {
 			return null;
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request);
@@ -132,21 +152,24 @@ final class JobRunner {
 				open = this.runs.see(job, tick).open();
 			}
 			JobRun left = this.runs.find(job, tick);
-			boolean ended = left != null && left.outcome() != JobOutcome.RUNNING;
 			// With a higher fence another holds the lock, and this instance has stood
 			// still
-			if (ended || open != null && open.fence() >= handle.fence()) {
+			if (!again && isOver(left) || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}
 			return attempt(handle, job, new Run(tick, left), seen.now(), work);
 		}
 	}
 
+	private static boolean isOver(@Nullable JobRun run) {
+		return run != null && run.outcome() != JobOutcome.RUNNING;
+	}
+
 	private @Nullable Attempt attempt(LockHandle handle, String job, Run run, Instant now, JobWork<?> work) {
 		JobRun left = run.left();
 		JobRun begun = JobRun.begun(job, run.tick(), (left != null) ? left.attempt() + 1 : 1, handle.fence(), now,
 				this.runner);
-		if (left != null) {
+		if (left != null && left.outcome() == JobOutcome.RUNNING) {
 			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was left by "
 					+ left.runner() + ", and is run again: attempt " + begun.attempt());
 		}
@@ -226,15 +249,16 @@ final class JobRunner {
 		}
 	}
 
-	private boolean note(JobRun notRun) {
+	private boolean note(Terms terms, Instant tick, Instant now, JobOutcome outcome, String why) {
+		JobRun notRun = JobRun.notRun(terms.job(), tick, now, outcome, why, this.runner);
 		boolean noted = this.runs.add(notRun);
 		if (noted) {
-			if (notRun.outcome() == JobOutcome.MISSED) {
-				logger.warn("Job '" + notRun.job() + "' missed its tick " + notRun.tick()
+			if (outcome == JobOutcome.MISSED) {
+				logger.warn("Job '" + notRun.job() + "' missed its tick " + tick
 						+ ", because no instance was there in time");
 			}
 			else {
-				logger.info("Job '" + notRun.job() + "' skips its tick " + notRun.tick() + ", because it still runs");
+				logger.info("Job '" + notRun.job() + "' skips its tick " + tick + ", because " + why);
 			}
 			ended(notRun);
 		}

@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
 import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -15,8 +17,10 @@ import com.mongodb.WriteConcern;
 import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.Sorts;
 import com.mongodb.client.model.Updates;
 import org.bson.Document;
@@ -26,6 +30,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.jobs.JobDecision.Seen;
+import io.mongolock.jobs.StoredJob.Pause;
 
 /**
  * The runs as they are kept: a document each, whose id is the job and the tick. Writes
@@ -46,6 +51,14 @@ final class JobRuns {
 	private static final String OUTCOME = "outcome";
 
 	private static final String EXPIRES = "expireAt";
+
+	private static final String SCHEDULE = "schedule";
+
+	private static final String SCHEDULED_AT = "scheduledAt";
+
+	private static final String SINCE = "since";
+
+	private static final String PAUSED = "paused";
 
 	private static final Bson RUNNING = Filters.eq(OUTCOME, JobOutcome.RUNNING.name());
 
@@ -92,10 +105,65 @@ final class JobRuns {
 	}
 
 	Seen see(String job, Instant since) {
+		StoredJob stored = stored(job);
 		Instant now = now();
 		JobRun last = first(Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, now)));
 		boolean open = last != null && last.outcome() == JobOutcome.RUNNING;
-		return new Seen(now, since, last, (open) ? last : first(Filters.and(Filters.eq(JOB, job), RUNNING)));
+		return new Seen(now, since, last, (open) ? last : first(Filters.and(Filters.eq(JOB, job), RUNNING)), stored);
+	}
+
+	/**
+	 * The first tick of a job that no run has succeeded for, or which is to come.
+	 * @return the tick, {@code null} if none is expected
+	 */
+	@Nullable Instant overdueFrom(String job, JobTrigger trigger, Seen seen) {
+		StoredJob stored = seen.stored();
+		if (stored == null || seen.paused()) {
+			return null;
+		}
+		JobRun last = seen.last();
+		JobRun success = (last == null || last.outcome() == JobOutcome.SUCCEEDED) ? last
+				: first(Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, seen.now()),
+						Filters.eq(OUTCOME, JobOutcome.SUCCEEDED.name())));
+		return stored.overdueFrom(trigger, success, seen.open());
+	}
+
+	/**
+	 * Note that an instance looks after a job.
+	 * @return what is known of the job
+	 */
+	StoredJob schedule(String job, String schedule, Instant now) {
+		Bson update = Updates.combine(Updates.set(SCHEDULE, schedule), Updates.max(SCHEDULED_AT, now),
+				Updates.setOnInsert(SINCE, now));
+		Document stored = send((runs) -> runs.findOneAndUpdate(id(job), update,
+				new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER)));
+		return readJob(Objects.requireNonNull(stored));
+	}
+
+	/**
+	 * Have a job run nowhere, or again.
+	 * @param pause who wants that, {@code null} if it is to run again
+	 * @return whether there is such a job
+	 */
+	boolean pause(String job, @Nullable Pause pause) {
+		Bson update = (pause != null)
+				? Updates.set(PAUSED,
+						new Document("by", pause.by()).append("reason", pause.reason()).append("at", pause.at()))
+				: Updates.combine(Updates.unset(PAUSED), Updates.set(SINCE, now()));
+		return Objects.requireNonNull(send((runs) -> runs.updateOne(id(job), update).getMatchedCount())) != 0;
+	}
+
+	@Nullable StoredJob stored(String job) {
+		Document stored = send((runs) -> runs.find(id(job)).first());
+		return (stored != null) ? readJob(stored) : null;
+	}
+
+	/** All jobs of which anything is kept, in the order of their names. */
+	SortedSet<String> names() {
+		SortedSet<String> names = new TreeSet<>();
+		send((runs) -> runs.distinct(JOB, Filters.exists(JOB), String.class).into(names));
+		send((runs) -> runs.distinct("_id." + JOB, Filters.exists(SCHEDULE), String.class).into(names));
+		return names;
 	}
 
 	@Nullable JobRun find(String job, Instant tick) {
@@ -124,12 +192,12 @@ final class JobRuns {
 	}
 
 	/**
-	 * Replace a run that has not ended, if it is still the attempt that it was.
+	 * Replace a run, if it is still the attempt that it was, and as it was.
 	 * @return whether it was
 	 */
 	boolean replace(JobRun before, JobRun after) {
 		Bson same = Filters.and(id(before.job(), before.tick()), Filters.eq(FENCE, before.fence()),
-				Filters.eq(ATTEMPT, before.attempt()), RUNNING);
+				Filters.eq(ATTEMPT, before.attempt()), Filters.eq(OUTCOME, before.outcome().name()));
 		return Objects.requireNonNull(send((runs) -> runs.replaceOne(same, write(after)).getMatchedCount())) != 0;
 	}
 
@@ -165,6 +233,19 @@ final class JobRuns {
 					(runs) -> request.apply(runs.withReadPreference(ReadPreference.primary())
 						.withWriteConcern(WriteConcern.MAJORITY)
 						.withTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)));
+	}
+
+	// What is known of a job has no tick, and no job outside of its id: it is no run
+	private static Bson id(String job) {
+		return Filters.eq(ID, new Document(JOB, job));
+	}
+
+	private static StoredJob readJob(Document stored) {
+		Document paused = stored.get(PAUSED, Document.class);
+		return new StoredJob(stored.get(ID, Document.class).getString(JOB), stored.getString(SCHEDULE),
+				stored.getDate(SCHEDULED_AT).toInstant(), stored.getDate(SINCE).toInstant(),
+				(paused != null) ? new Pause(paused.getString("by"), paused.getString("reason"),
+						paused.getDate("at").toInstant()) : null);
 	}
 
 	private static Bson id(String job, Instant tick) {

@@ -3,6 +3,7 @@ package io.mongolock.jobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -12,14 +13,17 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.DoubleSupplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
+import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Terms;
 
 /**
@@ -42,6 +46,8 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 	private final Duration checkInterval;
 
+	private final ObjectProvider<Watch> watches;
+
 	private final Map<String, Scheduled> jobs = new ConcurrentHashMap<>();
 
 	/** The looks that are under way. */
@@ -51,11 +57,13 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 	private volatile @Nullable ScheduledExecutorService timer;
 
-	JobScheduler(JobRunner runner, JobRuns runs, Executor threads, Duration checkInterval) {
+	JobScheduler(JobRunner runner, JobRuns runs, Executor threads, Duration checkInterval,
+			ObjectProvider<Watch> watches) {
 		this.runner = runner;
 		this.runs = runs;
 		this.threads = threads;
 		this.checkInterval = checkInterval;
+		this.watches = watches;
 	}
 
 	/**
@@ -68,6 +76,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + terms.job()
 					+ "\"), and runs are kept by that name: give each its own");
 		}
+		this.watches.forEach((watch) -> watch.added(terms.job(), job::overdue));
 		ScheduledExecutorService current = this.timer;
 		if (current != null) {
 			look(current, job, Duration.ZERO);
@@ -77,6 +86,46 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	/** The names of the jobs that are looked after. */
 	Set<String> jobs() {
 		return Set.copyOf(this.jobs.keySet());
+	}
+
+	/**
+	 * When a job is due.
+	 * @return {@code null} if this instance does not look after it
+	 */
+	@Nullable JobTrigger trigger(String name) {
+		Scheduled job = this.jobs.get(name);
+		return (job != null) ? job.terms.trigger() : null;
+	}
+
+	/**
+	 * Run a job by the wish of somebody, on a thread of its own.
+	 * @param tick the tick to run again, {@code null} to run one at this time
+	 * @return completes with the run once the work begins, empty if that is not to be:
+	 * the job is being run, or this instance does not run it
+	 */
+	CompletableFuture<Optional<JobRun>> runNow(String name, @Nullable Instant tick) {
+		CompletableFuture<Optional<JobRun>> begun = new CompletableFuture<>();
+		ScheduledExecutorService current = this.timer;
+		Scheduled job = this.jobs.get(name);
+		if (current == null || job == null) {
+			begun.complete(Optional.empty());
+			return begun;
+		}
+		this.threads.execute(() -> {
+			try {
+				track(current, () -> this.runner.runNow(name, tick, (run) -> {
+					begun.complete(Optional.of(run));
+					job.run(run);
+				}));
+				begun.complete(Optional.empty());
+			}
+			catch (RuntimeException ex) {
+				if (!begun.completeExceptionally(ex)) {
+					logger.error("Job '" + name + "' could not be run to its end by the wish of somebody", ex);
+				}
+			}
+		});
+		return begun;
 	}
 
 	@Override
@@ -124,11 +173,15 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	}
 
 	private void look(ScheduledExecutorService current, Scheduled job) {
+		track(current, () -> look(current, job, next(job)));
+	}
+
+	private void track(ScheduledExecutorService current, Runnable step) {
 		Look look = new Look(Thread.currentThread(), new CompletableFuture<>());
 		this.looks.add(look);
 		try {
 			if (this.timer == current) {
-				look(current, job, next(job));
+				step.run();
 			}
 		}
 		finally {
@@ -139,13 +192,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 	private Duration next(Scheduled job) {
 		try {
-			Instant since = job.since;
-			if (since == null) {
-				since = this.runs.now();
-				job.since = since;
-				createIndexes();
-			}
-			Duration next = this.runner.bringOn(job.terms, since, job.work);
+			Duration next = this.runner.bringOn(job.terms, see(job), job::run);
 			job.failing = false;
 			if (next == null) {
 				return this.checkInterval;
@@ -162,6 +209,24 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 	}
 
+	private Seen see(Scheduled job) {
+		String name = job.terms.job();
+		Instant since = job.since;
+		if (since == null) {
+			since = this.runs.now();
+			createIndexes();
+			job.since = since;
+		}
+		Long said = job.said;
+		if (said == null || System.nanoTime() - said > StoredJob.SAID_EVERY.toNanos()) {
+			this.runs.schedule(name, job.terms.trigger().toString(), this.runs.now());
+			job.said = System.nanoTime();
+		}
+		Seen seen = this.runs.see(name, since);
+		job.expect(seen.now(), this.runs.overdueFrom(name, job.terms.trigger(), seen));
+		return seen;
+	}
+
 	private void createIndexes() {
 		if (this.indexed.compareAndSet(false, true)) {
 			try {
@@ -172,6 +237,21 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 						+ "without them old runs are not removed", ex);
 			}
 		}
+	}
+
+	/**
+	 * Hears of the jobs.
+	 */
+	@FunctionalInterface
+	interface Watch {
+
+		/**
+		 * A job is looked after.
+		 * @param overdue how long ago its first tick was due that no run has succeeded
+		 * for, in seconds; 0 if there is none
+		 */
+		void added(String job, DoubleSupplier overdue);
+
 	}
 
 	/**
@@ -188,9 +268,32 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 		private volatile boolean failing;
 
+		/** When it was last said that it is looked after, by the stopwatch. */
+		private volatile @Nullable Long said;
+
+		/**
+		 * From when on it is overdue, by the stopwatch: it becomes so without MongoDB,
+		 * too.
+		 */
+		private volatile @Nullable Long overdueFrom;
+
 		private Scheduled(Terms terms, JobWork<?> work) {
 			this.terms = terms;
 			this.work = work;
+		}
+
+		private void expect(Instant now, @Nullable Instant tick) {
+			this.overdueFrom = (tick != null) ? System.nanoTime() + Duration.between(now, tick).toNanos() : null;
+		}
+
+		private double overdue() {
+			Long from = this.overdueFrom;
+			return (from != null) ? Math.max(0, System.nanoTime() - from) / 1e9 : 0;
+		}
+
+		private void run(JobRun run) throws Throwable {
+			expect(run.startedAt(), this.terms.trigger().after(run, run.tick()));
+			this.work.run(run);
 		}
 
 	}

@@ -7,6 +7,7 @@ import java.time.ZonedDateTime;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
@@ -28,6 +29,13 @@ sealed interface JobTrigger {
 	 */
 	Instant next(Instant now, Instant since, @Nullable JobRun last);
 
+	/**
+	 * The first tick that is due once a run has been.
+	 * @param since from when on a job counts that has never run
+	 * @param run the run, {@code null} if there was none
+	 */
+	Instant after(@Nullable JobRun run, Instant since);
+
 	/** Whether a tick can come while a run is going on, and be missed. */
 	default boolean isClock() {
 		return true;
@@ -46,7 +54,7 @@ sealed interface JobTrigger {
 		@Override
 		public @Nullable Instant due(Instant now, Instant since, @Nullable JobRun last) {
 			Instant from = (last != null) ? last.tick() : since;
-			if (after(from).isAfter(now)) {
+			if (after(last, since).isAfter(now)) {
 				return null;
 			}
 			// There is a tick after this, up to now, and none after that. The gap may be
@@ -67,6 +75,16 @@ sealed interface JobTrigger {
 		@Override
 		public Instant next(Instant now, Instant since, @Nullable JobRun last) {
 			return after(now);
+		}
+
+		@Override
+		public Instant after(@Nullable JobRun run, Instant since) {
+			return after((run != null) ? run.tick() : since);
+		}
+
+		@Override
+		public String toString() {
+			return "cron " + this.expression + " (" + this.zone + ")";
 		}
 
 		private Instant after(Instant time) {
@@ -99,7 +117,17 @@ sealed interface JobTrigger {
 			if (due != null) {
 				return due.plus(this.period);
 			}
-			return (last != null) ? last.tick().plus(this.period) : since;
+			return after(last, since);
+		}
+
+		@Override
+		public Instant after(@Nullable JobRun run, Instant since) {
+			return (run != null) ? run.tick().plus(this.period) : since;
+		}
+
+		@Override
+		public String toString() {
+			return "fixed rate " + DurationStyle.SIMPLE.print(this.period);
 		}
 
 	}
@@ -129,8 +157,22 @@ sealed interface JobTrigger {
 		}
 
 		@Override
+		public Instant after(@Nullable JobRun run, Instant since) {
+			if (run == null) {
+				return since;
+			}
+			Instant ended = run.endedAt();
+			return ((ended != null) ? ended : run.tick()).plus(this.pause);
+		}
+
+		@Override
 		public boolean isClock() {
 			return false;
+		}
+
+		@Override
+		public String toString() {
+			return "fixed delay " + DurationStyle.SIMPLE.print(this.pause);
 		}
 
 	}

@@ -69,14 +69,14 @@ public final class MongoLockJobsAutoConfiguration {
 	@Bean
 	@ConditionalOnBooleanProperty(name = "mongo-lock.jobs.enabled", matchIfMissing = true)
 	JobScheduler mongoLockJobScheduler(JobRunner runner, JobRuns runs, MongoLockJobsProperties properties,
-			ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads) {
+			ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads, ObjectProvider<JobScheduler.Watch> watches) {
 		return new JobScheduler(runner, runs,
 				threads.getIfAvailable(SimpleAsyncTaskExecutorBuilder::new)
 					.threadNamePrefix("job-")
 					.concurrencyLimit(-1)
 					.taskTerminationTimeout(null)
 					.build(),
-				properties.jobs().checkInterval());
+				properties.jobs().checkInterval(), watches);
 	}
 
 }

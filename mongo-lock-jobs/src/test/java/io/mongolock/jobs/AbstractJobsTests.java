@@ -5,12 +5,14 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import io.micrometer.core.instrument.MeterRegistry;
@@ -18,9 +20,15 @@ import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
+import org.springframework.boot.actuate.audit.AuditEvent;
+import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
+import org.springframework.boot.actuate.endpoint.OperationResponseBody;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ApplicationContext;
@@ -32,10 +40,14 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.LockContext;
+import io.mongolock.jobs.JobsEndpoint.ErrorDescriptor;
+import io.mongolock.jobs.JobsEndpoint.JobDescriptor;
+import io.mongolock.jobs.JobsEndpoint.JobsDescriptor;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * Whole applications, each an instance, and their jobs on one server.
@@ -104,7 +116,7 @@ abstract class AbstractJobsTests {
 			.orElseThrow());
 		assertThat(one.getBean(MeterRegistry.class)
 			.get("mongo.lock.job.runs")
-			.tags("job", "every-second", "outcome", "succeeded")
+			.tags("name", "every-second", "outcome", "succeeded")
 			.timer()
 			.count()).isPositive();
 	}
@@ -281,6 +293,149 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void anInstanceShowsTheJobsOfAll() {
+		ConfigurableApplicationContext on = start(EverySecond.class,
+				"management.endpoint.mongojobs.show-values=always");
+		ConfigurableApplicationContext off = start(EverySecond.class, "mongo-lock.jobs.enabled=false");
+		await().until(() -> ended(on, "every-second").size() >= 2);
+		off.getBean(Jobs.class).run("import", TICK, (run) -> {
+		});
+		List<JobDescriptor> jobs = ((JobsDescriptor) body(
+				off.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, null, null)))
+			.jobs();
+		assertThat(jobs).extracting(JobDescriptor::name, JobDescriptor::state, JobDescriptor::schedule)
+			.containsExactly(tuple("every-second", "scheduled", "cron * * * * * * (Europe/Berlin)"),
+					tuple("import", "run by code", null));
+		assertThat(jobs).extracting(JobDescriptor::next).containsOnlyNulls();
+		assertThat(jobs).extracting(JobDescriptor::last).allSatisfy((run) -> {
+			assertThat(run).isNotNull();
+			assertThat(run.runner()).isEqualTo("******");
+		});
+		JobDescriptor shown = show(on, "every-second");
+		assertThat(shown.next()).isNotNull();
+		assertThat(shown.overdueSince()).isNull();
+		assertThat(shown.runs()).hasSizeGreaterThan(1)
+			.allSatisfy((run) -> assertThat(run.runner()).contains("pid " + ProcessHandle.current().pid()));
+		on.close();
+		off.getBean(MongoTemplate.class)
+			.getCollection("lockJobRuns")
+			.updateOne(new Document("_id", new Document("job", "every-second")),
+					new Document("$set", new Document("scheduledAt", Instant.EPOCH)));
+		assertThat(show(off, "every-second").state()).isEqualTo("no longer scheduled");
+	}
+
+	@Test
+	void aPauseHoldsForAllInstancesUntilTheJobIsResumed() {
+		ConfigurableApplicationContext one = start(EverySecond.class);
+		ConfigurableApplicationContext two = start(EverySecond.class);
+		JobsEndpoint endpoint = start(None.class).getBean(JobsEndpoint.class);
+		await().until(() -> ended(one, "every-second").size() >= 2);
+		JobDescriptor paused = (JobDescriptor) body(change(endpoint, "every-second", "pause", null, "heavy"));
+		assertThat(paused.state()).isEqualTo("paused");
+		assertThat(paused.paused()).isNotNull();
+		assertThat(paused.paused().reason()).isEqualTo("heavy");
+		assertThat(paused.paused().by()).isEqualTo("******");
+		await().until(() -> skipped(one).size() >= 2);
+		Instant first = skipped(one).get(skipped(one).size() - 1).tick();
+		assertThat(EverySecond.runs(one)).extracting(JobRun::tick).allMatch(first::isAfter);
+		assertThat(EverySecond.runs(two)).extracting(JobRun::tick).allMatch(first::isAfter);
+		await().until(() -> overdue(one, "every-second") == 0);
+		assertThat(change(endpoint, "every-second", "resume", null, null).getStatus()).isEqualTo(200);
+		assertRefused(change(endpoint, "every-second", "resume", null, null), 409, "is not paused");
+		await().until(() -> ended(one, "every-second").get(0).outcome() == JobOutcome.SUCCEEDED);
+	}
+
+	private static List<JobRun> skipped(ApplicationContext instance) {
+		return ended(instance, "every-second").stream()
+			.filter((run) -> run.outcome() == JobOutcome.SKIPPED && "it is paused".equals(run.message()))
+			.toList();
+	}
+
+	@Test
+	void aJobIsRunNowAndOneOfItsTicksAgain() {
+		ConfigurableApplicationContext one = start(Yearly.class);
+		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
+		Yearly job = one.getBean(Yearly.class);
+		assertThat(change(endpoint, "yearly", "run", null, null).getStatus()).isEqualTo(200);
+		await().until(() -> ended(one, "yearly").size() == 1);
+		JobRun first = ended(one, "yearly").get(0);
+		assertThat(first.outcome()).isEqualTo(JobOutcome.FAILED);
+		assertThat(first.attempt()).isEqualTo(1);
+		// the lock of the first run may be on its way back
+		await().until(() -> change(endpoint, "yearly", "rerun", first.tick().toString(), "mended").getStatus() == 200);
+		await().until(() -> ended(one, "yearly").size() == 1 && ended(one, "yearly").get(0).attempt() == 2);
+		assertThat(job.runs).extracting(JobRun::tick).containsExactly(first.tick(), first.tick());
+		assertThat(job.audited).hasSize(2);
+		assertThat(job.audited.get(1).getData()).containsEntry("action", "rerun").containsEntry("reason", "mended");
+		// the schedule goes on
+		assertThat(show(one, "yearly").next()).asString().endsWith("-01-01T00:00:00Z");
+	}
+
+	@Test
+	void whatCannotBeDoneIsAnsweredWithTheReason() {
+		ConfigurableApplicationContext one = start(Blocking.class, "blocking.rate=1h");
+		await().until(() -> Blocking.running.get() == 1);
+		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
+		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "There is no job 'none'");
+		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none'");
+		assertRefused(change(endpoint, "none", "run", null, null), 409, "ask one that runs it");
+		assertRefused(change(endpoint, "blocking", "run", null, null), 409, "is being run");
+		assertRefused(change(endpoint, "blocking", "rerun", "soon", null), 400, "for example 2026-05-04T03:00:00Z");
+		assertRefused(change(endpoint, "blocking", "rerun", "2000-01-01T00:00:00Z", null), 404, "has no run");
+		assertRefused(change(endpoint, "blocking", "stop", null, null), 400, "it is stop");
+		assertRefused(change(endpoint, "blocking", "pause", null, null), 400, "needs a reason");
+		assertRefused(change(endpoint, "blocking", "pause", null, "x".repeat(501)), 400, "at most 500");
+		assertRefused(change(endpoint, null, "run", null, null), 400, "No job is named");
+		assertRefused(endpoint.jobs(SecurityContext.NONE, null, 0), 400, "it is 0");
+		assertRefused(endpoint.jobs(SecurityContext.NONE, "none", 1), 404, "There is no job 'none'");
+		JobsEndpoint guarded = start(None.class, "management.endpoint.mongojobs.roles=OPERATOR")
+			.getBean(JobsEndpoint.class);
+		assertThat(change(guarded, "blocking", "pause", null, "why").getStatus()).isEqualTo(403);
+		assertThat(show(one, "blocking").state()).isEqualTo("scheduled");
+		assertThat(show(one, "blocking").running()).isNotNull();
+	}
+
+	@Test
+	void aJobIsOverdueUntilARunOfItSucceeds() {
+		ConfigurableApplicationContext one = start(Failing.class);
+		ConfigurableApplicationContext two = start(EverySecond.class);
+		await().until(() -> overdue(one, "failing") > 2);
+		await().until(() -> ended(two, "every-second").size() >= 2);
+		await().until(() -> overdue(two, "every-second") == 0);
+		JobDescriptor failing = show(one, "failing");
+		assertThat(failing.overdueSince()).isNotNull();
+		assertThat(failing.runs()).isNotEmpty()
+			.filteredOn((run) -> run.endedAt() != null)
+			.allSatisfy((run) -> assertThat(run.message()).isEqualTo("******"));
+	}
+
+	private static JobDescriptor show(ApplicationContext instance, String job) {
+		return (JobDescriptor) body(instance.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, job, null));
+	}
+
+	private static WebEndpointResponse<OperationResponseBody> change(JobsEndpoint endpoint, @Nullable String job,
+			String action, @Nullable String tick, @Nullable String reason) {
+		return endpoint.change(SecurityContext.NONE, job, action, tick, reason);
+	}
+
+	private static void assertRefused(WebEndpointResponse<OperationResponseBody> answer, int status, String error) {
+		assertThat(((ErrorDescriptor) body(answer)).error()).contains(error);
+		assertThat(answer.getStatus()).isEqualTo(status);
+	}
+
+	private static OperationResponseBody body(WebEndpointResponse<OperationResponseBody> answer) {
+		return Objects.requireNonNull(answer.getBody());
+	}
+
+	private static double overdue(ApplicationContext instance, String job) {
+		return instance.getBean(MeterRegistry.class)
+			.get("mongo.lock.job.overdue")
+			.tag("name", job)
+			.timeGauge()
+			.value(TimeUnit.SECONDS);
+	}
+
+	@Test
 	void withoutLocksThereAreNoJobs() {
 		ConfigurableApplicationContext off = start(None.class, "mongo-lock.enabled=false");
 		assertThat(off.getBeansOfType(Jobs.class)).isEmpty();
@@ -297,10 +452,12 @@ abstract class AbstractJobsTests {
 	}
 
 	private ConfigurableApplicationContext start(Class<?> job, String... properties) {
-		List<String> all = new ArrayList<>(List.of("spring.mongodb.uri=" + this.uri,
-				"spring.mongodb.database=" + this.database, "spring.application.name=shop", "mongo-lock.ttl=2s",
-				"mongo-lock.jobs.check-interval=200ms", "mongo-lock.shutdown-timeout=1s",
-				"spring.lifecycle.timeout-per-shutdown-phase=300ms", "spring.main.banner-mode=off"));
+		List<String> all = new ArrayList<>(
+				List.of("spring.mongodb.uri=" + this.uri, "spring.mongodb.database=" + this.database,
+						"spring.application.name=shop", "mongo-lock.ttl=2s", "mongo-lock.jobs.check-interval=200ms",
+						"mongo-lock.shutdown-timeout=1s", "spring.lifecycle.timeout-per-shutdown-phase=300ms",
+						"spring.main.banner-mode=off", "management.endpoints.web.exposure.include=mongojobs",
+						"management.endpoint.mongojobs.access=unrestricted"));
 		all.addAll(List.of(properties));
 		ConfigurableApplicationContext instance = new SpringApplicationBuilder(Application.class, job)
 			.web(WebApplicationType.NONE)
@@ -394,6 +551,27 @@ abstract class AbstractJobsTests {
 			this.runs.add(run);
 			running.incrementAndGet();
 			free.await();
+		}
+
+	}
+
+	static class Yearly {
+
+		final List<JobRun> runs = new CopyOnWriteArrayList<>();
+
+		final List<AuditEvent> audited = new CopyOnWriteArrayList<>();
+
+		@ScheduledJob(name = "yearly", cron = "@yearly", zone = "UTC")
+		void run(JobRun run) {
+			this.runs.add(run);
+			if (run.attempt() == 1) {
+				throw new IllegalStateException("no paper");
+			}
+		}
+
+		@EventListener
+		void on(AuditApplicationEvent event) {
+			this.audited.add(event.getAuditEvent());
 		}
 
 	}

@@ -17,6 +17,7 @@ import org.springframework.scheduling.support.CronExpression;
 
 import io.mongolock.jobs.JobDecision.Abandon;
 import io.mongolock.jobs.JobDecision.Miss;
+import io.mongolock.jobs.JobDecision.Rest;
 import io.mongolock.jobs.JobDecision.Run;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Settle;
@@ -57,7 +58,7 @@ class JobDecisionTests {
 
 	@Test
 	void aJobThatHasNeverRunBeginsWithTheFirstTickAfterTheStart() {
-		Seen seen = new Seen(ONE.plusSeconds(9), ONE.plusSeconds(3), null, null);
+		Seen seen = new Seen(ONE.plusSeconds(9), ONE.plusSeconds(3), null, null, null);
 		assertThat(JobDecision.decide(terms(CatchUp.LAST, OnAbandoned.RERUN), 0, seen)).isEqualTo(new Wait(TWO));
 	}
 
@@ -74,7 +75,8 @@ class JobDecisionTests {
 		JobRun open = begun(ONE, 2);
 		assertThat(decide(CatchUp.NONE, 2, ONE.plusSeconds(9), open, open)).isEqualTo(new Abandon(open));
 		JobRun first = begun(ONE, 1);
-		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.REPORT), 2, new Seen(ONE, START, first, first)))
+		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.REPORT), 2,
+				new Seen(ONE, START, first, first, null)))
 			.isEqualTo(new Abandon(first));
 	}
 
@@ -85,6 +87,35 @@ class JobDecisionTests {
 		JobRun before = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
 		assertThat(decide(CatchUp.LAST, 0, ONE.minusSeconds(60), before, null)).isEqualTo(new Wait(ONE));
 		assertThat(decide(CatchUp.LAST, 0, ONE.plusSeconds(1), ran, null)).isEqualTo(new Wait(TWO));
+	}
+
+	@Test
+	void whatIsPausedIsSkippedAndNotRunAgain() {
+		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", START));
+		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
+		JobRun open = begun(ONE, 1);
+		Terms terms = terms(CatchUp.LAST, OnAbandoned.RERUN);
+		assertThat(JobDecision.decide(terms, 0, new Seen(ONE, START, ran, null, paused))).isEqualTo(new Skip(ONE));
+		assertThat(JobDecision.decide(terms, 0, new Seen(ONE.minusSeconds(1), START, ran, null, paused)))
+			.isEqualTo(new Wait(ONE));
+		assertThat(JobDecision.decide(terms, 2, new Seen(ONE, START, open, open, paused))).isEqualTo(new Abandon(open));
+		Terms delay = new Terms("job", new JobTrigger.Delay(Duration.ofHours(1)), CatchUp.NONE, Duration.ofMinutes(5),
+				OnAbandoned.RERUN, 2);
+		assertThat(JobDecision.decide(delay, 0, new Seen(TWO, START, ran, null, paused))).isEqualTo(new Rest());
+	}
+
+	@Test
+	void aJobIsOverdueFromTheFirstTickThatNoRunHasSucceededFor() {
+		StoredJob stored = new StoredJob("job", "", START, START, null);
+		JobRun success = begun(ONE, 1).ended(ONE, JobOutcome.SUCCEEDED, null);
+		assertThat(stored.overdueFrom(HOURLY, null, null)).isEqualTo(ONE);
+		assertThat(stored.overdueFrom(HOURLY, success, null)).isEqualTo(TWO);
+		// what runs is not late, but a run that meets the next tick is
+		assertThat(stored.overdueFrom(HOURLY, null, begun(ONE, 1))).isEqualTo(TWO);
+		assertThat(stored.overdueFrom(HOURLY, success, begun(START, 2))).isEqualTo(TWO);
+		// what was before it was resumed is not expected
+		assertThat(new StoredJob("job", "", START, TWO.plusSeconds(1), null).overdueFrom(HOURLY, success, null))
+			.isEqualTo(START.plus(Duration.ofHours(3)));
 	}
 
 	/**
@@ -108,7 +139,7 @@ class JobDecisionTests {
 
 	private static JobDecision decide(CatchUp catchUp, long fence, Instant now, @Nullable JobRun last,
 			@Nullable JobRun open) {
-		return JobDecision.decide(terms(catchUp, OnAbandoned.RERUN), fence, new Seen(now, START, last, open));
+		return JobDecision.decide(terms(catchUp, OnAbandoned.RERUN), fence, new Seen(now, START, last, open, null));
 	}
 
 	private static Terms terms(CatchUp catchUp, OnAbandoned onAbandoned) {
@@ -326,11 +357,11 @@ class JobDecisionTests {
 				.filter((run) -> run.outcome() == JobOutcome.RUNNING)
 				.findFirst()
 				.orElse(null);
-			return new Seen(now, START, last, running);
+			return new Seen(now, START, last, running, null);
 		}
 
 		private static JobRun notRun(Instant tick, JobOutcome why) {
-			return JobRun.notRun("job", tick, tick, why, "");
+			return JobRun.notRun("job", tick, tick, why, "so", "");
 		}
 
 		private static World add(World world, JobRun run) {

@@ -168,8 +168,8 @@ class JobMethodsTests {
 				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100));
 		for (int round = 0; round < 2_000; round++) {
 			DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
-			JobScheduler scheduler = new JobScheduler(Mockito.mock(), Mockito.mock(), Runnable::run,
-					Duration.ofDays(1));
+			JobScheduler scheduler = new JobScheduler(Mockito.mock(), Mockito.mock(), Runnable::run, Duration.ofDays(1),
+					factory.getBeanProvider(JobScheduler.Watch.class));
 			factory.registerSingleton("scheduler", scheduler);
 			factory.registerSingleton("properties", properties);
 			JobMethods racing = new JobMethods(new MockEnvironment(), factory.getBeanProvider(JobScheduler.class),

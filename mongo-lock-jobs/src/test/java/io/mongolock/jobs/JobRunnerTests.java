@@ -158,7 +158,7 @@ class JobRunnerTests {
 				this.application.getBean(JobRuns.class), (event) -> {
 					throw new IllegalStateException("no listener");
 				}, "one");
-		assertThat(runner.run("nightly", TICK, this.runs::add)).isNotNull();
+		assertThat(runner.run("nightly", TICK, false, this.runs::add)).isNotNull();
 		assertTicks(TICK);
 	}
 
@@ -175,7 +175,7 @@ class JobRunnerTests {
 		JobRunner runner = new JobRunner(locks, this.application.getBean(JobRuns.class), (event) -> {
 		}, "one");
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> runner.run("nightly", TICK, this.runs::add));
+			.isThrownBy(() -> runner.run("nightly", TICK, false, this.runs::add));
 		assertTicks();
 		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
 		jobs().run("nightly", TICK, this.runs::add);
@@ -192,10 +192,22 @@ class JobRunnerTests {
 		assertTicks();
 	}
 
+	@Test
+	void aRerunReplacesTheRunThatItHasSeenAlone() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		JobRun left = JobRun.begun("nightly", TICK, 1, 1, TICK, "gone");
+		kept.add(left);
+		JobRun ended = left.ended(TICK, JobOutcome.SUCCEEDED, null);
+		assertThat(kept.replace(left, ended)).isTrue();
+		assertThat(kept.replace(left, JobRun.begun("nightly", TICK, 2, 2, TICK, "late"))).isFalse();
+		assertThat(kept.replace(ended, JobRun.begun("nightly", TICK, 2, 2, TICK, "asked"))).isTrue();
+	}
+
 	private @Nullable Duration look(String cron, Instant since, CatchUp catchUp) {
 		Terms terms = new Terms("nightly", new JobTrigger.Cron(CronExpression.parse(cron), ZoneId.of("Europe/Berlin")),
 				catchUp, Duration.ofMinutes(5), OnAbandoned.RERUN, 3);
-		return this.application.getBean(JobRunner.class).bringOn(terms, since, this.runs::add);
+		return this.application.getBean(JobRunner.class)
+			.bringOn(terms, this.application.getBean(JobRuns.class).see("nightly", since), this.runs::add);
 	}
 
 	private Jobs jobs() {

@@ -1,0 +1,51 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What all instances know of a job: a document beside its runs. All times are by the
+ * clock of the server.
+ *
+ * @param name the name of the job
+ * @param schedule when it is due, as the last instance said that looked after it
+ * @param scheduledAt when that was
+ * @param since from when on its ticks are expected: from the first instance on, or from
+ * when it was resumed
+ * @param paused since when it is to be run nowhere, {@code null} if it is
+ */
+record StoredJob(String name, String schedule, Instant scheduledAt, Instant since, @Nullable Pause paused) {
+
+	/** How often an instance says that it looks after a job. */
+	static final Duration SAID_EVERY = Duration.ofMinutes(10);
+
+	/** Whether an instance has looked after it lately. */
+	boolean isScheduled(Instant now) {
+		return Duration.between(this.scheduledAt, now).compareTo(SAID_EVERY.multipliedBy(3)) < 0;
+	}
+
+	/**
+	 * The first tick that no run has succeeded for, or which is to come.
+	 * @param success the last run that succeeded, {@code null} if there is none
+	 * @param open the run that goes on, whose tick is not overdue; {@code null} if there
+	 * is none
+	 */
+	Instant overdueFrom(JobTrigger trigger, @Nullable JobRun success, @Nullable JobRun open) {
+		JobRun last = (success == null || open != null && open.tick().isAfter(success.tick())) ? open : success;
+		return trigger.after((last == null || last.tick().isBefore(this.since)) ? null : last, this.since);
+	}
+
+	/**
+	 * Somebody wants the job to be run nowhere.
+	 *
+	 * @param by who
+	 * @param reason why
+	 * @param at when that was
+	 */
+	record Pause(String by, String reason, Instant at) {
+
+	}
+
+}
