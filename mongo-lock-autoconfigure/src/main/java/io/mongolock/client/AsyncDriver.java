@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.function.Function;
@@ -110,10 +111,15 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		act(() -> this.sender.timer(this.acquisition));
 	}
 
-	private void ask() {
+	// A document that is blocked keeps a thread for a moment only, as all others may take
+	// long and never take all threads
+	private void ask(Reason reason) {
 		ClockReading woken = this.woken;
 		this.woken = null;
-		act(() -> this.sender.ask(this.acquisition, woken));
+		Duration timeout = this.acquisition.attempt().terms().operationTimeout();
+		boolean first = reason == Reason.OTHER && timeout.compareTo(DividedRequest.TIMEOUT) > 0;
+		act(() -> (first) ? this.sender.askFirst(this.acquisition, woken, DividedRequest.TIMEOUT)
+				: this.sender.ask(this.acquisition, woken));
 	}
 
 	private void act(Supplier<AcquisitionStep> event) {
@@ -129,7 +135,8 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		try {
 			setTimer();
 			if (step instanceof Ask) {
-				this.threads.get().claim(this.acquisition.attempt().key(), reason(), this::ask);
+				Reason reason = reason();
+				this.threads.get().claim(this.acquisition.attempt().key(), reason, () -> ask(reason));
 			}
 			else if (step instanceof LastStep end) {
 				end(end);

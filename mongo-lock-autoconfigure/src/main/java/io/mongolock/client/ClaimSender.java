@@ -1,5 +1,7 @@
 package io.mongolock.client;
 
+import java.time.Duration;
+import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -61,14 +63,27 @@ final class ClaimSender {
 	 * @throws IllegalArgumentException if the store refuses to send the request
 	 */
 	AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken) {
+		return ask(acquisition, woken, acquisition.attempt().terms().operationTimeout(), acquisition::failed);
+	}
+
+	/**
+	 * Likewise, but wait for the answer for a moment only. If there is none, ask again.
+	 * @param timeout how long that is, less than the operation timeout
+	 */
+	AcquisitionStep askFirst(LockAcquisition acquisition, @Nullable ClockReading woken, Duration timeout) {
+		return ask(acquisition, woken, timeout, acquisition::failedFirst);
+	}
+
+	private AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken, Duration timeout,
+			BiFunction<LockStoreException, ClockReading, AcquisitionStep> failed) {
 		if (!this.lifecycle.beginClaim()) {
 			throw stopped(acquisition);
 		}
 		try {
 			ClockReading requested = now();
 			Claim claim = acquisition.send(requested);
-			AcquisitionStep step = (claim != null) ? settle(acquisition, request(acquisition, claim, requested))
-					: new TooLate(false);
+			AcquisitionStep step = (claim != null)
+					? settle(acquisition, request(acquisition, claim, requested, timeout, failed)) : new TooLate(false);
 			if (woken != null) {
 				this.events.wokenUp(acquisition.attempt().request(), step instanceof Granted, woken);
 			}
@@ -186,12 +201,13 @@ final class ClaimSender {
 		return ClockReading.of(this.clock);
 	}
 
-	private AcquisitionStep request(LockAcquisition acquisition, Claim claim, ClockReading requested) {
+	private AcquisitionStep request(LockAcquisition acquisition, Claim claim, ClockReading requested, Duration timeout,
+			BiFunction<LockStoreException, ClockReading, AcquisitionStep> failed) {
 		try {
-			return answered(acquisition, send(acquisition, claim), requested);
+			return answered(acquisition, send(acquisition, claim, timeout), requested);
 		}
 		catch (LockStoreException ex) {
-			return acquisition.failed(ex, now());
+			return failed.apply(ex, now());
 		}
 		catch (IllegalArgumentException ex) {
 			// Refused before anything was sent, as a key too long with its prefix
@@ -208,9 +224,9 @@ final class ClaimSender {
 	}
 
 	@SuppressWarnings("try") // closing is what the resource is for
-	private ClaimAnswer send(LockAcquisition acquisition, Claim claim) {
+	private ClaimAnswer send(LockAcquisition acquisition, Claim claim, Duration timeout) {
 		try (Scope asking = this.events.asking(acquisition)) {
-			return this.store.acquire(claim, acquisition.attempt().terms().operationTimeout());
+			return this.store.acquire(claim, timeout);
 		}
 	}
 

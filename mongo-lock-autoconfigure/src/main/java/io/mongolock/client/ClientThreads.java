@@ -65,7 +65,7 @@ final class ClientThreads {
 		this.renewals = runtime.direct(
 				2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS + IdleLocks.MAX_REQUESTS, 60,
 				"mongo-lock-renewal");
-		this.claims = runtime.queued(RequestQueue.MAX_THREADS, "mongo-lock-request");
+		this.claims = runtime.queued(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
 		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");
 		this.suspects = runtime.queued(MAX_SUSPECTS, "mongo-lock-suspect");
 		this.confirmations = runtime.queued(1, "mongo-lock-confirm");
@@ -97,15 +97,10 @@ final class ClientThreads {
 	}
 
 	private void run(Request request) {
-		Future<?> patience = afterPatience(() -> {
-			this.requests.hangs(request);
-			startRequests();
-		});
 		try {
 			request.run();
 		}
 		finally {
-			patience.cancel(false);
 			this.requests.ended(request);
 			startRequests();
 		}

@@ -212,6 +212,14 @@ final class AcquisitionState {
 				answer, now);
 	}
 
+	synchronized AcquisitionStep failedFirst(LockStoreException failure, ClockReading now) {
+		if (this.phase == Phase.OVER || failure.getOutcome() == Outcome.REFUSED) {
+			return failed(failure, now);
+		}
+		this.requests.failed(failure);
+		return new Ask();
+	}
+
 	synchronized AcquisitionStep failed(LockStoreException failure, ClockReading now) {
 		this.requests.failed(failure);
 		if (this.phase == Phase.OVER) {

@@ -226,6 +226,13 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
+	 * The store failed while it was waited for a moment only: the request is repeated.
+	 */
+	public AcquisitionStep failedFirst(LockStoreException failure, ClockReading now) {
+		return leaveAgainIfLate(leaveIfOver(this.state.failedFirst(failure, now)));
+	}
+
+	/**
 	 * The caller no longer wants the lock.
 	 * @return {@link Cancelled}, or {@link TooLate} if the attempt had ended before
 	 */

@@ -11,25 +11,20 @@ import org.jspecify.annotations.Nullable;
  * Which claim asks the store next, where threads are few. First those that were called,
  * as they may hold up others; all others in the order of coming. So that a store that
  * answers for some documents only does not use up the threads, those of one key, and
- * those whose last request had no answer, never take all of them, and one that has no
- * answer yet makes room for another. Thread-safe, guarded by its monitor, inside of which
- * it calls nobody.
+ * those that may take long, which are all that were called or had no answer before, never
+ * take all of them. Thread-safe, guarded by its monitor, inside of which it calls nobody.
  */
 public final class RequestQueue {
 
-	/** A third of the connections that the driver opens by default. */
-	static final int MAX_REQUESTS = 32;
-
-	/** The most requests that others do not wait for any longer. */
-	static final int MAX_HANGING = MAX_REQUESTS / 2;
-
-	/** The most requests at a time. */
-	public static final int MAX_THREADS = MAX_REQUESTS + MAX_HANGING;
+	/** The most requests at a time: half of the connections that the driver opens. */
+	public static final int MAX_REQUESTS = 48;
 
 	/** A document takes one request after the other anyway. */
-	static final int MAX_OF_ONE_KEY = MAX_REQUESTS / 4;
+	static final int MAX_OF_ONE_KEY = MAX_REQUESTS / 6;
 
-	static final int MAX_UNANSWERED = MAX_REQUESTS * 3 / 4;
+	static final int MAX_CALLED = MAX_REQUESTS / 2;
+
+	static final int MAX_UNANSWERED = MAX_REQUESTS / 3;
 
 	private final Deque<Request> called = new ArrayDeque<>();
 
@@ -43,9 +38,9 @@ public final class RequestQueue {
 
 	private int underway;
 
-	private int unansweredUnderway;
+	private int calledUnderway;
 
-	private int hanging;
+	private int unansweredUnderway;
 
 	/**
 	 * A claim is to ask.
@@ -71,15 +66,13 @@ public final class RequestQueue {
 	public synchronized @Nullable Request next() {
 		Request next = (this.underway < MAX_REQUESTS) ? poll() : null;
 		if (next != null) {
-			this.underway++;
-			next.underway = true;
-			this.unansweredUnderway += (next.reason == Reason.UNANSWERED) ? 1 : 0;
+			count(next.reason, 1);
 		}
 		return next;
 	}
 
 	private @Nullable Request poll() {
-		if (!this.called.isEmpty()) {
+		if (!this.called.isEmpty() && this.calledUnderway < MAX_CALLED) {
 			return this.called.remove();
 		}
 		Request other = this.others.peek();
@@ -89,29 +82,10 @@ public final class RequestQueue {
 	}
 
 	/**
-	 * A request has had no answer for a moment: as its document may be blocked, the next
-	 * one does not wait for it, unless there are many like it.
-	 */
-	public synchronized void hangs(Request request) {
-		if (request.underway && request.reason != Reason.UNANSWERED && this.hanging < MAX_HANGING) {
-			request.underway = false;
-			this.underway--;
-			this.hanging++;
-		}
-	}
-
-	/**
 	 * A request has ended.
 	 */
 	public synchronized void ended(Request request) {
-		if (request.underway) {
-			request.underway = false;
-			this.underway--;
-		}
-		else {
-			this.hanging--;
-		}
-		this.unansweredUnderway -= (request.reason == Reason.UNANSWERED) ? 1 : 0;
+		count(request.reason, -1);
 		OfKey ofKey = this.keys.get(request.key);
 		if (ofKey == null) {
 			return;
@@ -123,6 +97,12 @@ public final class RequestQueue {
 		else if (--ofKey.admitted == 0) {
 			this.keys.remove(request.key);
 		}
+	}
+
+	private void count(Reason reason, int more) {
+		this.underway += more;
+		this.calledUnderway += (reason == Reason.CALLED) ? more : 0;
+		this.unansweredUnderway += (reason == Reason.UNANSWERED) ? more : 0;
 	}
 
 	private void admit(Request request) {
@@ -161,9 +141,6 @@ public final class RequestQueue {
 		private final Runnable action;
 
 		private final long number;
-
-		/** Whether others wait for its end. */
-		private boolean underway;
 
 		private Request(String key, Reason reason, Runnable action, long number) {
 			this.key = key;

@@ -131,13 +131,13 @@ class AsyncLockTests {
 		LockTemplate asking = new LockTemplate(blocking, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
-		IntStream.range(0, 80)
-			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i % 40).settings(patient).build()));
+		IntStream.range(0, 112)
+			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i % 56).settings(patient).build()));
 		CompletableFuture<LockHandle> free = asking.acquireAsync(LockRequest.builder("free").settings(patient).build());
-		// 32 are underway, 8 come before it, and each that ends gives the turn to another
+		// 48 are underway, 8 come before it, and each that ends gives the turn to another
 		ends.release(9);
 		assertThat(free).succeedsWithin(LONG);
-		ends.release(80);
+		ends.release(112);
 		asking.stop(Duration.ofSeconds(1));
 	}
 
@@ -166,12 +166,12 @@ class AsyncLockTests {
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
 		IntStream.range(0, 40)
 			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i).settings(patient).build()));
-		Awaitility.await().atMost(LONG).until(() -> failed.size() == 40 && hanging.get() >= 24);
+		Awaitility.await().atMost(LONG).until(() -> failed.size() == 40 && hanging.get() >= 16);
 		for (int i = 0; i < 100; i++) {
 			assertThat(asking.acquireAsync(LockRequest.builder("free" + i).settings(patient).build()))
 				.succeedsWithin(LONG);
 		}
-		assertThat(hanging).hasValue(24);
+		assertThat(hanging).hasValue(16);
 		end.countDown();
 		asking.stop(Duration.ofSeconds(1));
 	}

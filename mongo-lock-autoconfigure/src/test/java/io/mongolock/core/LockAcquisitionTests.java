@@ -624,6 +624,33 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void aFirstTryThatHadNoAnswerIsFollowedByOneMoreAlsoWhenTheWaitIsOver() {
+		LockAcquisition acquisition = acquisition("t", Duration.ZERO);
+		begin(acquisition);
+		sent(acquisition, 0);
+		assertThat(acquisition.failedFirst(failure(Outcome.UNKNOWN), at(750))).isInstanceOf(Ask.class);
+		assertThat(acquisition.isUnanswered()).isTrue();
+		sent(acquisition, 750);
+		assertThat(acquisition.dueIn(at(750))).as("in all one operation timeout").isEqualTo(2_250_000_000L);
+		assertThat(acquisition.failed(failure(Outcome.UNKNOWN), at(1_000))).isInstanceOf(Failed.class);
+	}
+
+	@Test
+	void aFirstTryThatWasRefusedIsTheLast() {
+		begin(this.acquisition);
+		sent(this.acquisition, 0);
+		assertThat(this.acquisition.failedFirst(failure(Outcome.REFUSED), at(1))).isInstanceOf(Failed.class);
+	}
+
+	@Test
+	void aFirstTryThatNobodyWantsAnyMoreIsNotRepeated() {
+		begin(this.acquisition);
+		sent(this.acquisition, 0);
+		this.acquisition.cancel();
+		assertThat(this.acquisition.failedFirst(failure(Outcome.UNKNOWN), at(1))).isEqualTo(new TooLate(true));
+	}
+
+	@Test
 	void anEventAfterTheEndChangesNothing() {
 		begin(this.acquisition);
 		answered(this.acquisition, granted(), 0, 1);

@@ -12,8 +12,8 @@ import io.mongolock.core.RequestQueue.Request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link RequestQueue}: 32 requests at a time, 8 of one key, 24 of those whose
- * last had no answer.
+ * Tests for {@link RequestQueue}: 48 requests at a time, 8 of one key, 24 that were
+ * called, 16 whose last had no answer.
  */
 class RequestQueueTests {
 
@@ -23,40 +23,41 @@ class RequestQueueTests {
 
 	@Test
 	void requestsLeaveInTheOrderOfComingAsLongAsThereIsRoom() {
-		for (int i = 0; i < 40; i++) {
+		for (int i = 0; i < 60; i++) {
 			add("k" + i, (i % 3 == 0) ? Reason.UNANSWERED : Reason.OTHER);
 		}
 		List<Request> underway = takeAll();
-		assertThat(this.ran).hasSize(32).startsWith("k0", "k1", "k2", "k3").endsWith("k31");
+		assertThat(this.ran).hasSize(48).startsWith("k0", "k1", "k2", "k3").endsWith("k47");
 		end(underway);
 		takeAll();
-		assertThat(this.ran).hasSize(40).endsWith("k39");
+		assertThat(this.ran).hasSize(60).endsWith("k59");
 	}
 
 	@Test
 	void whoWasCalledGoesFirst() {
-		for (int i = 0; i < 40; i++) {
+		for (int i = 0; i < 60; i++) {
 			add("k" + i, Reason.OTHER);
 		}
 		List<Request> underway = takeAll();
 		add("called", Reason.CALLED);
 		this.queue.ended(underway.get(0));
 		takeAll();
-		assertThat(this.ran).hasSize(33).endsWith("called");
+		assertThat(this.ran).hasSize(49).endsWith("called");
 	}
 
 	@Test
-	void whatHasNoAnswerLeavesAQuarterOfTheThreadsToTheOthers() {
+	void whatHasNoAnswerOrWasCalledLeavesThreadsToTheOthers() {
 		for (int i = 0; i < 100; i++) {
 			add("blocked" + i, Reason.UNANSWERED);
+			add("called" + i, Reason.CALLED);
 		}
 		List<Request> underway = takeAll();
-		assertThat(underway).hasSize(24);
+		assertThat(underway).hasSize(40);
 		add("k", Reason.OTHER);
 		takeAll();
 		assertThat(this.ran).endsWith("k");
 		end(underway);
-		assertThat(takeAll()).hasSize(24);
+		assertThat(takeAll()).hasSize(40);
 	}
 
 	@Test
@@ -78,36 +79,6 @@ class RequestQueueTests {
 		}
 		assertThat(this.ran).hasSize(102);
 		assertThat(this.queue).extracting("keys").asInstanceOf(InstanceOfAssertFactories.MAP).isEmpty();
-	}
-
-	@Test
-	void whatHasNoAnswerYetMakesRoomForOthersUpToABound() {
-		for (int i = 0; i < 100; i++) {
-			add("k" + i, Reason.OTHER);
-		}
-		List<Request> underway = takeAll();
-		underway.forEach(this.queue::hangs);
-		List<Request> more = takeAll();
-		assertThat(more).hasSize(16);
-		more.forEach(this.queue::hangs);
-		assertThat(takeAll()).isEmpty();
-		end(underway);
-		underway.forEach(this.queue::hangs);
-		List<Request> last = takeAll();
-		assertThat(last).as("as before").hasSize(16);
-		end(more);
-		end(last);
-		List<Request> others = takeAll();
-		assertThat(others).hasSize(32);
-	}
-
-	@Test
-	void whatHadNoAnswerMakesNoRoomForMoreOfThat() {
-		for (int i = 0; i < 100; i++) {
-			add("blocked" + i, Reason.UNANSWERED);
-		}
-		takeAll().forEach(this.queue::hangs);
-		assertThat(takeAll()).isEmpty();
 	}
 
 	private void add(String key, Reason reason) {

@@ -91,14 +91,14 @@ class StandstillRowsTests {
 		awaitInQueue(1);
 		this.harness.claims().when(StandstillRowsTests::isBlocked).holdAllRequests();
 		List<CompletableFuture<LockHandle>> blocked = new ArrayList<>();
-		for (int i = 0; i < 320; i++) {
+		for (int i = 0; i < 960; i++) {
 			blocked.add(client.locks().acquireAsync(LockRequest.of("blocked:" + i)));
 		}
 		held.close();
 		long released = System.nanoTime();
 		assertThat(called).succeedsWithin(Harness.LONG);
 		long waited = System.nanoTime() - released;
-		// In the order of coming it would be ten times the operation timeout of 3 s
+		// In the order of coming it would be 0.75 s for each 32 of them
 		assertThat(Duration.ofNanos(waited)).isLessThan(Duration.ofSeconds(15));
 		blocked.forEach((claim) -> claim.cancel(false));
 		figures.server(this.harness.label())

@@ -74,7 +74,7 @@ class InputTests {
 			mongo-lock.ttl=-5s                    | 100ms
 			mongo-lock.ttl=5 parsecs              | parsecs
 			mongo-lock.ttl=P9999999D              | mongo-lock.ttl
-			mongo-lock.renew-interval=4s          | 1333ms
+			mongo-lock.renew-interval=20s         | 19666ms
 			mongo-lock.locks.order.ttl=900ms      | order
 			mongo-lock.collection=${no.such}      | mongo-lock.collection
 			""")

@@ -23,7 +23,7 @@ import static org.awaitility.Awaitility.await;
 final class SpringApp implements AutoCloseable {
 
 	/** How long its leases last. */
-	static final Duration TTL = Duration.ofSeconds(5);
+	static final Duration TTL = Duration.ofMinutes(1);
 
 	private final Harness harness;
 
@@ -48,7 +48,8 @@ final class SpringApp implements AutoCloseable {
 		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.registerShutdownHook(false)
-			.properties("spring.application.name=fault-tests", "mongo-lock.ttl=" + TTL, "mongo-lock.margin=1s")
+			.properties("spring.application.name=fault-tests", "mongo-lock.ttl=" + TTL, "mongo-lock.margin=1s",
+					"mongo-lock.operation-timeout=5s")
 			.run(Stream.concat(server, Arrays.stream(properties)).map("--"::concat).toArray(String[]::new));
 	}
 
