@@ -4,6 +4,7 @@ import java.lang.reflect.Method;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Flow;
 
 import org.jspecify.annotations.Nullable;
 import org.reactivestreams.Publisher;
@@ -42,7 +43,15 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 		if (STAGES.contains(type)) {
 			return new LaterType(null);
 		}
-		return (REACTOR) ? Reactive.of(type) : null;
+		return (REACTOR && mayBeReactive(type)) ? Reactive.of(type) : null;
+	}
+
+	// Before Spring's registry is, which loads hundreds of classes of the libraries: what
+	// it knows says by an argument what it emits, unless it never emits anything
+	private static boolean mayBeReactive(Class<?> type) {
+		boolean ofLibrary = type == Flow.Publisher.class || !type.getName().startsWith("java.");
+		return (ofLibrary && type.getTypeParameters().length > 0 && !Iterable.class.isAssignableFrom(type))
+				|| type.getName().equals("io.reactivex.rxjava3.core.Completable");
 	}
 
 	/**
