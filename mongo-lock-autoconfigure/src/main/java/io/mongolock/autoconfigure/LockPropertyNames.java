@@ -5,7 +5,9 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -18,10 +20,13 @@ import org.springframework.boot.context.properties.bind.handler.NoUnboundElement
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
+import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
+import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
+import org.springframework.util.StringUtils;
 
 import io.mongolock.core.DurationText;
 import io.mongolock.spi.LockExtension;
@@ -105,10 +110,43 @@ class LockPropertyNames {
 	List<String> unknown() {
 		ProcessProperties process = new ProcessProperties(this.environment, this.settings);
 		return Stream
-			.of(formerNames(), unknown(this.binder, new UnboundElementsSourceFilter()),
-					unknown(process.systemProperties(), (source) -> true), process.unknownVariables())
+			.of(formerNames(), (isAllPlain()) ? List.<String>of() : unread(process), process.unknownVariables())
 			.flatMap(List::stream)
 			.toList();
+	}
+
+	private List<String> unread(ProcessProperties process) {
+		return Stream
+			.of(unknown(this.binder, new UnboundElementsSourceFilter()),
+					unknown(process.systemProperties(), (source) -> true))
+			.flatMap(List::stream)
+			.toList();
+	}
+
+	// As nearly always: nothing is bound once more then, which would take longer
+	private boolean isAllPlain() {
+		Set<ConfigurationPropertyName> plain = this.settings.stream()
+			.flatMap((type) -> plain(ROOT, type))
+			.collect(Collectors.toSet());
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
+			if (source instanceof IterableConfigurationPropertySource names && !names.stream()
+				.filter(ROOT::isAncestorOf)
+				.allMatch((name) -> plain.contains(name) && hasValue(name))) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	private static Stream<ConfigurationPropertyName> plain(ConfigurationPropertyName parent, Class<?> type) {
+		return SettingNames.components(type).flatMap((one) -> {
+			ConfigurationPropertyName property = parent.append(SettingNames.dashed(one));
+			return (one.getType().isRecord()) ? plain(property, one.getType()) : Stream.of(property);
+		});
+	}
+
+	private boolean hasValue(ConfigurationPropertyName name) {
+		return StringUtils.hasText(this.binder.bind(name, Bindable.of(String.class)).orElse(""));
 	}
 
 	// With them nobody finds out why the application connects to localhost
