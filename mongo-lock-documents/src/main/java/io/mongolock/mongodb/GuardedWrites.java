@@ -31,8 +31,6 @@ final class GuardedWrites implements FencedWrites {
 
 	private static final long MIN_WAIT_MILLIS = 1000;
 
-	private final WriteConcernHints hints = new WriteConcernHints();
-
 	private final MongoTemplate template;
 
 	private final MongoLockStore store;
@@ -46,7 +44,6 @@ final class GuardedWrites implements FencedWrites {
 	public UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type) {
 		GuardedUpdate guarded = new GuardedUpdate(this.template.getConverter(), query, update, type, lock.fence());
 		String collection = this.template.getCollectionName(type);
-		DocumentTransaction.sessionOf(this.template).ifPresent(this.hints::look);
 		// the driver leaves it out inside a transaction
 		WriteConcern concern = confirmed(lock);
 		String what = type.getSimpleName();
@@ -72,7 +69,6 @@ final class GuardedWrites implements FencedWrites {
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
 					+ "' can be touched only inside a MongoDB transaction of the application's template, and "
 					+ CurrentTransaction.describe()));
-		this.hints.look(session);
 		// by the template, which translates exceptions
 		DbCallback<Boolean> touch = (database) -> this.store.touch(((Leased) lock).lease(), session);
 		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> this.template.execute(touch))) {

@@ -7,10 +7,6 @@ import java.util.Objects;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import org.bson.Document;
-import org.jspecify.annotations.Nullable;
-import org.springframework.aot.hint.ExecutableMode;
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.data.mongodb.core.MongoAction;
 import org.springframework.data.mongodb.core.MongoActionOperation;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -52,18 +48,6 @@ final class TemplateWriteConcern {
 		WriteConcern prepared = (WriteConcern) ReflectionUtils.invokeMethod(PREPARE, template, action);
 		WriteConcern concern = (prepared != null) ? prepared : documents.getWriteConcern();
 		return documents.withWriteConcern((concern.isAcknowledged()) ? concern : WriteConcern.ACKNOWLEDGED);
-	}
-
-	/**
-	 * A native image has only the members it is asked to have.
-	 */
-	static final class Hints implements RuntimeHintsRegistrar {
-
-		@Override
-		public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {
-			hints.reflection().registerField(DEFAULT).registerMethod(PREPARE, ExecutableMode.INVOKE);
-		}
-
 	}
 
 }

@@ -2,7 +2,6 @@ package io.mongolock.mongodb.autoconfigure;
 
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.bind.Binder;
@@ -15,7 +14,6 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 import io.mongolock.mongodb.FencedWrites;
-import io.mongolock.mongodb.WriteConcernHints;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -25,50 +23,27 @@ import io.mongolock.store.mongo.MongoLockStore;
 @Configuration(proxyBeanMethods = false)
 class FencedWritesConfiguration {
 
-	/**
-	 * Where the locks are kept in MongoDB.
-	 */
-	@Configuration(proxyBeanMethods = false)
+	// Lazy: if it is not clear which template it is, only those fail who ask for it
+	@Bean
+	@Lazy
 	@Conditional(SwitchedOn.class)
 	@ConditionalOnBean(MongoLockStore.class)
-	static class Guarded {
-
-		// Lazy: if it is not clear which template it is, only those fail who ask for it
-		@Bean
-		@Lazy
-		@ConditionalOnMissingBean
-		FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, LockEnvironment environment,
-				MongoLockStore store) {
-			return FencedWrites.of(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
-					"FencedWrites.of(template, store)"), store);
-		}
-
-		@Bean
-		SmartInitializingSingleton mongoLockWriteConcernHint(ListableBeanFactory beanFactory,
-				LockEnvironment environment) {
-			return () -> new ApplicationTemplate(beanFactory, environment).find()
-				.ifPresent(new WriteConcernHints()::look);
-		}
-
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, LockEnvironment environment,
+			MongoLockStore store) {
+		return FencedWrites.of(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
+				"FencedWrites.of(template, store)"), store);
 	}
 
-	/**
-	 * Where everything runs unlocked.
-	 */
-	@Configuration(proxyBeanMethods = false)
+	@Bean
+	@Lazy // without MongoDB only those fail who ask for it
 	@Conditional(SwitchedOff.class)
-	static class Unguarded {
-
-		@Bean
-		@Lazy // without MongoDB only those fail who ask for it
-		@ConditionalOnMissingBean
-		FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, LockEnvironment environment) {
-			LogFactory.getLog(FencedWritesConfiguration.class)
-				.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
-			return FencedWrites.unguarded(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
-					"FencedWrites.unguarded(template)"));
-		}
-
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beanFactory, LockEnvironment environment) {
+		LogFactory.getLog(FencedWritesConfiguration.class)
+			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
+		return FencedWrites.unguarded(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
+				"FencedWrites.unguarded(template)"));
 	}
 
 	/**

@@ -1,18 +1,14 @@
 package io.mongolock.mongodb.autoconfigure;
 
-import com.mongodb.WriteConcern;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.autoconfigure.MockDatabases;
@@ -71,30 +67,6 @@ class FencedWritesConfigurationTests {
 			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
 			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
 				.isSameAs(context.getBean("mine")));
-	}
-
-	@ParameterizedTest
-	@CsvSource({ "1, WARN, with w=1:", ", INFO, as the server has it by default" })
-	void writesThatTheMajorityDoesNotConfirmAreSaidOnceAtTheStart(Integer w, String level, String how,
-			CapturedOutput output) {
-		MongoDatabaseFactory factory = MockDatabases.database();
-		WriteConcern concern = (w != null) ? new WriteConcern(w) : WriteConcern.ACKNOWLEDGED;
-		BDDMockito.given(factory.getMongoDatabase().getWriteConcern()).willReturn(concern);
-		this.bare.withBean(MongoDatabaseFactory.class, () -> factory)
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("Writes of the application's MongoTemplate are confirmed")
-			.contains(how)
-			.contains("Put w=majority into spring.mongodb.uri");
-		assertThat(output.toString().lines().filter((line) -> line.contains(how))).singleElement()
-			.asString()
-			.contains(level);
-	}
-
-	@Test
-	void writesThatTheMajorityConfirmsAreNotMentioned(CapturedOutput output) {
-		this.bare.withBean(MongoDatabaseFactory.class, MockDatabases::database)
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("w=majority");
 	}
 
 }
