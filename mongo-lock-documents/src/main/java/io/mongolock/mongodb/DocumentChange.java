@@ -52,8 +52,8 @@ final class DocumentChange {
 	}
 
 	// As bytes: documents are equal in whichever order their fields are
-	static boolean same(@Nullable BsonValue before, BsonValue after) {
-		return before != null && bytes(before).equals(bytes(after));
+	static boolean same(@Nullable BsonValue before, @Nullable BsonValue after) {
+		return before != null && after != null && bytes(before).equals(bytes(after));
 	}
 
 	private static ByteBuffer bytes(BsonValue value) {

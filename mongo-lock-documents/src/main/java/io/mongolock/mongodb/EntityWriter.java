@@ -1,14 +1,11 @@
 package io.mongolock.mongodb;
 
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
-import java.util.TreeSet;
 
 import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
 import org.bson.BsonNumber;
-import org.bson.BsonUndefined;
 import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
@@ -30,9 +27,6 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
  * @param field the field of their locks
  */
 record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String collection, String field) {
-
-	/** Stands for what reading has used up: it goes, unless it is written. */
-	private static final BsonValue USED = new BsonUndefined();
 
 	/**
 	 * An entity as it is to be stored.
@@ -66,55 +60,16 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 */
 	<T> Loaded<T> read(Class<T> type, Document stored) {
 		BsonDocument before = bytes(stored);
-		AskedDocument document = new AskedDocument(stored);
-		this.lifecycle.loaded(document, type, this.collection);
-		BsonDocument after = bytes(document);
-		Set<String> used = new HashSet<>();
-		if (after.equals(before)) {
-			// A listener that only looks, as at a tenant, uses nothing up
-			document.takeAsked();
-		}
-		T entity = this.template.getConverter().read(type, document);
-		used.addAll(document.takeAsked());
+		this.lifecycle.loaded(stored, type, this.collection);
+		BsonDocument after = bytes(stored);
+		T entity = this.template.getConverter().read(type, stored);
 		// Now: callbacks and the application may change it in place
 		BsonDocument mapped = mapped(entity);
-		T converted = this.lifecycle.converted(entity, document, this.collection);
-		Set<String> asked = document.takeAsked();
-		if (!asked.isEmpty() && !mapped(converted).equals(mapped)) {
-			used.addAll(asked);
-		}
-		used.removeAll(mapped.keySet());
-		Set<String> others = readOnly(entity);
-		before.forEach((name, value) -> {
-			boolean gone = used.contains(name) || !DocumentChange.same(after.get(name), value);
-			if (gone && !others.contains(name)) {
-				refusePath("What a " + type.getName() + " was read from", name);
-				mapped.put(name, USED);
-			}
-		});
-		// A default of the class that is not stored is a change
-		mapped.keySet().retainAll(before.keySet());
+		// A default of the class that is not stored is a change, and so is what a
+		// listener makes of a field
+		mapped.keySet().removeIf((name) -> !DocumentChange.same(before.get(name), after.get(name)));
+		T converted = this.lifecycle.converted(entity, stored, this.collection);
 		return new Loaded<>(converted, mapped, before, version(type, before));
-	}
-
-	private Set<String> readOnly(Object entity) {
-		Set<String> names = new HashSet<>(List.of("_id", FencedWrites.FIELD, this.field));
-		addReadOnly(mapping(entity.getClass()), false, names);
-		return names;
-	}
-
-	// An unwrapped type has its fields in the document itself
-	private void addReadOnly(MongoPersistentEntity<?> mapping, boolean all, Set<String> names) {
-		mapping.forEach((property) -> {
-			boolean readOnly = all || !property.isWritable();
-			if (property.isUnwrapped()) {
-				addReadOnly(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property),
-						readOnly, names);
-			}
-			else if (readOnly) {
-				names.add(property.getFieldName().split("\\.")[0]);
-			}
-		});
 	}
 
 	/**
@@ -140,14 +95,23 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 
 	// An update takes such a name for a path, and would write another field
 	private static void refusePath(String what, String name) {
-		if (name.contains(".") || name.startsWith("$")) {
+		if (isPath(name)) {
 			throw new IllegalArgumentException(what + " is stored in the field '" + name
 					+ "', which no update can name: store it in a field without a "
 					+ "dot or a dollar, with @Field, or save the document by the template, unlocked");
 		}
 	}
 
-	private BsonDocument mapped(Object entity) {
+	private static boolean isPath(String name) {
+		return name.contains(".") || name.startsWith("$");
+	}
+
+	/**
+	 * What is mapped of an entity.
+	 * @param entity the entity
+	 * @return copies that nothing reaches
+	 */
+	BsonDocument mapped(Object entity) {
 		Document document = new Document();
 		this.template.getConverter().write(entity, document);
 		return bytes(document);
@@ -167,16 +131,11 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @return copies that no callback reaches
 	 */
 	<T> Loaded<T> loaded(Loaded<T> before, Written<T> written) {
-		BsonDocument mapped = bson(written.document()).clone();
-		BsonDocument stored = new BsonDocument();
+		BsonDocument mapped = bytes(written.document());
 		// What was left as it is may bring an old value back next time
-		used(before).stream().filter((name) -> !mapped.containsKey(name)).forEach((name) -> {
-			stored.put(name, before.stored().get(name));
-			mapped.put(name, USED);
-		});
-		if (!stored.isEmpty()) {
-			stored.putAll(bson(written.document()).clone());
-		}
+		BsonDocument stored = before.stored().clone();
+		stored.keySet().removeAll(before.mapped().keySet());
+		stored.putAll(mapped);
 		return new Loaded<>(written.entity(), mapped, stored, written.version() + 1);
 	}
 
@@ -188,63 +147,71 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @return a classic update
 	 */
 	Document change(Loaded<?> before, Written<?> written, Set<String> kept) {
+		BsonDocument now = bytes(written.document());
 		BsonDocument known = before.mapped().clone();
-		BsonDocument now = bson(written.document());
-		Set<String> others = new HashSet<>(before.stored().keySet());
-		others.removeAll(known.keySet());
-		others.removeAll(now.keySet());
-		others.removeAll(readOnly(written.entity()));
-		if (!others.isEmpty()) {
-			others.retainAll(derived(before));
-			others.forEach((name) -> known.put(name, USED));
+		BsonDocument left = before.stored().clone();
+		left.keySet().removeAll(known.keySet());
+		left.keySet().removeAll(now.keySet());
+		left.keySet().removeIf((name) -> isReadOnly(written.entity(), name) || isPath(name));
+		if (!left.isEmpty()) {
+			BsonDocument next = before.stored().clone();
+			next.keySet().removeAll(known.keySet());
+			next.keySet().removeAll(left.keySet());
+			next.putAll(now);
+			Set<String> gone = used(written.entity(), next, left);
+			gone.addAll(derived(before));
+			left.keySet().retainAll(gone);
+			known.putAll(left);
 		}
-		known.keySet().removeAll(idle(before, known, now, written.entity()));
 		return DocumentChange.between(known, now, kept);
 	}
 
-	// What was merely looked at, or is shown and not written, brings no old value back
-	private Set<String> idle(Loaded<?> before, BsonDocument known, BsonDocument now, Object entity) {
-		Set<String> used = used(before);
-		used.removeAll(now.keySet());
-		Set<String> idle = new HashSet<>();
-		if (used.isEmpty()) {
-			return idle;
+	private boolean isReadOnly(Object entity, String name) {
+		if (name.equals("_id") || name.equals(FencedWrites.FIELD) || name.equals(this.field)) {
+			return true;
 		}
-		BsonDocument saved = before.stored().clone();
-		saved.keySet().removeAll(known.keySet());
-		saved.putAll(now);
+		for (MongoPersistentProperty property : mapping(entity.getClass())) {
+			if (!property.isWritable() && property.getFieldName().equals(name)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	// A saved entity reads back as it was saved: what would bring an old value back goes
+	private Set<String> used(Object entity, BsonDocument next, BsonDocument left) {
+		Set<String> used = new HashSet<>();
 		try {
 			BsonDocument expected = mapped(entity);
-			for (String name : used) {
-				BsonDocument kept = saved.clone().append(name, before.stored().get(name));
-				BsonDocument found = readBack(entity.getClass(), kept);
-				if (found.equals(expected) || found.equals(readBack(entity.getClass(), saved))) {
-					saved = kept;
-					idle.add(name);
-				}
+			BsonDocument all = next.clone();
+			all.putAll(left);
+			if (readBack(entity, all).equals(expected)) {
+				return used;
 			}
+			BsonDocument alone = readBack(entity, next);
+			BsonDocument kept = next.clone();
+			left.forEach((name, value) -> {
+				BsonDocument found = readBack(entity, kept.clone().append(name, value));
+				if (found.equals(alone) || found.equals(expected)) {
+					kept.append(name, value);
+				}
+				else {
+					used.add(name);
+				}
+			});
+			// Else it reads otherwise each time
+			return (readBack(entity, next).equals(alone)) ? used : new HashSet<>();
 		}
 		catch (RuntimeException ex) {
 			// Nobody knows what it would read back as
-			return Set.of();
+			return new HashSet<>();
 		}
-		return idle;
 	}
 
-	private static Set<String> used(Loaded<?> loaded) {
-		Set<String> used = new TreeSet<>();
-		loaded.stored().forEach((name, value) -> {
-			if (loaded.mapped().get(name) == USED && !value.isNull()) {
-				used.add(name);
-			}
-		});
-		return used;
-	}
-
-	private BsonDocument readBack(Class<?> type, BsonDocument stored) {
-		Document document = listened(type, stored);
-		Object entity = this.template.getConverter().read(type, document);
-		return mapped(this.lifecycle.converted(entity, document, this.collection));
+	private BsonDocument readBack(Object entity, BsonDocument stored) {
+		Document document = listened(entity.getClass(), stored);
+		Object read = this.template.getConverter().read(entity.getClass(), document);
+		return mapped(this.lifecycle.converted(read, document, this.collection));
 	}
 
 	private Document listened(Class<?> type, BsonDocument stored) {
@@ -276,10 +243,6 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		return this.lifecycle.saved(written.entity(), written.document(), this.collection);
 	}
 
-	private BsonDocument bson(Document document) {
-		return document.toBsonDocument(Document.class, codecs());
-	}
-
 	private CodecRegistry codecs() {
 		return this.template.getMongoDatabaseFactory().getCodecRegistry();
 	}
@@ -289,7 +252,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 *
 	 * @param <T> the type
 	 * @param entity the entity
-	 * @param mapped what is mapped of the document, and what was used for that
+	 * @param mapped what is mapped of the document
 	 * @param stored the document before listeners have changed it
 	 * @param version its version, also if the entity is changed in place
 	 */

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.UUID;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -217,6 +218,15 @@ class UsedFieldsTests {
 		save.run(this, "new");
 		assertThat(read().text()).isEqualTo("new");
 		assertThat(stored()).containsEntry("other", 1);
+	}
+
+	@ParameterizedTest
+	@MethodSource("saves")
+	void whatReadsOtherwiseEachTimeLosesNothing(Save save) {
+		this.listener.loading = (document) -> document.put("text", UUID.randomUUID().toString());
+		store(new Document("text", "old").append("other", 1));
+		save.run(this, "new");
+		assertThat(stored()).containsEntry("text", "new").containsEntry("other", 1);
 	}
 
 	@Test
