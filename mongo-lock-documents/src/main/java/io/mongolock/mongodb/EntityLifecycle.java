@@ -1,9 +1,14 @@
 package io.mongolock.mongodb;
 
+import java.lang.reflect.Field;
 import java.lang.reflect.Method;
 import java.util.Objects;
 
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
 import org.bson.Document;
+import org.springframework.data.mongodb.core.MongoAction;
+import org.springframework.data.mongodb.core.MongoActionOperation;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
@@ -17,8 +22,8 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Has the application's template call the callbacks and publish the events of a load, a
- * save and a removal: whichever it has, auditing among them. Its methods are for
- * subclasses alone. Thread-safe.
+ * save and a removal: whichever it has, auditing among them; and asks how it has its
+ * updates confirmed. What it has for that is for subclasses alone. Thread-safe.
  *
  * @param template the application's template
  * @param guard is to let pass what this writes
@@ -35,6 +40,15 @@ record EntityLifecycle(MongoTemplate template, SaveGuard guard) {
 	private static final Method BEFORE_SAVE = method("maybeCallBeforeSave", Object.class, Document.class, String.class);
 
 	private static final Method AFTER_SAVE = method("maybeCallAfterSave", Object.class, Document.class, String.class);
+
+	private static final Method PREPARE_WRITE_CONCERN = method("prepareWriteConcern", MongoAction.class);
+
+	private static final Field WRITE_CONCERN = Objects
+		.requireNonNull(ReflectionUtils.findField(MongoTemplate.class, "writeConcern"));
+
+	static {
+		ReflectionUtils.makeAccessible(WRITE_CONCERN);
+	}
 
 	void loaded(Document document, Class<?> type, String collection) {
 		call(EVENT, new AfterLoadEvent<>(document, type, collection));
@@ -66,6 +80,25 @@ record EntityLifecycle(MongoTemplate template, SaveGuard guard) {
 
 	void deleted(Document id, Class<?> type, String collection) {
 		call(EVENT, new AfterDeleteEvent<>(id, type, collection));
+	}
+
+	/**
+	 * Have an update confirmed as the template's own, but always answered. Its own
+	 * updates would map once more what is mapped already.
+	 * @param documents the collection
+	 * @param type the type of the document
+	 * @param filter what the update finds
+	 * @param change what it changes
+	 * @return the collection with that write concern
+	 */
+	MongoCollection<Document> confirmed(MongoCollection<Document> documents, Class<?> type, Document filter,
+			Document change) {
+		MongoAction action = new MongoAction((WriteConcern) ReflectionUtils.getField(WRITE_CONCERN, this.template),
+				MongoActionOperation.UPDATE, documents.getNamespace().getCollectionName(), type, change, filter);
+		WriteConcern prepared = (WriteConcern) ReflectionUtils.invokeMethod(PREPARE_WRITE_CONCERN, this.template,
+				action);
+		WriteConcern concern = (prepared != null) ? prepared : documents.getWriteConcern();
+		return documents.withWriteConcern((concern.isAcknowledged()) ? concern : WriteConcern.ACKNOWLEDGED);
 	}
 
 	@SuppressWarnings("unchecked") // each returns what it is given, or another of its

@@ -5,6 +5,7 @@ import java.util.Set;
 
 import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
+import org.bson.BsonNull;
 import org.bson.BsonNumber;
 import org.bson.BsonValue;
 import org.bson.Document;
@@ -14,8 +15,11 @@ import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
+import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+
+import io.mongolock.mongodb.store.DocumentKey;
 
 /**
  * Makes of entities what is to be written of them, with all that a save by the
@@ -73,6 +77,20 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
+	 * What finds a document.
+	 * @param property the property of its id
+	 * @param id its id as the application has it
+	 * @return the filter as it is sent
+	 * @throws IllegalArgumentException if the id is a condition instead
+	 */
+	Document byId(MongoPersistentProperty property, Object id) {
+		Document filter = new QueryMapper(this.template.getConverter())
+			.getMappedObject(new Document(property.getName(), id), (MongoPersistentEntity<?>) property.getOwner());
+		DocumentKey.checkId(bytes(filter).get("_id", BsonNull.VALUE));
+		return filter;
+	}
+
+	/**
 	 * The version of a document.
 	 * @param type its type
 	 * @param stored the document
@@ -83,7 +101,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		return (version instanceof BsonNumber number) ? number.longValue() : 0;
 	}
 
-	private MongoPersistentEntity<?> mapping(Class<?> type) {
+	MongoPersistentEntity<?> mapping(Class<?> type) {
 		return this.template.getConverter().getMappingContext().getRequiredPersistentEntity(type);
 	}
 

@@ -12,7 +12,6 @@ import org.bson.codecs.configuration.CodecRegistry;
 import org.springframework.data.mapping.context.MappingContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
-import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.util.Assert;
@@ -127,10 +126,8 @@ final class LockedType<T> {
 	 */
 	DocumentKey key(Object id) {
 		Assert.notNull(id, () -> "The id of the " + this.type.getSimpleName() + " to lock is null");
-		MongoPersistentProperty property = this.mapping.getRequiredIdProperty();
-		Document mapped = new QueryMapper(converter()).getMappedObject(new Document(property.getName(), id),
-				this.mapping);
-		BsonValue stored = mapped.toBsonDocument(Document.class, codecs()).get("_id");
+		Document filter = this.writer.byId(this.mapping.getRequiredIdProperty(), id);
+		BsonValue stored = filter.toBsonDocument(Document.class, codecs()).get("_id");
 		return new DocumentKey(this.collection, Objects.requireNonNull(stored));
 	}
 

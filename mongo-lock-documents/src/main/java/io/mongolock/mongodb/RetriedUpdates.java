@@ -5,17 +5,15 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.springframework.context.ApplicationContext;
-import org.springframework.core.retry.RetryException;
-import org.springframework.core.retry.RetryPolicy;
-import org.springframework.core.retry.RetryTemplate;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.BackOffExecution;
 
 import io.mongolock.mongodb.UpdateAttempt.OvertakenException;
 
 /**
- * Repeats attempts by Spring's {@link RetryTemplate} as long as others are faster.
+ * Repeats attempts as long as others are faster.
  */
 final class RetriedUpdates implements OptimisticUpdater {
 
@@ -26,14 +24,13 @@ final class RetriedUpdates implements OptimisticUpdater {
 	/** The field of the locks, which no update removes. */
 	private final String field;
 
-	private final RetryTemplate retries;
+	private final BackOff backOff;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
 		this.lifecycle = new EntityLifecycle(template, PlainSaves.guardOf(context));
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
-		this.retries = new RetryTemplate(
-				RetryPolicy.builder().backOff(backOff).includes(OvertakenException.class).build());
+		this.backOff = backOff;
 	}
 
 	@Override
@@ -48,39 +45,39 @@ final class RetriedUpdates implements OptimisticUpdater {
 	}
 
 	private <T> Optional<T> run(UpdateAttempt<T> attempt) {
+		BackOffExecution waits = this.backOff.start();
+		for (int attempts = 1;; attempts++) {
+			try {
+				return attempt.execute();
+			}
+			catch (OvertakenException ex) {
+				long wait = waits.nextBackOff();
+				if (wait == BackOffExecution.STOP || !pause(wait)) {
+					throw overtaken(attempt, attempts, ex);
+				}
+			}
+		}
+	}
+
+	private static boolean pause(long millis) {
 		try {
-			return this.retries.execute(attempt);
+			Thread.sleep(millis);
+			return true;
 		}
-		catch (RetryException ex) {
-			throw failure(attempt, ex);
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+			return false;
 		}
 	}
 
-	private static RuntimeException failure(UpdateAttempt<?> attempt, RetryException failure) {
-		Throwable last = failure.getCause();
-		if (last instanceof OvertakenException overtaken) {
-			return overtaken(attempt, overtaken, failure);
-		}
-		if (last instanceof Error error) {
-			throw error;
-		}
-		return (last instanceof RuntimeException thrown) ? thrown : new IllegalStateException(last);
-	}
-
-	private static OptimisticLockingFailureException overtaken(UpdateAttempt<?> attempt, OvertakenException last,
-			RetryException failure) {
-		int attempts = failure.getRetryCount() + 1;
+	private static OptimisticLockingFailureException overtaken(UpdateAttempt<?> attempt, int attempts,
+			RuntimeException last) {
 		String end = (Thread.currentThread().isInterrupted()) ? ", and the thread was interrupted"
 				: ": try again later, raise mongo-lock.optimistic.max-attempts, or use a lock if this is usual";
-		OptimisticLockingFailureException summary = new OptimisticLockingFailureException(
-				"Could not " + attempt.getName() + ", because others were faster in each of " + attempts + " attempt"
+		return new OptimisticLockingFailureException(
+				"Could not update " + attempt + ", because others were faster in each of " + attempts + " attempt"
 						+ ((attempts > 1) ? "s" : "") + end,
 				last.getCause());
-		failure.getExceptions()
-			.stream()
-			.filter((one) -> one != last && one.getCause() != null)
-			.forEach((one) -> summary.addSuppressed(one.getCause()));
-		return summary;
 	}
 
 }

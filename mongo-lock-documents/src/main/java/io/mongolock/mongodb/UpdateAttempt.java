@@ -1,5 +1,7 @@
 package io.mongolock.mongodb;
 
+import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -8,12 +10,16 @@ import java.util.function.UnaryOperator;
 
 import com.mongodb.ReadPreference;
 import com.mongodb.client.result.UpdateResult;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
-import org.springframework.core.retry.Retryable;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.mapping.PersistentPropertyAccessor;
+import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.mongodb.EntityWriter.Loaded;
@@ -25,13 +31,13 @@ import io.mongolock.store.KeyText;
  *
  * @param <T> the type of the document
  */
-final class UpdateAttempt<T> implements Retryable<Optional<T>> {
+final class UpdateAttempt<T> {
 
 	private final MongoTemplate template;
 
-	private final VersionedDocuments<T> documents;
-
 	private final Class<T> type;
+
+	private final MongoPersistentProperty idProperty;
 
 	private final Object id;
 
@@ -46,17 +52,23 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 	UpdateAttempt(MongoTemplate template, EntityLifecycle lifecycle, String field, Class<T> type, Object id,
 			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
 		this.template = template;
-		this.documents = new VersionedDocuments<>(template, type);
 		this.type = type;
 		this.id = id;
 		this.factory = factory;
 		this.change = change;
 		this.collection = template.getCollectionName(type);
 		this.writer = new EntityWriter(template, lifecycle, this.collection, field);
+		MongoPersistentEntity<?> entity = template.getConverter().getMappingContext().getPersistentEntity(type);
+		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
+			throw new IllegalArgumentException(type.getName()
+					+ " cannot be updated optimistically, because nobody would "
+					+ "notice that somebody else was faster: add a field like '@Version Long version', with @Version of "
+					+ "org.springframework.data.annotation, and an @Id if it has none");
+		}
+		this.idProperty = entity.getRequiredIdProperty();
 	}
 
-	@Override
-	public Optional<T> execute() {
+	Optional<T> execute() {
 		Document stored = load();
 		if (stored != null) {
 			return Optional.of(save(stored));
@@ -66,22 +78,23 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 
 	// A secondary may not have yet what was faster
 	private @Nullable Document load() {
+		Document filter = this.writer.byId(this.idProperty, this.id);
 		return this.template.execute(this.collection,
-				(documents) -> documents.withReadPreference(ReadPreference.primary())
-					.find(this.documents.byId(this.id))
-					.first());
-	}
-
-	@Override
-	public String getName() {
-		return "update " + this.type.getSimpleName() + " '" + KeyText.printable(String.valueOf(this.id)) + "'";
+				(documents) -> documents.withReadPreference(ReadPreference.primary()).find(filter).first());
 	}
 
 	private T save(Document stored) {
 		Loaded<T> loaded = this.writer.read(this.type, stored);
-		VersionedDocuments.State before = this.documents.stateOf(loaded.entity());
-		T changed = this.documents.changed(this.change.apply(loaded.entity()), before);
-		if (this.documents.isUnchanged(changed, before)) {
+		MongoPersistentEntity<?> mapping = this.writer.mapping(loaded.entity().getClass());
+		if (mapping.isNew(loaded.entity())) {
+			throw new IllegalStateException("The stored " + this + " has no version yet, so it would be taken "
+					+ "for a new one: set '" + mapping.getRequiredVersionProperty().getFieldName()
+					+ "' to 1 in all documents of the collection '" + this.collection + "' that have none");
+		}
+		// Now: the change may be one in place
+		BsonDocument before = this.writer.mapped(loaded.entity());
+		T changed = changed(loaded.entity());
+		if (DocumentChange.between(before, this.writer.mapped(changed), Set.of()).isEmpty()) {
 			return changed;
 		}
 		Written<T> written = this.writer.write(changed);
@@ -101,8 +114,8 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 			}
 		}
 		if (!matched) {
-			throw overtaken(new OptimisticLockingFailureException("Could not " + getName() + " in version "
-					+ before.version() + ": somebody else has saved or deleted it meanwhile"));
+			throw overtaken(new OptimisticLockingFailureException("Could not update " + this + " in version "
+					+ written.version() + ": somebody else has saved or deleted it meanwhile"));
 		}
 		return this.writer.saved(written);
 	}
@@ -113,14 +126,14 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		Document filter = new Document(written.before()).append("_id", written.document().get("_id"));
 		Document change = this.writer.change(before, written, Set.of("_id"));
 		UpdateResult result = this.template.execute(this.collection,
-				(documents) -> TemplateWriteConcern.applied(this.template, documents, this.type, filter, change)
+				(documents) -> this.writer.lifecycle()
+					.confirmed(documents, this.type, filter, change)
 					.updateOne(filter, change));
 		return Objects.requireNonNull(result).getMatchedCount() != 0;
 	}
 
 	private T create(Supplier<T> factory) {
-		T made = this.documents.made(factory.get(), this.id);
-		T changed = this.documents.changed(this.change.apply(made), this.documents.newState(made));
+		T changed = changed(made(factory.get()));
 		try {
 			return this.template.insert(changed, this.collection);
 		}
@@ -134,6 +147,50 @@ final class UpdateAttempt<T> implements Retryable<Optional<T>> {
 		catch (RuntimeException ex) {
 			throw TransactionConflict.explained(ex, this.type.getSimpleName());
 		}
+	}
+
+	private T made(@Nullable T made) {
+		if (made == null) {
+			throw new IllegalStateException("The factory of " + this + " returned null: it makes the document");
+		}
+		PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(
+				this.writer.mapping(made.getClass()).getPropertyAccessor(made),
+				this.template.getConverter().getConversionService());
+		Object own = accessor.getProperty(this.idProperty);
+		accessor.setProperty(this.idProperty, this.id);
+		if (own != null && !own.equals(accessor.getProperty(this.idProperty))) {
+			throw new IllegalStateException(
+					"The factory of " + this + " made one with the id " + own + ": leave it out, or use that one");
+		}
+		return accessor.getBean();
+	}
+
+	private T changed(T before) {
+		List<@Nullable Object> own = identity(before);
+		T changed = this.change.apply(before);
+		if (changed == null) {
+			throw new IllegalStateException(
+					"The change of " + this + " returned null: return the document, also if nothing is to be changed");
+		}
+		List<@Nullable Object> now = identity(changed);
+		if (!now.equals(own)) {
+			throw new IllegalStateException(
+					"The change of " + this + " in version " + own.get(1) + " returned one with the id " + now.get(0)
+							+ " in version " + now.get(1) + ": both have to be kept");
+		}
+		return changed;
+	}
+
+	private List<@Nullable Object> identity(T document) {
+		MongoPersistentEntity<?> mapping = this.writer.mapping(document.getClass());
+		PersistentPropertyAccessor<T> accessor = mapping.getPropertyAccessor(document);
+		return Arrays.asList(accessor.getProperty(this.idProperty),
+				accessor.getProperty(mapping.getRequiredVersionProperty()));
+	}
+
+	@Override
+	public String toString() {
+		return this.type.getSimpleName() + " '" + KeyText.printable(String.valueOf(this.id)) + "'";
 	}
 
 	private RuntimeException overtaken(OptimisticLockingFailureException failure) {

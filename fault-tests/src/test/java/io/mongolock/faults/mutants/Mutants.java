@@ -1021,8 +1021,8 @@ final class Mutants {
 	private static List<Mutant> optimistic() {
 		String updater = "io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests";
 		return List.of(
-				new Mutant("exception of the change tried again", "RetriedUpdates.<init>",
-						".includes(OvertakenException.class)", "",
+				new Mutant("exception of the change tried again", "RetriedUpdates.run",
+						"catch (OvertakenException ex) {", "catch (RuntimeException ex) {",
 						test(updater, "anExceptionOfTheChangeEndsItAtOnceEvenIfItIsOfThatKind")),
 				new Mutant("overtaken taken for saved", "UpdateAttempt.save", "		if (!matched) {\n			throw",
 						"		if (changed == null) {\n			throw",
@@ -1297,8 +1297,7 @@ final class Mutants {
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",
 								"aTransactionThatCouldNotKeepALockIsNotCommitted")),
 				new Mutant("optimistic update: confirmed otherwise than the template's own", "UpdateAttempt.write",
-						"TemplateWriteConcern.applied(this.template, documents, this.type, filter, change)",
-						"documents",
+						"this.writer.lifecycle().confirmed(documents, this.type, filter, change)", "documents",
 						test("io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests",
 								"anUpdateIsConfirmedAsTheTemplatesOwnAndNeverWithoutAnAnswer")),
 				new Mutant("document lock: guard passed by an optimistic update", "UpdateAttempt.save",
