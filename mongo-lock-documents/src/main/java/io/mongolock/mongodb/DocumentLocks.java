@@ -43,7 +43,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final EntityLifecycle lifecycle;
 
-	private final Optional<PlainSaves> plainSaves;
+	private final PlainSaves plainSaves;
 
 	private final DocumentLockStore store;
 
@@ -68,7 +68,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
 		this.plainSaves = PlainSaves.of(context);
-		this.lifecycle = new EntityLifecycle(template, PlainSaves.guardOf(context));
+		this.lifecycle = new EntityLifecycle(template, this.plainSaves);
 		this.store = store;
 		this.locks = locks;
 		this.broken = broken;
@@ -227,9 +227,9 @@ final class DocumentLocks implements DocumentLockOperations {
 			Leased lease) {
 		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket,
 				this.tickets.grant(ticket.lease(), document), lease, this.tickets,
-				() -> this.plainSaves.ifPresent((saves) -> saves.released(ticket.lease())));
+				() -> this.plainSaves.released(ticket.lease()));
 		this.transactions.add(held);
-		this.plainSaves.ifPresent((saves) -> saves.locked(held));
+		this.plainSaves.locked(held);
 		return held;
 	}
 
@@ -401,7 +401,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	public boolean release(Class<?> type, LockTicket ticket) {
 		refuseWhileWritten(type(type, ticket), ticket.key());
 		boolean released = this.tickets.release(ticket);
-		this.plainSaves.ifPresent((saves) -> saves.released(ticket.lease()));
+		this.plainSaves.released(ticket.lease());
 		return released;
 	}
 
@@ -429,7 +429,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		refuseWhileWritten(locked, key);
 		Optional<LockHolder> thrownOut = this.tickets.breakLock(key);
 		thrownOut.ifPresent((holder) -> this.broken.accept(key, holder));
-		this.plainSaves.ifPresent((saves) -> saves.broken(key, locked));
+		this.plainSaves.broken(key, locked);
 		return thrownOut;
 	}
 

@@ -26,9 +26,9 @@ import org.springframework.util.ReflectionUtils;
  * updates confirmed. What it has for that is for subclasses alone. Thread-safe.
  *
  * @param template the application's template
- * @param guard is to let pass what this writes
+ * @param saves is to let pass what this writes
  */
-record EntityLifecycle(MongoTemplate template, SaveGuard guard) {
+record EntityLifecycle(MongoTemplate template, PlainSaves saves) {
 
 	private static final Method EVENT = method("maybeEmitEvent", MongoMappingEvent.class);
 
@@ -61,12 +61,12 @@ record EntityLifecycle(MongoTemplate template, SaveGuard guard) {
 
 	<T> T beforeConvert(T entity, String collection) {
 		BeforeConvertEvent<T> event = call(EVENT, new BeforeConvertEvent<>(entity, collection));
-		return call(BEFORE_CONVERT, event.getSource(), collection);
+		return this.saves.keeping(event.getSource(), () -> call(BEFORE_CONVERT, event.getSource(), collection));
 	}
 
 	<T> T beforeSave(T entity, Document document, String collection) {
 		call(EVENT, new BeforeSaveEvent<>(entity, document, collection));
-		return this.guard.keeping(document, () -> call(BEFORE_SAVE, entity, document, collection));
+		return call(BEFORE_SAVE, entity, document, collection);
 	}
 
 	<T> T saved(T entity, Document document, String collection) {

@@ -134,16 +134,12 @@ final class LockedType<T> {
 	/**
 	 * Whether a document is that of a key.
 	 * @param key the key
-	 * @param document the document as it is to be stored
+	 * @param id the id of the document
 	 * @param collection where
 	 * @return whether it is
 	 */
-	boolean is(String key, Document document, String collection) {
-		if (!collection.equals(this.collection)) {
-			return false;
-		}
-		BsonValue id = new Document("_id", document.get("_id")).toBsonDocument(Document.class, codecs()).get("_id");
-		return id != null && new DocumentKey(collection, id).toString().equals(key);
+	boolean is(String key, Object id, String collection) {
+		return collection.equals(this.collection) && key(id).toString().equals(key);
 	}
 
 	/**

@@ -1,28 +1,27 @@
 package io.mongolock.mongodb;
 
-import java.lang.ref.WeakReference;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
+import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
-import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
-import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockHolder;
@@ -36,8 +35,7 @@ import io.mongolock.store.LeaseId;
  * {@link LockGuarded}. To be a bean, which the template and
  * {@link DocumentLockOperations} find. Thread-safe.
  */
-public final class PlainSaves
-		implements BeforeConvertCallback<Object>, BeforeSaveCallback<Object>, SmartInitializingSingleton, Ordered {
+public final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
 
 	private final Supplier<Stream<DocumentLockOperations>> operations;
 
@@ -47,10 +45,8 @@ public final class PlainSaves
 	private final Set<HeldDocument<?>> locked = Collections
 		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-	private final Guard guard = new Guard();
-
-	/** What the saves of this thread began with, the innermost first. */
-	private final ThreadLocal<@Nullable Begun> begun = new ThreadLocal<>();
+	/** What this library is about to write, which keeps the lock. */
+	private final ThreadLocal<@Nullable Object> own = new ThreadLocal<>();
 
 	/**
 	 * Create without locked documents.
@@ -72,19 +68,12 @@ public final class PlainSaves
 	public void afterSingletonsInstantiated() {
 		this.contexts.get()
 			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
-			.forEach((entity) -> isGuarded(entity.getType()));
+			.forEach((entity) -> requireVersion(entity.getType()));
 	}
 
-	static Optional<PlainSaves> of(ApplicationContext context) {
-		return Optional.ofNullable(context.getBeanProvider(PlainSaves.class).getIfAvailable());
-	}
-
-	static SaveGuard guardOf(ApplicationContext context) {
-		return of(context).map(PlainSaves::guard).orElse(SaveGuard.NONE);
-	}
-
-	SaveGuard guard() {
-		return this.guard;
+	static PlainSaves of(ApplicationContext context) {
+		return context.getBeanProvider(PlainSaves.class)
+			.getIfAvailable(() -> new PlainSaves(Stream::empty, Stream::empty));
 	}
 
 	void locked(HeldDocument<?> held) {
@@ -116,59 +105,59 @@ public final class PlainSaves
 	}
 
 	/**
-	 * Note the caller's own object, which other callbacks may replace by a copy.
+	 * Call callbacks for an entity that is written without dropping its lock.
+	 * @param <T> the type of the entity
+	 * @param entity the entity
+	 * @param callbacks calls them
+	 * @return what they return
 	 */
-	@Override
-	public Object onBeforeConvert(Object entity, String collection) {
-		Number version = versioned(entity).map((mapping) -> RaisedVersion.of(entity, mapping)).orElse(null);
-		this.begun.set(Begun.within(this.begun.get(), entity, version));
-		return entity;
-	}
-
-	private Optional<? extends MongoPersistentEntity<?>> versioned(Object entity) {
-		return mappings(ClassUtils.getUserClass(entity)).filter(MongoPersistentEntity::hasVersionProperty).findFirst();
-	}
-
-	// Those above it have failed
-	private @Nullable Begun end(Object entity) {
-		Begun found = this.begun.get();
-		while (found != null && !found.isOf(entity)) {
-			found = found.outer();
+	<T> T keeping(Object entity, Supplier<T> callbacks) {
+		Object outer = this.own.get();
+		this.own.set(entity);
+		try {
+			return callbacks.get();
 		}
-		this.begun.set((found != null) ? found.outer() : null);
-		return found;
+		finally {
+			this.own.set(outer);
+		}
 	}
 
 	/**
-	 * Look at the lock of a document that is about to be saved.
+	 * Look at the lock of a document that is about to be saved, before other callbacks
+	 * and the template change anything but the version.
 	 * @throws IllegalStateException if this application has locked it
 	 * @throws LockUnavailableException if it is guarded and another has locked it
 	 */
 	@Override
-	public Object onBeforeSave(Object entity, Document document, String collection) {
-		Begun begun = end(entity);
-		if (document == this.guard.own.get()) {
+	public Object onBeforeConvert(Object entity, String collection) {
+		if (entity == this.own.get()) {
+			this.own.remove();
 			return entity;
 		}
 		Class<?> type = ClassUtils.getUserClass(entity);
+		requireVersion(type);
+		Object id = (entity instanceof Map<?, ?> map) ? map.get("_id")
+				: mappings(type).findFirst()
+					.map((mapping) -> mapping.getIdentifierAccessor(entity).getIdentifier())
+					.orElse(null);
 		try {
-			if (document.get("_id") == null) {
+			if (id == null) {
 				refuseIfUnnamed(type, collection);
 			}
 			else {
-				refuseIfLockedHere(document, collection);
-				refuseIfGuarded(type, document, collection);
+				refuseIfLockedHere(id, collection);
+				refuseIfGuarded(type, id, collection);
 			}
 		}
 		catch (RuntimeException ex) {
-			takeBackVersion(entity, begun);
+			takeBackVersion(type, entity);
 			throw ex;
 		}
 		return entity;
 	}
 
-	private void refuseIfLockedHere(Document document, String collection) {
-		List<HeldDocument<?>> here = locked().filter((held) -> held.type().is(held.proof().key(), document, collection))
+	private void refuseIfLockedHere(Object id, String collection) {
+		List<HeldDocument<?>> here = locked().filter((held) -> held.type().is(held.proof().key(), id, collection))
 			.toList();
 		if (here.stream().anyMatch((held) -> held.isToBeSaved() && here.stream().noneMatch(held::isWrittenHereBy))) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
@@ -181,14 +170,21 @@ public final class PlainSaves
 		}
 	}
 
-	private void refuseIfGuarded(Class<?> type, Document document, String collection) {
+	/**
+	 * Refuse the write of a document that is guarded and that somebody has locked.
+	 * @param type the type
+	 * @param id the id of the document
+	 * @param collection where
+	 * @throws LockUnavailableException if so, unless this thread's transaction has
+	 * written it under its lock
+	 */
+	void refuseIfGuarded(Class<?> type, Object id, String collection) {
 		if (!isGuarded(type)) {
 			return;
 		}
-		Object id = Objects.requireNonNull(document.get("_id"));
 		// In another database somebody else may have it
 		Set<Long> written = locked()
-			.filter((held) -> held.isWrittenHere() && held.type().is(held.proof().key(), document, collection))
+			.filter((held) -> held.isWrittenHere() && held.type().is(held.proof().key(), id, collection))
 			.map(HeldDocument::fence)
 			.collect(Collectors.toSet());
 		this.operations.get()
@@ -206,7 +202,7 @@ public final class PlainSaves
 
 	// An insert names no id, either, and drops nothing
 	private void refuseIfUnnamed(Class<?> type, String collection) {
-		if ((isGuarded(type) || isAnyLockedHere(collection)) && caller("replace", "findAndReplace") != null) {
+		if ((isGuarded(type) || isAnyLockedHere(collection)) && caller().toLowerCase(Locale.ROOT).contains("replace")) {
 			throw new IllegalStateException("A replacement that names no id may be that of a locked document of '"
 					+ collection + "', and would drop its lock: give the " + type.getSimpleName()
 					+ " the id of the document, or change its fields by MongoTemplate.updateFirst");
@@ -217,14 +213,16 @@ public final class PlainSaves
 		return locked().anyMatch((held) -> held.isToBeSaved() && held.type().collection().equals(collection));
 	}
 
-	private boolean isGuarded(Class<?> type) {
-		boolean guarded = AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class);
-		if (guarded && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
+	private static boolean isGuarded(Class<?> type) {
+		return AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class);
+	}
+
+	private void requireVersion(Class<?> type) {
+		if (isGuarded(type) && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
 			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version: a save would "
 					+ "drop a lock that is granted after its look. Add a field like '@Version Long version', with "
 					+ "@Version of org.springframework.data.annotation");
 		}
-		return guarded;
 	}
 
 	private Stream<? extends MongoPersistentEntity<?>> mappings(Class<?> type) {
@@ -232,85 +230,30 @@ public final class PlainSaves
 	}
 
 	// A template raises it in the caller's own object before it asks
-	private void takeBackVersion(Object entity, @Nullable Begun begun) {
-		if (begun == null) {
-			return;
+	private void takeBackVersion(Class<?> type, Object entity) {
+		if (caller().equals("doSaveVersioned")) {
+			MongoPersistentEntity<?> mapping = mappings(type).filter(MongoPersistentEntity::hasVersionProperty)
+				.findFirst()
+				.orElseThrow();
+			Number raised = Objects.requireNonNull(RaisedVersion.of(entity, mapping));
+			RaisedVersion.set(entity, mapping, raised.longValue() - 1);
 		}
-		String how = caller("doSaveVersioned", "doInsert", "doInsertBatch");
-		if (how == null) {
-			return;
-		}
-		Number noted = begun.version();
-		Number before = (noted != null && how.equals("doSaveVersioned")) ? (Number) (noted.longValue() - 1) : noted;
-		Stream.concat(Stream.of(entity), Stream.ofNullable(begun.entity().get()))
-			.forEach((one) -> versioned(one).ifPresent((mapping) -> RaisedVersion.set(one, mapping, before)));
 	}
 
-	private static @Nullable String caller(String... methods) {
+	// The method of the template that has asked, also beside one around it
+	private static String caller() {
 		return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
 			.walk((frames) -> frames
 				.filter((frame) -> MongoTemplate.class.isAssignableFrom(frame.getDeclaringClass())
-						&& List.of(methods).contains(frame.getMethodName()))
+						&& !frame.getMethodName().equals("maybeCallBeforeConvert"))
 				.map(StackWalker.StackFrame::getMethodName)
 				.findFirst()
-				.orElse(null));
+				.orElse(""));
 	}
 
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
-	}
-
-	/**
-	 * Knows what this library writes, which keeps the lock.
-	 */
-	private final class Guard implements SaveGuard {
-
-		private final ThreadLocal<@Nullable Document> own = new ThreadLocal<>();
-
-		@Override
-		public <T> T keeping(Document document, Supplier<T> callbacks) {
-			Document outer = this.own.get();
-			this.own.set(document);
-			try {
-				return callbacks.get();
-			}
-			finally {
-				this.own.set(outer);
-			}
-		}
-
-		@Override
-		public void refuseIfGuarded(Class<?> type, Document document, String collection) {
-			PlainSaves.this.refuseIfGuarded(type, document, collection);
-		}
-
-	}
-
-	/**
-	 * What a save began with. One that fails before it is looked at leaves this behind.
-	 *
-	 * @param entity the caller's own object
-	 * @param type its class
-	 * @param version its version then, which a template raises first where it is not new
-	 * @param depth how many there are, with this one
-	 * @param outer that of the save whose callback this one is made by
-	 */
-	private record Begun(WeakReference<Object> entity, Class<?> type, @Nullable Number version, int depth,
-			@Nullable Begun outer) {
-
-		private static final int MAX_DEPTH = 16;
-
-		static Begun within(@Nullable Begun outer, Object entity, @Nullable Number version) {
-			int depth = (outer != null && outer.depth < MAX_DEPTH) ? outer.depth + 1 : 1;
-			return new Begun(new WeakReference<>(entity), ClassUtils.getUserClass(entity), version, depth,
-					(depth > 1) ? outer : null);
-		}
-
-		boolean isOf(Object entity) {
-			return this.type.isInstance(entity);
-		}
-
 	}
 
 }

@@ -27,7 +27,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 	private final BackOff backOff;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
-		this.lifecycle = new EntityLifecycle(template, PlainSaves.guardOf(context));
+		this.lifecycle = new EntityLifecycle(template, PlainSaves.of(context));
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
 		this.backOff = backOff;

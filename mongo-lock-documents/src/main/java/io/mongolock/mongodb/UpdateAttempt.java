@@ -100,9 +100,7 @@ final class UpdateAttempt<T> {
 		Written<T> written = this.writer.write(changed);
 		boolean matched = false;
 		try {
-			this.writer.lifecycle()
-				.guard()
-				.refuseIfGuarded(ClassUtils.getUserClass(changed), written.document(), this.collection);
+			this.writer.lifecycle().saves().refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.collection);
 			matched = write(written, loaded);
 		}
 		catch (RuntimeException ex) {
