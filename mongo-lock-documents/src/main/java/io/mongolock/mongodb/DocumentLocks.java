@@ -68,7 +68,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
 		this.plainSaves = PlainSaves.of(context);
-		this.lifecycle = new EntityLifecycle(template, this.plainSaves);
+		this.lifecycle = new EntityLifecycle(template, this.plainSaves.own());
 		this.store = store;
 		this.locks = locks;
 		this.broken = broken;

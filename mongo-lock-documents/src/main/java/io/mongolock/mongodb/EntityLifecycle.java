@@ -7,6 +7,7 @@ import java.util.Objects;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoAction;
 import org.springframework.data.mongodb.core.MongoActionOperation;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -26,9 +27,9 @@ import org.springframework.util.ReflectionUtils;
  * updates confirmed. What it has for that is for subclasses alone. Thread-safe.
  *
  * @param template the application's template
- * @param saves is to let pass what this writes
+ * @param own has what is about to be written, for {@link PlainSaves}
  */
-record EntityLifecycle(MongoTemplate template, PlainSaves saves) {
+record EntityLifecycle(MongoTemplate template, ThreadLocal<@Nullable Object> own) {
 
 	private static final Method EVENT = method("maybeEmitEvent", MongoMappingEvent.class);
 
@@ -61,7 +62,14 @@ record EntityLifecycle(MongoTemplate template, PlainSaves saves) {
 
 	<T> T beforeConvert(T entity, String collection) {
 		BeforeConvertEvent<T> event = call(EVENT, new BeforeConvertEvent<>(entity, collection));
-		return this.saves.keeping(event.getSource(), () -> call(BEFORE_CONVERT, event.getSource(), collection));
+		Object outer = this.own.get();
+		this.own.set(event.getSource());
+		try {
+			return call(BEFORE_CONVERT, event.getSource(), collection);
+		}
+		finally {
+			this.own.set(outer);
+		}
 	}
 
 	<T> T beforeSave(T entity, Document document, String collection) {

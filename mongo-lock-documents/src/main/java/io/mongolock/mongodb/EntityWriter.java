@@ -125,7 +125,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * What is mapped of an entity.
+	 * The fields that are mapped of an entity.
 	 * @param entity the entity
 	 * @return copies that nothing reaches
 	 */

@@ -45,7 +45,6 @@ public final class PlainSaves implements BeforeConvertCallback<Object>, SmartIni
 	private final Set<HeldDocument<?>> locked = Collections
 		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
-	/** What this library is about to write, which keeps the lock. */
 	private final ThreadLocal<@Nullable Object> own = new ThreadLocal<>();
 
 	/**
@@ -105,21 +104,11 @@ public final class PlainSaves implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	/**
-	 * Call callbacks for an entity that is written without dropping its lock.
-	 * @param <T> the type of the entity
-	 * @param entity the entity
-	 * @param callbacks calls them
-	 * @return what they return
+	 * What this library is about to write, which keeps the lock.
+	 * @return the entity that callbacks are called with
 	 */
-	<T> T keeping(Object entity, Supplier<T> callbacks) {
-		Object outer = this.own.get();
-		this.own.set(entity);
-		try {
-			return callbacks.get();
-		}
-		finally {
-			this.own.set(outer);
-		}
+	ThreadLocal<@Nullable Object> own() {
+		return this.own;
 	}
 
 	/**

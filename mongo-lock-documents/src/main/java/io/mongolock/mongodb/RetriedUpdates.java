@@ -4,6 +4,7 @@ import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -19,6 +20,8 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	private final MongoTemplate template;
 
+	private final PlainSaves saves;
+
 	private final EntityLifecycle lifecycle;
 
 	/** The field of the locks, which no update removes. */
@@ -27,7 +30,8 @@ final class RetriedUpdates implements OptimisticUpdater {
 	private final BackOff backOff;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
-		this.lifecycle = new EntityLifecycle(template, PlainSaves.of(context));
+		this.saves = PlainSaves.of(context);
+		this.lifecycle = new EntityLifecycle(template, this.saves.own());
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
 		this.backOff = backOff;
@@ -35,13 +39,19 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	@Override
 	public <T> Optional<T> update(Class<T> type, Object id, UnaryOperator<T> change) {
-		return run(new UpdateAttempt<>(this.template, this.lifecycle, this.field, type, id, null, change));
+		return run(attempt(type, id, null, change));
 	}
 
 	@Override
 	public <T> T updateOrCreate(Class<T> type, Object id, Supplier<T> factory, UnaryOperator<T> change) {
-		return run(new UpdateAttempt<>(this.template, this.lifecycle, this.field, type, id, factory, change))
-			.orElseThrow();
+		return run(attempt(type, id, factory, change)).orElseThrow();
+	}
+
+	private <T> UpdateAttempt<T> attempt(Class<T> type, Object id, @Nullable Supplier<T> factory,
+			UnaryOperator<T> change) {
+		EntityWriter writer = new EntityWriter(this.template, this.lifecycle, this.template.getCollectionName(type),
+				this.field);
+		return new UpdateAttempt<>(writer, this.saves, type, id, factory, change);
 	}
 
 	private <T> Optional<T> run(UpdateAttempt<T> attempt) {

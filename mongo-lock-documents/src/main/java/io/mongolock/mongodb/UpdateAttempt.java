@@ -49,16 +49,19 @@ final class UpdateAttempt<T> {
 
 	private final EntityWriter writer;
 
-	UpdateAttempt(MongoTemplate template, EntityLifecycle lifecycle, String field, Class<T> type, Object id,
-			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
-		this.template = template;
+	private final PlainSaves saves;
+
+	UpdateAttempt(EntityWriter writer, PlainSaves saves, Class<T> type, Object id, @Nullable Supplier<T> factory,
+			UnaryOperator<T> change) {
+		this.template = writer.template();
+		this.writer = writer;
+		this.saves = saves;
 		this.type = type;
 		this.id = id;
 		this.factory = factory;
 		this.change = change;
-		this.collection = template.getCollectionName(type);
-		this.writer = new EntityWriter(template, lifecycle, this.collection, field);
-		MongoPersistentEntity<?> entity = template.getConverter().getMappingContext().getPersistentEntity(type);
+		this.collection = writer.collection();
+		MongoPersistentEntity<?> entity = this.template.getConverter().getMappingContext().getPersistentEntity(type);
 		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
 			throw new IllegalArgumentException(type.getName()
 					+ " cannot be updated optimistically, because nobody would "
@@ -100,7 +103,7 @@ final class UpdateAttempt<T> {
 		Written<T> written = this.writer.write(changed);
 		boolean matched = false;
 		try {
-			this.writer.lifecycle().saves().refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.collection);
+			this.saves.refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.collection);
 			matched = write(written, loaded);
 		}
 		catch (RuntimeException ex) {

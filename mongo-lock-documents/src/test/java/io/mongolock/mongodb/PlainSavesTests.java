@@ -21,7 +21,6 @@ import org.springframework.data.mongodb.core.ReplaceOptions;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
-import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -169,12 +168,10 @@ class PlainSavesTests {
 	void aPlainSaveWithinASaveThatKnowsTheLockIsRefused() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		PlainSaves saves = this.context.getBean(PlainSaves.class);
-		saves.keeping(locked.entity(), () -> {
-			saves.onBeforeConvert(locked.entity(), "page");
-			assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
-			assertThatIllegalStateException().isThrownBy(() -> this.template.save(locked.entity()));
-			return locked;
-		});
+		saves.own().set(locked.entity());
+		saves.onBeforeConvert(locked.entity(), "page");
+		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
+		assertThatIllegalStateException().isThrownBy(() -> this.template.save(locked.entity()));
 	}
 
 	@Test

@@ -1301,7 +1301,7 @@ final class Mutants {
 						test("io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests",
 								"anUpdateIsConfirmedAsTheTemplatesOwnAndNeverWithoutAnAnswer")),
 				new Mutant("document lock: guard passed by an optimistic update", "UpdateAttempt.save",
-						"			this.writer.lifecycle().saves().refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.collection);\n",
+						"			this.saves.refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.collection);\n",
 						"",
 						test("io.mongolock.mongodb.PlainSavesTests",
 								"anUpdateOfWhatAnotherHasLockedIsRefusedWhereTheTypeSaysSo")),
