@@ -131,9 +131,9 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 
 	@Override
 	public void destroy() {
-		// A start that failed was not stopped
-		stop();
 		try {
+			// A start that failed was not stopped
+			stop();
 			endWork();
 		}
 		finally {

@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executor;
@@ -140,6 +141,17 @@ class LockLifecycleTests {
 		lifecycle.stop();
 		lifecycle.destroy();
 		assertThat(met).hasValue(4);
+	}
+
+	@Test
+	void aClientThatFailsToStopItsClaimsKeepsNoneFromItsEnd() {
+		LockLifecycle lifecycle = new LockLifecycle();
+		List<LockTemplate> clients = List.of(BDDMockito.mock(LockTemplate.class), BDDMockito.mock(LockTemplate.class));
+		BDDMockito.willThrow(IllegalStateException.class).given(clients.get(0)).stopClaims(ArgumentMatchers.any());
+		clients.forEach((client) -> lifecycle.add(client, LockClock.system(), Duration.ofMinutes(2)));
+		assertThatExceptionOfType(CompletionException.class).isThrownBy(lifecycle::destroy)
+			.withCauseInstanceOf(IllegalStateException.class);
+		clients.forEach((client) -> BDDMockito.then(client).should().stop(ArgumentMatchers.any()));
 	}
 
 	private static Object meet(CyclicBarrier barrier, AtomicInteger met) throws Exception {
