@@ -280,7 +280,7 @@ class DocumentationTests {
 
 	@Test
 	void theReadmeIsShortEnoughToBeRead() throws IOException {
-		assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(160);
+		assertThat(Files.readAllLines(ROOT.resolve("README.md"))).hasSizeLessThanOrEqualTo(140);
 	}
 
 	@Test

@@ -35,15 +35,15 @@ public class ReadmeSnippets {
 		this.locks = locks;
 	}
 
-	@DistributedLock(name = "order", key = "#order.id")
-	public Receipt pay(Order order) {
-		return this.payments.charge(order);
-	}
-
 	@DistributedLock(name = "settlement", onUnavailable = OnUnavailable.SKIP, minHold = "1m")
 	@Scheduled(cron = "0 0 3 * * *")
 	public void settle() {
 		this.payments.settleAll();
+	}
+
+	@DistributedLock(name = "order", key = "#order.id")
+	public Receipt pay(Order order) {
+		return this.payments.charge(order);
 	}
 
 	@DistributedLock(name = "order", key = "#orders.![id]")

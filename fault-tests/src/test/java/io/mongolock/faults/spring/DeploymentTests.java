@@ -117,7 +117,8 @@ class DeploymentTests {
 	void workThatSpringWaitsForKeepsItsLockBeyondItsTtlAndOurOwnBudget(RowFigures figures) {
 		Ledger ledger = new Ledger(Duration.ofSeconds(8), 1);
 		try (Harness harness = Harness.onAnyServer(); OtherClient other = new OtherClient(harness.observer())) {
-			Instance ends = new Instance(harness, Kind.ASYNC, ledger, "mongo-lock.shutdown-timeout=1s");
+			Instance ends = new Instance(harness, Kind.ASYNC, ledger, "mongo-lock.shutdown-timeout=1s",
+					"mongo-lock.ttl=5s");
 			ledger.awaitBegunBy(ends);
 			Instance next = new Instance(harness, Kind.ASYNC, ledger);
 			ends.close();
