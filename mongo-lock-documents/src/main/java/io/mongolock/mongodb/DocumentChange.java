@@ -30,25 +30,22 @@ final class DocumentChange {
 	 * @return a classic update, empty if nothing changes
 	 */
 	static Document between(BsonDocument before, BsonDocument after, Set<String> kept) {
-		Document set = new Document();
-		Document unset = new Document();
+		Document change = new Document();
 		after.forEach((name, value) -> {
 			if (!kept.contains(name) && !same(before.get(name), value)) {
-				set.put(name, value);
+				part(change, "$set").put(name, value);
 			}
 		});
-		before.keySet()
-			.stream()
-			.filter((name) -> !kept.contains(name) && !after.containsKey(name))
-			.forEach((name) -> unset.put(name, ""));
-		Document change = new Document();
-		if (!set.isEmpty()) {
-			change.put("$set", set);
-		}
-		if (!unset.isEmpty()) {
-			change.put("$unset", unset);
-		}
+		before.keySet().forEach((name) -> {
+			if (!kept.contains(name) && !after.containsKey(name)) {
+				part(change, "$unset").put(name, "");
+			}
+		});
 		return change;
+	}
+
+	private static Document part(Document change, String operator) {
+		return (Document) change.computeIfAbsent(operator, (name) -> new Document());
 	}
 
 	// As bytes: documents are equal in whichever order their fields are

@@ -478,7 +478,8 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <T> LockedType<T> type(Class<T> type, String collection) {
 		this.database.check();
-		LockedType<T> locked = new LockedType<>(this.template, this.lifecycle, type, collection, this.store.field());
+		LockedType<T> locked = new LockedType<>(
+				new EntityWriter(this.template, this.lifecycle, collection, this.store.field()), type);
 		this.store.register(locked.collection(), locked.versionField());
 		return locked;
 	}

@@ -14,7 +14,6 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
@@ -39,18 +38,23 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @return what to write, with one added to the version
 	 */
 	<T> Written<T> write(T entity) {
-		MongoConverter converter = this.template.getConverter();
-		RaisedVersion<T> version = new RaisedVersion<>(entity, mapping(entity.getClass()));
+		MongoPersistentEntity<?> mapping = mapping(entity.getClass());
+		Number before = Versions.of(entity, mapping);
 		try {
-			T next = this.lifecycle.beforeConvert(version.raised(), this.collection);
+			T raised = Versions.set(entity, mapping, (before != null) ? before.longValue() + 1 : 1L);
+			T next = this.lifecycle.beforeConvert(raised, this.collection);
 			Document document = new Document();
-			converter.write(next, document);
+			this.template.getConverter().write(next, document);
 			T saved = this.lifecycle.beforeSave(next, document, this.collection);
 			document.keySet().forEach((name) -> refusePath("A part of " + entity.getClass().getName(), name));
-			return new Written<>(saved, document, version.before(), () -> version.takeBack(saved));
+			return new Written<>(saved, document,
+					new Document(mapping.getRequiredVersionProperty().getFieldName(), before), () -> {
+						Versions.set(entity, mapping, before);
+						Versions.set(saved, mapping, before);
+					});
 		}
 		catch (RuntimeException | Error ex) {
-			version.takeBack(entity);
+			Versions.set(entity, mapping, before);
 			throw ex;
 		}
 	}
@@ -77,17 +81,18 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * What finds a document.
+	 * The id of a document as it is stored.
 	 * @param property the property of its id
 	 * @param id its id as the application has it
-	 * @return the filter as it is sent
-	 * @throws IllegalArgumentException if the id is a condition instead
+	 * @return the id
+	 * @throws IllegalArgumentException if it is a condition instead
 	 */
-	Document byId(MongoPersistentProperty property, Object id) {
-		Document filter = new QueryMapper(this.template.getConverter())
+	BsonValue storedId(MongoPersistentProperty property, Object id) {
+		Document mapped = new QueryMapper(this.template.getConverter())
 			.getMappedObject(new Document(property.getName(), id), (MongoPersistentEntity<?>) property.getOwner());
-		DocumentKey.checkId(bytes(filter).get("_id", BsonNull.VALUE));
-		return filter;
+		BsonValue stored = bytes(mapped).get("_id", BsonNull.VALUE);
+		DocumentKey.checkId(stored);
+		return stored;
 	}
 
 	/**
@@ -233,10 +238,13 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	private Document listened(Class<?> type, BsonDocument stored) {
-		Document document = codecs().get(Document.class)
-			.decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
+		Document document = decode(stored);
 		this.lifecycle.loaded(document, type, this.collection);
 		return document;
+	}
+
+	Document decode(BsonDocument stored) {
+		return codecs().get(Document.class).decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
 	}
 
 	// Listeners add fields to a document that is about to be saved, and they alone know

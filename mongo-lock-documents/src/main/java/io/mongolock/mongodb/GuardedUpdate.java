@@ -43,9 +43,6 @@ final class GuardedUpdate {
 		this.options = options(mapper, query, update, entity);
 		this.fence = fence;
 		refuseFence();
-		if (update.isIsolated()) {
-			this.filter.put("$isolated", 1);
-		}
 		if (entity != null && entity.hasVersionProperty()) {
 			String version = entity.getRequiredVersionProperty().getFieldName();
 			if (!update.modifies(version)) {
@@ -79,9 +76,7 @@ final class GuardedUpdate {
 	}
 
 	private Document part(String operator) {
-		Document part = this.change.get(operator, new Document());
-		this.change.put(operator, part);
-		return part;
+		return (Document) this.change.computeIfAbsent(operator, (name) -> new Document());
 	}
 
 	private void refuseFence() {

@@ -4,11 +4,8 @@ import java.util.Objects;
 import java.util.Set;
 
 import org.bson.BsonDocument;
-import org.bson.BsonDocumentReader;
 import org.bson.BsonValue;
 import org.bson.Document;
-import org.bson.codecs.DecoderContext;
-import org.bson.codecs.configuration.CodecRegistry;
 import org.springframework.data.mapping.context.MappingContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
@@ -28,28 +25,16 @@ import io.mongolock.store.KeyText;
  */
 final class LockedType<T> {
 
-	private final MongoTemplate template;
-
-	private final EntityLifecycle lifecycle;
+	private final EntityWriter writer;
 
 	private final Class<T> type;
 
-	private final String field;
-
 	private final MongoPersistentEntity<?> mapping;
 
-	private final String collection;
-
-	private final EntityWriter writer;
-
-	LockedType(MongoTemplate template, EntityLifecycle lifecycle, Class<T> type, String collection, String field) {
-		this.template = template;
-		this.lifecycle = lifecycle;
+	LockedType(EntityWriter writer, Class<T> type) {
+		this.writer = writer;
 		this.type = type;
-		this.field = field;
-		this.mapping = check(template.getConverter().getMappingContext(), type, field);
-		this.collection = collection;
-		this.writer = new EntityWriter(template, lifecycle, collection, field);
+		this.mapping = check(writer.template().getConverter().getMappingContext(), type, writer.field());
 	}
 
 	/**
@@ -100,7 +85,7 @@ final class LockedType<T> {
 	}
 
 	String collection() {
-		return this.collection;
+		return this.writer.collection();
 	}
 
 	MongoPersistentEntity<?> mapping() {
@@ -108,7 +93,7 @@ final class LockedType<T> {
 	}
 
 	MongoTemplate template() {
-		return this.template;
+		return this.writer.template();
 	}
 
 	/**
@@ -126,9 +111,7 @@ final class LockedType<T> {
 	 */
 	DocumentKey key(Object id) {
 		Assert.notNull(id, () -> "The id of the " + this.type.getSimpleName() + " to lock is null");
-		Document filter = this.writer.byId(this.mapping.getRequiredIdProperty(), id);
-		BsonValue stored = filter.toBsonDocument(Document.class, codecs()).get("_id");
-		return new DocumentKey(this.collection, Objects.requireNonNull(stored));
+		return new DocumentKey(collection(), this.writer.storedId(this.mapping.getRequiredIdProperty(), id));
 	}
 
 	/**
@@ -139,7 +122,7 @@ final class LockedType<T> {
 	 * @return whether it is
 	 */
 	boolean is(String key, Object id, String collection) {
-		return collection.equals(this.collection) && key(id).toString().equals(key);
+		return collection.equals(collection()) && key(id).toString().equals(key);
 	}
 
 	/**
@@ -149,7 +132,7 @@ final class LockedType<T> {
 	 */
 	Object id(BsonValue stored) {
 		Class<?> type = this.mapping.getRequiredIdProperty().getType();
-		Object id = Objects.requireNonNull(decode(new BsonDocument("_id", stored)).get("_id"));
+		Object id = Objects.requireNonNull(this.writer.decode(new BsonDocument("_id", stored)).get("_id"));
 		try {
 			if (id instanceof Document composite) {
 				return converter().read(type, composite);
@@ -161,10 +144,6 @@ final class LockedType<T> {
 			// It was not written as this type; who edits it is still to be seen
 			return id;
 		}
-	}
-
-	private Document decode(BsonDocument stored) {
-		return codecs().get(Document.class).decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
 	}
 
 	/**
@@ -191,7 +170,7 @@ final class LockedType<T> {
 	 * @return its entity, and what is mapped of it
 	 */
 	Loaded<T> read(BsonDocument stored) {
-		return this.writer.read(this.type, decode(stored));
+		return this.writer.read(this.type, this.writer.decode(stored));
 	}
 
 	/**
@@ -201,7 +180,7 @@ final class LockedType<T> {
 	 * @return what to write, with one added to the version
 	 */
 	Written<T> write(T entity, String key) {
-		requireSame(entity, check(converter().getMappingContext(), entity.getClass(), this.field), key);
+		requireSame(entity, check(converter().getMappingContext(), entity.getClass(), this.writer.field()), key);
 		return this.writer.write(entity);
 	}
 
@@ -212,7 +191,7 @@ final class LockedType<T> {
 	 * @return a classic update
 	 */
 	Document change(Loaded<T> before, Written<T> written) {
-		return this.writer.change(before, written, Set.of("_id", this.field));
+		return this.writer.change(before, written, Set.of("_id", this.writer.field()));
 	}
 
 	T saved(Written<T> written) {
@@ -235,7 +214,7 @@ final class LockedType<T> {
 	 * @return whether one factory has opened both
 	 */
 	boolean isBeside(LockedType<?> other) {
-		return this.template.getMongoDatabaseFactory() == other.template.getMongoDatabaseFactory();
+		return template().getMongoDatabaseFactory() == other.template().getMongoDatabaseFactory();
 	}
 
 	/**
@@ -244,10 +223,10 @@ final class LockedType<T> {
 	 * @param deletion deletes it
 	 */
 	void delete(String key, Runnable deletion) {
-		Document id = decode(new BsonDocument("_id", DocumentKey.parse(key).id()));
-		this.lifecycle.deleting(id, this.type, this.collection);
+		Document id = this.writer.decode(new BsonDocument("_id", DocumentKey.parse(key).id()));
+		this.writer.lifecycle().deleting(id, this.type, collection());
 		deletion.run();
-		this.lifecycle.deleted(id, this.type, this.collection);
+		this.writer.lifecycle().deleted(id, this.type, collection());
 	}
 
 	private void requireSame(T entity, MongoPersistentEntity<?> mapping, String key) {
@@ -260,11 +239,7 @@ final class LockedType<T> {
 	}
 
 	private MongoConverter converter() {
-		return this.template.getConverter();
-	}
-
-	private CodecRegistry codecs() {
-		return this.template.getMongoDatabaseFactory().getCodecRegistry();
+		return template().getConverter();
 	}
 
 }

@@ -35,7 +35,7 @@ import io.mongolock.store.LeaseId;
  * {@link LockGuarded}. To be a bean, which the template and
  * {@link DocumentLockOperations} find. Thread-safe.
  */
-public final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
+final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
 
 	private final Supplier<Stream<DocumentLockOperations>> operations;
 
@@ -53,8 +53,7 @@ public final class PlainSaves implements BeforeConvertCallback<Object>, SmartIni
 	 * databases, a document that is locked in one is refused in all
 	 * @param contexts know the types of documents, and their versions
 	 */
-	public PlainSaves(Supplier<Stream<DocumentLockOperations>> operations,
-			Supplier<Stream<MongoMappingContext>> contexts) {
+	PlainSaves(Supplier<Stream<DocumentLockOperations>> operations, Supplier<Stream<MongoMappingContext>> contexts) {
 		this.operations = operations;
 		this.contexts = contexts;
 	}
@@ -224,8 +223,8 @@ public final class PlainSaves implements BeforeConvertCallback<Object>, SmartIni
 			MongoPersistentEntity<?> mapping = mappings(type).filter(MongoPersistentEntity::hasVersionProperty)
 				.findFirst()
 				.orElseThrow();
-			Number raised = Objects.requireNonNull(RaisedVersion.of(entity, mapping));
-			RaisedVersion.set(entity, mapping, raised.longValue() - 1);
+			Number raised = Objects.requireNonNull(Versions.of(entity, mapping));
+			Versions.set(entity, mapping, raised.longValue() - 1);
 		}
 	}
 

@@ -14,8 +14,6 @@ import io.mongolock.mongodb.store.SequenceStore;
  */
 final class ReservedNumbers {
 
-	private static final SequenceRange NONE = new SequenceRange(1, 0);
-
 	// not a monitor, which would pin a virtual thread during a request
 	private final ReentrantLock mutex = new ReentrantLock();
 
@@ -25,7 +23,10 @@ final class ReservedNumbers {
 
 	private final SequenceSettings settings;
 
-	private SequenceRange left = NONE;
+	private long last;
+
+	/** How many are left, up to the last. */
+	private long left;
 
 	ReservedNumbers(SequenceStore store, String name, SequenceSettings settings) {
 		this.store = store;
@@ -39,13 +40,14 @@ final class ReservedNumbers {
 		}
 		enter();
 		try {
-			if (this.left.size() < count) {
+			if (this.left < count) {
 				// what is left of the old block is a gap, so that numbers rise
-				this.left = reserve(Math.max(count, this.settings.block()));
+				SequenceRange block = reserve(Math.max(count, this.settings.block()));
+				this.last = block.last();
+				this.left = block.size();
 			}
-			SequenceRange next = this.left.head(count);
-			this.left = this.left.above(next.last());
-			return next;
+			this.left -= count;
+			return endingAt(this.last - this.left, count);
 		}
 		finally {
 			this.mutex.unlock();
@@ -55,7 +57,7 @@ final class ReservedNumbers {
 	void raiseTo(long number) {
 		enter();
 		try {
-			this.left = this.left.above(number);
+			this.left = Math.max(0, Math.min(this.left, this.last - number));
 			this.store.raise(this.name, number);
 		}
 		finally {
@@ -64,12 +66,16 @@ final class ReservedNumbers {
 	}
 
 	private SequenceRange reserve(int count) {
-		SequenceRange reserved = SequenceRange.endingAt(this.store.take(this.name, count), count);
+		SequenceRange reserved = endingAt(this.store.take(this.name, count), count);
 		while (reserved.first() < this.settings.start()) {
 			this.store.raise(this.name, this.settings.start() - 1);
-			reserved = SequenceRange.endingAt(this.store.take(this.name, count), count);
+			reserved = endingAt(this.store.take(this.name, count), count);
 		}
 		return reserved;
+	}
+
+	private static SequenceRange endingAt(long last, long size) {
+		return new SequenceRange(last - size + 1, last);
 	}
 
 	// On a silent server all who wait fail together, not one after the other

@@ -24,7 +24,7 @@ import org.springframework.util.StringUtils;
  * Gives documents their numbers before they are converted: fills what {@link Sequence}
  * marks. Thread-safe.
  */
-public final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInitializingSingleton {
+final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInitializingSingleton {
 
 	private static final Set<Class<?>> TYPES = Set.of(Long.class, long.class, Integer.class, int.class);
 
@@ -40,27 +40,22 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 	 * @param sequences where the numbers come from
 	 * @param contexts know the fields of documents
 	 */
-	public SequenceCallback(Supplier<Sequences> sequences, Supplier<Stream<MongoMappingContext>> contexts) {
+	SequenceCallback(Supplier<Sequences> sequences, Supplier<Stream<MongoMappingContext>> contexts) {
 		this.sequences = sequences;
 		this.contexts = contexts;
 	}
 
 	/**
-	 * Refuse what cannot be filled of all documents that are known at the start.
+	 * Refuse what cannot be filled of all documents that are known at the start, and have
+	 * sequences made where they are needed.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
 		this.contexts.get()
 			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
-			.forEach((entity) -> numbered(entity.getType()));
-	}
-
-	/**
-	 * Whether a document that is known by now has something to fill.
-	 * @return whether sequences are used
-	 */
-	public boolean isUsed() {
-		return this.numbered.values().stream().anyMatch((properties) -> !properties.isEmpty());
+			.filter((entity) -> !numbered(entity.getType()).isEmpty())
+			.toList()
+			.forEach((entity) -> this.sequences.get());
 	}
 
 	@Override
@@ -110,15 +105,14 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 		List<MongoPersistentProperty> found = new ArrayList<>();
 		for (MongoPersistentProperty property : entity) {
 			if (property.isAnnotationPresent(Sequence.class)) {
-				check(property);
-				checkId(property, entity);
+				check(property, entity);
 				found.add(property);
 			}
 		}
 		return List.copyOf(found);
 	}
 
-	private static void check(MongoPersistentProperty property) {
+	private static void check(MongoPersistentProperty property, MongoPersistentEntity<?> entity) {
 		if (!TYPES.contains(property.getType())) {
 			throw new IllegalStateException("@Sequence cannot fill " + describe(property)
 					+ ": make it a Long, long, Integer or int, or take the number from Sequences in your own code");
@@ -127,11 +121,8 @@ public final class SequenceCallback implements BeforeConvertCallback<Object>, Sm
 			throw new IllegalStateException(
 					"@Sequence on " + describe(property) + " names no sequence: say which numbers are meant");
 		}
-	}
-
-	// A save of what has an id replaces the document that has the same: only a version
-	// says that it is new
-	private static void checkId(MongoPersistentProperty property, MongoPersistentEntity<?> entity) {
+		// A save of what has an id replaces the document that has the same: only a
+		// version says that it is new
 		if (property.isIdProperty() && !entity.hasVersionProperty()) {
 			throw new IllegalStateException("@Sequence on " + describe(property)
 					+ ", which is the id, needs a version: without one a save would replace a document that has the number "

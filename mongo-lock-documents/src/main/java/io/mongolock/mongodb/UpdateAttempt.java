@@ -17,7 +17,6 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mapping.PersistentPropertyAccessor;
 import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
-import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.util.ClassUtils;
@@ -33,8 +32,6 @@ import io.mongolock.store.KeyText;
  */
 final class UpdateAttempt<T> {
 
-	private final MongoTemplate template;
-
 	private final Class<T> type;
 
 	private final MongoPersistentProperty idProperty;
@@ -45,23 +42,22 @@ final class UpdateAttempt<T> {
 
 	private final UnaryOperator<T> change;
 
-	private final String collection;
-
 	private final EntityWriter writer;
 
 	private final PlainSaves saves;
 
 	UpdateAttempt(EntityWriter writer, PlainSaves saves, Class<T> type, Object id, @Nullable Supplier<T> factory,
 			UnaryOperator<T> change) {
-		this.template = writer.template();
 		this.writer = writer;
 		this.saves = saves;
 		this.type = type;
 		this.id = id;
 		this.factory = factory;
 		this.change = change;
-		this.collection = writer.collection();
-		MongoPersistentEntity<?> entity = this.template.getConverter().getMappingContext().getPersistentEntity(type);
+		MongoPersistentEntity<?> entity = writer.template()
+			.getConverter()
+			.getMappingContext()
+			.getPersistentEntity(type);
 		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
 			throw new IllegalArgumentException(type.getName()
 					+ " cannot be updated optimistically, because nobody would "
@@ -81,9 +77,10 @@ final class UpdateAttempt<T> {
 
 	// A secondary may not have yet what was faster
 	private @Nullable Document load() {
-		Document filter = this.writer.byId(this.idProperty, this.id);
-		return this.template.execute(this.collection,
-				(documents) -> documents.withReadPreference(ReadPreference.primary()).find(filter).first());
+		Document filter = new Document("_id", this.writer.storedId(this.idProperty, this.id));
+		return this.writer.template()
+			.execute(this.writer.collection(),
+					(documents) -> documents.withReadPreference(ReadPreference.primary()).find(filter).first());
 	}
 
 	private T save(Document stored) {
@@ -92,7 +89,7 @@ final class UpdateAttempt<T> {
 		if (mapping.isNew(loaded.entity())) {
 			throw new IllegalStateException("The stored " + this + " has no version yet, so it would be taken "
 					+ "for a new one: set '" + mapping.getRequiredVersionProperty().getFieldName()
-					+ "' to 1 in all documents of the collection '" + this.collection + "' that have none");
+					+ "' to 1 in all documents of the collection '" + this.writer.collection() + "' that have none");
 		}
 		// Now: the change may be one in place
 		BsonDocument before = this.writer.mapped(loaded.entity());
@@ -103,7 +100,7 @@ final class UpdateAttempt<T> {
 		Written<T> written = this.writer.write(changed);
 		boolean matched = false;
 		try {
-			this.saves.refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.collection);
+			this.saves.refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.writer.collection());
 			matched = write(written, loaded);
 		}
 		catch (RuntimeException ex) {
@@ -126,17 +123,18 @@ final class UpdateAttempt<T> {
 	private boolean write(Written<T> written, Loaded<T> before) {
 		Document filter = new Document(written.before()).append("_id", written.document().get("_id"));
 		Document change = this.writer.change(before, written, Set.of("_id"));
-		UpdateResult result = this.template.execute(this.collection,
-				(documents) -> this.writer.lifecycle()
-					.confirmed(documents, this.type, filter, change)
-					.updateOne(filter, change));
+		UpdateResult result = this.writer.template()
+			.execute(this.writer.collection(),
+					(documents) -> this.writer.lifecycle()
+						.confirmed(documents, this.type, filter, change)
+						.updateOne(filter, change));
 		return Objects.requireNonNull(result).getMatchedCount() != 0;
 	}
 
 	private T create(Supplier<T> factory) {
 		T changed = changed(made(factory.get()));
 		try {
-			return this.template.insert(changed, this.collection);
+			return this.writer.template().insert(changed, this.writer.collection());
 		}
 		catch (DuplicateKeyException ex) {
 			// a transaction is over by now and would refuse the look, too
@@ -156,7 +154,7 @@ final class UpdateAttempt<T> {
 		}
 		PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(
 				this.writer.mapping(made.getClass()).getPropertyAccessor(made),
-				this.template.getConverter().getConversionService());
+				this.writer.template().getConverter().getConversionService());
 		Object own = accessor.getProperty(this.idProperty);
 		accessor.setProperty(this.idProperty, this.id);
 		if (own != null && !own.equals(accessor.getProperty(this.idProperty))) {
@@ -199,7 +197,7 @@ final class UpdateAttempt<T> {
 	}
 
 	private boolean inTransaction() {
-		return DocumentTransaction.sessionOf(this.template).isPresent();
+		return DocumentTransaction.sessionOf(this.writer.template()).isPresent();
 	}
 
 	/**

@@ -31,7 +31,7 @@ class ApplicationTemplate {
 	 * The only template, or the primary one; otherwise that of the locks' database.
 	 * @return the template, if it is clear which one it is
 	 */
-	Optional<MongoTemplate> find() {
+	private Optional<MongoTemplate> find() {
 		if (this.beanFactory.getBeanProvider(MongoOperations.class).getIfUnique() instanceof MongoTemplate only) {
 			return Optional.of(only);
 		}

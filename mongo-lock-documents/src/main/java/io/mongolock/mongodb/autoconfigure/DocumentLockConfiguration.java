@@ -10,13 +10,11 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
 import io.mongolock.LockClock;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
-import io.mongolock.mongodb.PlainSaves;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.TransactionListenerRegistrar;
@@ -43,14 +41,6 @@ class DocumentLockConfiguration {
 			LockEnvironment environment) {
 		return factory.of(new ApplicationTemplate(beanFactory, environment).get("DocumentLockOperations",
 				"DocumentLockFactory.of(template)"));
-	}
-
-	// created with the application's templates, so it asks for nothing before it has to
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static PlainSaves mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations,
-			ObjectProvider<MongoMappingContext> contexts) {
-		return new PlainSaves(operations::stream, contexts::orderedStream);
 	}
 
 	@Bean

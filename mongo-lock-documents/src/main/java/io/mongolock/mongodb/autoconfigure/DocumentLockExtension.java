@@ -7,7 +7,6 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties.Optimistic;
 import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.spi.LockExtension;
@@ -19,11 +18,10 @@ import io.mongolock.spi.StoreClient;
  * @param properties the settings
  * @param factory makes the clients whose stores the documents are
  * @param operations lock documents
- * @param numbered gives out numbers to entities
  * @param beans know whether anybody has asked for numbers
  */
 record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProvider<DocumentLockClients> factory,
-		ObjectProvider<DocumentLockOperations> operations, ObjectProvider<SequenceCallback> numbered,
+		ObjectProvider<DocumentLockOperations> operations,
 		ConfigurableListableBeanFactory beans) implements LockExtension {
 
 	@Override
@@ -75,8 +73,7 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProv
 	public Set<String> collections() {
 		// An application may have sequences of its own
 		boolean used = this.beans.containsBeanDefinition(SequenceConfiguration.BEAN_NAME)
-				&& (this.beans.containsSingleton(SequenceConfiguration.BEAN_NAME)
-						|| this.numbered.stream().anyMatch(SequenceCallback::isUsed));
+				&& this.beans.containsSingleton(SequenceConfiguration.BEAN_NAME);
 		return (used) ? Set.of(this.properties.sequenceCollection()) : Set.of();
 	}
 

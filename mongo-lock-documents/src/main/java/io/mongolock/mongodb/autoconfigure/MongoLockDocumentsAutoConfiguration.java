@@ -10,8 +10,8 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
+import io.mongolock.mongodb.DocumentCallbacks;
 import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.spi.LockEnvironment;
 
 /**
@@ -23,14 +23,14 @@ import io.mongolock.spi.LockEnvironment;
 @ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
 @EnableConfigurationProperties(MongoLockDocumentsProperties.class)
 @Import({ FencedWritesConfiguration.class, SequenceConfiguration.class, OptimisticConfiguration.class,
-		DocumentLockConfiguration.class })
+		DocumentLockConfiguration.class, DocumentCallbacks.class })
 public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
 	DocumentLockExtension mongoLockDocumentLockExtension(MongoLockDocumentsProperties properties,
 			ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
-			ObjectProvider<SequenceCallback> numbered, ConfigurableListableBeanFactory beans) {
-		return new DocumentLockExtension(properties, factory, operations, numbered, beans);
+			ConfigurableListableBeanFactory beans) {
+		return new DocumentLockExtension(properties, factory, operations, beans);
 	}
 
 }

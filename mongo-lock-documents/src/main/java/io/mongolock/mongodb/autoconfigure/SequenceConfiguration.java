@@ -1,14 +1,11 @@
 package io.mongolock.mongodb.autoconfigure;
 
-import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
-import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.Sequences;
 import io.mongolock.mongodb.store.SequenceStore;
 import io.mongolock.spi.LockEnvironment;
@@ -30,13 +27,6 @@ class SequenceConfiguration {
 		SequenceStore store = new SequenceStore(environment.template(), properties.sequenceCollection(),
 				environment.keyPrefix(), environment.operationTimeout());
 		return Sequences.of(store, properties.sequenceSettings());
-	}
-
-	// created with the application's templates, so it asks for nothing before it has to
-	@Bean
-	static SequenceCallback mongoLockSequenceCallback(ObjectProvider<Sequences> sequences,
-			ObjectProvider<MongoMappingContext> contexts) {
-		return new SequenceCallback(sequences::getObject, contexts::orderedStream);
 	}
 
 }

@@ -36,7 +36,6 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockOperations;
 import io.mongolock.mongodb.Sequence;
-import io.mongolock.mongodb.SequenceCallback;
 import io.mongolock.mongodb.SequenceRange;
 import io.mongolock.mongodb.Sequences;
 import io.mongolock.spi.LockExtension;
@@ -258,7 +257,7 @@ class SequenceConfigurationTests {
 	@Test
 	void aTemplateOfTheUsersOwnIsCalledBackToo() {
 		this.runner.withUserConfiguration(OwnTemplateConfiguration.class).run((context) -> {
-			assertThat(context).hasSingleBean(MongoTemplate.class).hasSingleBean(SequenceCallback.class);
+			assertThat(context).hasSingleBean(MongoTemplate.class).hasBean("mongoLockSequenceCallback");
 			assertThat(context.getBean(MongoTemplate.class).save(new Order(0, "a")).number()).isEqualTo(1);
 		});
 	}
