@@ -3,22 +3,18 @@ package io.mongolock.docs;
 import java.util.List;
 import java.util.Optional;
 
-import org.springframework.beans.factory.annotation.Qualifier;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.annotation.Primary;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoTransactionManager;
-import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.resilience.annotation.Retryable;
 import org.springframework.transaction.annotation.Transactional;
 
 import io.mongolock.LockHolder;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.mongodb.DocumentLock;
-import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
@@ -120,22 +116,6 @@ public class DataSnippets {
 		@Bean
 		MongoTransactionManager transactionManager(MongoDatabaseFactory database) {
 			return new MongoTransactionManager(database);
-		}
-
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	static class TwoDatabases {
-
-		@Bean
-		@Primary
-		DocumentLockOperations documents(DocumentLockFactory locks, MongoTemplate mongoTemplate) {
-			return locks.of(mongoTemplate);
-		}
-
-		@Bean
-		DocumentLockOperations archived(DocumentLockFactory locks, @Qualifier("archive") MongoTemplate archive) {
-			return locks.of(archive);
 		}
 
 	}

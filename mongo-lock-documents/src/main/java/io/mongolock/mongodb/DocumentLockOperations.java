@@ -11,7 +11,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
@@ -39,8 +38,8 @@ import io.mongolock.mongodb.store.DocumentLockStore;
  * <p>
  * A lock that has run out is held as long as nobody else was granted it: a save by its
  * holder goes through. Claims, renewals and plain releases never join a transaction of
- * the caller; {@link #save}, {@link #saveAndKeep}, {@link #update} and {@link #delete}
- * do, and the lock is then released by the commit. Thread-safe.
+ * the caller; {@link #save}, {@link #saveAndKeep} and {@link #delete} do, and the lock is
+ * then released by the commit. Thread-safe.
  */
 public interface DocumentLockOperations {
 
@@ -212,29 +211,6 @@ public interface DocumentLockOperations {
 	void delete(LockedDocument<?> locked);
 
 	/**
-	 * Update fields of a document and release its lock, in one statement.
-	 * @param locked the locked document
-	 * @param update what to change, which is left as it is
-	 * @throws LockLostException as {@link #save} does; nothing was written
-	 * @throws OptimisticLockingFailureException if the document has another version;
-	 * nothing was written, and the lock is still held
-	 * @throws IllegalArgumentException if the update replaces the document, or names its
-	 * lock or its version
-	 * @throws IllegalStateException if the lock was released or passed on before
-	 */
-	void update(LockedDocument<?> locked, Update update);
-
-	/**
-	 * Release a lock and leave the document as it is, as {@link LockedDocument#close()}
-	 * does.
-	 * @param locked the locked document
-	 * @throws LockLostException if the lock had been lost before
-	 */
-	default void release(LockedDocument<?> locked) {
-		locked.close();
-	}
-
-	/**
 	 * Go on with a lock that was passed on, here or by another instance. It is not
 	 * renewed by this JVM, and to be saved, released, or left to its ticket:
 	 * {@link LockedDocument#close() closing} it releases nothing. What this thread has
@@ -255,22 +231,6 @@ public interface DocumentLockOperations {
 	 * @throws IllegalStateException as {@link #renew} does
 	 */
 	<T> LockedDocument<T> resume(Class<T> type, LockTicket ticket);
-
-	/**
-	 * Have the current transaction keep a lock until it ends: the lock is renewed in it,
-	 * by its first statement, and not outside of it, where a renewal would fail the save.
-	 * A transaction does so by itself with what its thread has locked before it begins,
-	 * unless it is read-only; this is for a document that another thread has locked.
-	 * @param locked the locked document; nothing happens if the transaction keeps it
-	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
-	 * @throws ConcurrencyFailureException if the document is written by others just now,
-	 * or the connection was lost; the transaction is over, and may be done again
-	 * @throws LockStoreException if MongoDB refuses that; the transaction must be rolled
-	 * back
-	 * @throws IllegalStateException if there is no MongoDB transaction of the template on
-	 * this thread, it has begun to read, or the lock was released or passed on before
-	 */
-	void keepInTransaction(LockedDocument<?> locked);
 
 	/**
 	 * Begin the ttl of a lock that was passed on anew: the heartbeat of the one who

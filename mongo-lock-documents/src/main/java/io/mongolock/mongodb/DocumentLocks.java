@@ -11,8 +11,6 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.convert.UpdateMapper;
-import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockClock;
@@ -31,7 +29,6 @@ import io.mongolock.mongodb.store.MissingDocumentException;
 import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Claims and releases by the client, whose store the documents are, and
@@ -190,7 +187,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	private void refuseInTransaction(LockedType<?> type, LockRequest request) {
 		String what = type.describe(request.key());
 		Optional<DocumentTransaction> transaction = around(what + " cannot be locked");
-		if (transaction.filter((one) -> one.hasRead(this.template) && one.find(request.key()).isEmpty()).isPresent()) {
+		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
 			throw new IllegalStateException(what + " cannot be locked here: this transaction has "
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
 					+ "Lock all that it saves before it begins; and what a transaction of its own is to save, where this "
@@ -209,10 +206,12 @@ final class DocumentLocks implements DocumentLockOperations {
 			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0);
 			Optional<DocumentTransaction> transaction = around(
 					"The locked " + type.describe(ticket.key()) + " cannot be kept");
-			// What this transaction has closed before is still locked, and nothing is
-			// sent
+			// What this thread has closed inside a transaction is still locked, and
+			// nothing
+			// is sent
 			BsonDocument document = (lease.takeContent() instanceof BsonDocument granted) ? granted
-					: load(type, ticket, transaction);
+					: this.tickets.load(ticket.lease())
+						.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));
 			HeldDocument<T> held = held(type, document, handle, ticket, lease);
 			transaction.ifPresent(held::grantedIn);
 			return held;
@@ -254,7 +253,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private static <T> Written<T> written(HeldDocument<T> held, T entity) {
 		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: delete(locked) deletes it, "
-				+ "release(locked) leaves it as it is");
+				+ "locked.close() leaves it as it is");
 		Written<T> written = held.type().write(entity, held.proof().key());
 		try {
 			held.requireVersion(written.version());
@@ -300,17 +299,6 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	@Override
-	public void update(LockedDocument<?> locked, Update update) {
-		this.database.check();
-		HeldDocument<?> held = HeldDocument.of(locked);
-		this.writes.write(held,
-				ReleasingWrite.update(held.proof(), this.store.field(), update,
-						new UpdateMapper(this.template.getConverter()), held.type().mapping(), held.loaded().version()),
-				() -> {
-				});
-	}
-
-	@Override
 	public <T> LockedDocument<T> resume(Class<T> type, LockTicket ticket) {
 		LockedType<T> locked = type(type, ticket);
 		refuseWhileWritten(locked, ticket.key());
@@ -338,11 +326,6 @@ final class DocumentLocks implements DocumentLockOperations {
 			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		LockRequest request = request(type, ticket.key(),
 				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
-		if (around("The " + type.describe(ticket.key()) + " cannot be locked")
-			.filter((transaction) -> transaction.hasRead(this.template))
-			.isPresent()) {
-			throw DocumentTickets.notHeld(ticket);
-		}
 		HeldDocument<T> held = claim(type, request, () -> tryAcquire(type, request))
 			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		if (held.loaded().version() != seen + 1) {
@@ -356,30 +339,6 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockSettings.Builder settings = LockSettings.builder()
 			.ttl(Duration.ofMillis(grant.getNumber("ttl").longValue()));
 		return (grant.containsKey("as")) ? settings.as(grant.getString("as").getValue()).build() : settings.build();
-	}
-
-	@Override
-	public void keepInTransaction(LockedDocument<?> locked) {
-		HeldDocument<?> held = HeldDocument.of(locked);
-		held.requireOpen();
-		String what = "The " + held + " cannot be kept";
-		DocumentTransaction transaction = around(what).orElseThrow(() -> new IllegalStateException(
-				"The " + held + " can be kept only by a MongoDB transaction of the application's template, and "
-						+ CurrentTransaction.describe()));
-		if (held.isKeptBy(transaction)) {
-			return;
-		}
-		if (transaction.hasRead(this.template)) {
-			throw new IllegalStateException("The " + held + " has to be kept by the first statement of a transaction, "
-					+ "and this one has begun to read");
-		}
-		if (!transaction.keep(List.of(held))) {
-			throw new IllegalStateException(
-					"The " + held + " is kept by another transaction, whose end decides on what "
-							+ "that writes: keep it here after that");
-		}
-		this.transactions.add(held);
-		held.assertMayCommit();
 	}
 
 	@Override
@@ -446,19 +405,6 @@ final class DocumentLocks implements DocumentLockOperations {
 		Object id = type.id(DocumentKey.parse(lock.key()).id());
 		int waiting = (int) lock.queue().stream().filter((waiter) -> waiter.isAlive(lock.now())).count();
 		return lock.liveHolders().stream().findFirst().map((holder) -> new DocumentLock(id, holder, waiting));
-	}
-
-	// What its transaction has written is seen in it alone
-	private BsonDocument load(LockedType<?> type, LockTicket ticket, Optional<DocumentTransaction> transaction) {
-		boolean inside = transaction.filter((one) -> one.hasRead(this.template)).isPresent();
-		return ((inside) ? this.writes.load(ticket, this.store.field()) : this.tickets.load(ticket.lease()))
-			.orElseThrow(() -> {
-				Optional<StoredLock> lock = this.tickets.look(ticket.key());
-				return (inside && DocumentTickets.holder(ticket, lock).isPresent())
-						? new IllegalStateException("The lock on " + type.describe(ticket.key())
-								+ " was released by a write of this transaction, which is not over")
-						: DocumentTickets.gone(ticket, lock, "");
-			});
 	}
 
 	private <T> LockedType<T> type(Class<T> type, LockTicket ticket) {

@@ -93,7 +93,7 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * What is to be remembered of a grant for its ticket.
+	 * The terms of a grant, which its ticket keeps.
 	 * @param lease the lease
 	 * @param document the document that it was granted
 	 * @return all but the version

@@ -1,6 +1,5 @@
 package io.mongolock.mongodb;
 
-import java.lang.reflect.Field;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
@@ -10,13 +9,12 @@ import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.Ordered;
-import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
-import org.springframework.util.ReflectionUtils;
 
 import io.mongolock.store.mongo.CurrentTransaction;
 
@@ -28,13 +26,6 @@ import io.mongolock.store.mongo.CurrentTransaction;
  * them. Belongs to its thread.
  */
 final class DocumentTransaction implements TransactionSynchronization {
-
-	private static final Field SYNCHRONIZATION = Objects
-		.requireNonNull(ReflectionUtils.findField(MongoTemplate.class, "sessionSynchronization"));
-
-	static {
-		ReflectionUtils.makeAccessible(SYNCHRONIZATION);
-	}
 
 	private final Set<Object> factories;
 
@@ -66,8 +57,6 @@ final class DocumentTransaction implements TransactionSynchronization {
 		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
 			return Optional.empty();
 		}
-		// A template that joins transactions of any kind does so by its first statement
-		template.getDb();
 		if (sessionOf(template).isEmpty()) {
 			return Optional.empty();
 		}
@@ -91,8 +80,10 @@ final class DocumentTransaction implements TransactionSynchronization {
 		return (joins(template)) ? CurrentTransaction.session(template) : Optional.empty();
 	}
 
+	// Spring Data hands out a proxy that adds the session; one that joins transactions of
+	// any kind does so by this very call
 	private static boolean joins(MongoTemplate template) {
-		return ReflectionUtils.getField(SYNCHRONIZATION, template) != SessionSynchronization.NEVER;
+		return AopUtils.isAopProxy(template.getDb());
 	}
 
 	private static Optional<DocumentTransaction> current() {
@@ -110,8 +101,9 @@ final class DocumentTransaction implements TransactionSynchronization {
 	 * @return whether it is a transaction of its factory
 	 */
 	boolean isOf(MongoTemplate template) {
-		return joins(template) && this.factories
-			.contains(TransactionSynchronizationUtils.unwrapResourceIfNecessary(template.getMongoDatabaseFactory()));
+		return this.factories
+			.contains(TransactionSynchronizationUtils.unwrapResourceIfNecessary(template.getMongoDatabaseFactory()))
+				&& joins(template);
 	}
 
 	/**
@@ -140,15 +132,6 @@ final class DocumentTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * A document that it has locked or loaded before.
-	 * @param key the key of its lock
-	 * @return the last one
-	 */
-	Optional<Kept> find(String key) {
-		return this.documents.stream().filter((held) -> held.key().equals(key)).reduce((former, latter) -> latter);
-	}
-
-	/**
 	 * From here on its end decides on a document.
 	 * @param held the document
 	 */
@@ -161,9 +144,8 @@ final class DocumentTransaction implements TransactionSynchronization {
 	/**
 	 * Keep locks, as far as no other transaction does.
 	 * @param documents the documents
-	 * @return whether it keeps all of them
 	 */
-	boolean keep(List<? extends Kept> documents) {
+	void keep(List<? extends Kept> documents) {
 		// The renewal of the first one opens the snapshot, which any of the others in
 		// the background would fail
 		List<? extends Kept> kept = documents.stream().filter((held) -> held.beginKeep(this)).toList();
@@ -176,7 +158,6 @@ final class DocumentTransaction implements TransactionSynchronization {
 				throw TransactionConflict.explained(ex, held.toString());
 			}
 		});
-		return kept.size() == documents.size();
 	}
 
 	/**
@@ -238,12 +219,6 @@ final class DocumentTransaction implements TransactionSynchronization {
 	 * A document whose lock it keeps.
 	 */
 	interface Kept {
-
-		/**
-		 * The key of the lock.
-		 * @return the key
-		 */
-		String key();
 
 		/**
 		 * The template whose statements write it.

@@ -47,8 +47,7 @@ public interface FencedWrites {
 	 * @param lock the lock that the transaction relies on
 	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
 	 * @throws IllegalArgumentException if it is the lock of a {@link LockedDocument},
-	 * which a transaction {@link DocumentLockOperations#keepInTransaction keeps}
-	 * otherwise
+	 * which a transaction keeps otherwise: it is to be locked before that begins
 	 * @throws IllegalStateException outside of a MongoDB transaction of the template, or
 	 * if the locks are kept by another client than the transaction's
 	 */

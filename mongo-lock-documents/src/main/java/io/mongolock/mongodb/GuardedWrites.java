@@ -59,10 +59,10 @@ final class GuardedWrites implements FencedWrites {
 
 	@Override
 	public void touch(LockHandle lock) {
-		if (lock instanceof DocumentHandle || lock instanceof Leased leased && leased.hasContent()) {
+		if (lock instanceof LockedDocument<?> || lock instanceof Leased leased && leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
-					+ "' is a field of the document that it locks, and cannot be touched: have the transaction keep it, by "
-					+ "DocumentLockOperations.keepInTransaction, as it does with what its thread has locked before");
+					+ "' is a field of the document that it locks, and cannot be touched: a transaction keeps what its "
+					+ "thread has locked before it begins, and what it saves");
 		}
 		Assert.isInstanceOf(Leased.class, lock, "Only a handle of this library can be touched");
 		ClientSession session = DocumentTransaction.sessionOf(this.template)

@@ -1,7 +1,9 @@
 package io.mongolock.mongodb;
 
+import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.Optional;
 
 import com.mongodb.client.ClientSession;
 import org.bson.BsonDocument;
@@ -17,6 +19,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.mongodb.DocumentTransaction.Kept;
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.store.LeaseEnd;
@@ -31,7 +34,7 @@ import io.mongolock.store.Leased;
  *
  * @param <T> the type of the document
  */
-final class HeldDocument<T> implements LockedDocument<T>, Kept {
+final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	private final LockedType<T> type;
 
@@ -41,7 +44,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 
 	private final LockTicket proof;
 
-	/** What is remembered of its grant for the ticket. */
+	/** The terms of its grant, which its ticket keeps. */
 	private final BsonDocument grant;
 
 	/** What the handle stands for. */
@@ -66,15 +69,9 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	/** Undo in memory what a running transaction writes, the last first. */
 	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
 
-	/** Says that the last statement has renewed the lease. */
-	private Runnable renewal = () -> {
+	/** Says that a running transaction has renewed the lease. */
+	private Runnable renewalOfTransaction = () -> {
 	};
-
-	/** Says so of what a running transaction has renewed. */
-	private Runnable renewalOfTransaction = this.renewal;
-
-	/** Whether it shows what a transaction has written that was not committed. */
-	private boolean loadedInVain;
 
 	/** Whether the answer of a write in a running transaction was lost. */
 	private boolean unanswered;
@@ -166,7 +163,32 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 
 	@Override
 	public LockHandle handle() {
-		return new DocumentHandle(this, this.handle);
+		return this;
+	}
+
+	@Override
+	public boolean isHeld() {
+		return this.handle.isHeld();
+	}
+
+	@Override
+	public void assertHeld() {
+		this.handle.assertHeld();
+	}
+
+	@Override
+	public Duration remaining() {
+		return this.handle.remaining();
+	}
+
+	@Override
+	public Optional<ReleaseRequest> releaseRequested() {
+		return this.handle.releaseRequested();
+	}
+
+	@Override
+	public void renew() {
+		this.handle.renew();
 	}
 
 	@Override
@@ -279,24 +301,12 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	}
 
 	/**
-	 * It was granted inside a transaction, which does not renew it, or by the lease of a
-	 * document that the transaction has locked before.
+	 * It was granted inside a transaction, which does not renew it.
 	 * @param transaction the transaction
 	 */
 	void grantedIn(DocumentTransaction transaction) {
-		Kept former = transaction.find(key()).orElse(null);
-		synchronized (this) {
-			if (former instanceof HeldDocument<?> same && same.proof.equals(this.proof)) {
-				this.writer = same.writer;
-				this.around = same.around;
-				// What the transaction has written of it may be undone
-				this.takeBacks.push(() -> this.loadedInVain = true);
-			}
-			else {
-				this.around = transaction;
-				this.lease.pause();
-			}
-		}
+		this.around = transaction;
+		this.lease.pause();
 		transaction.add(this);
 		awaitRenewals();
 	}
@@ -324,10 +334,6 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	@Override
 	public void awaitRenewals() {
 		this.lease.awaitRenewals();
-	}
-
-	boolean isKeptBy(DocumentTransaction transaction) {
-		return this.writer == transaction || this.around == transaction;
 	}
 
 	boolean isKept() {
@@ -474,11 +480,12 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 	/**
 	 * A statement is about to write the document, and to release the lock or to renew it.
 	 * @param transaction the transaction that it is part of, {@code null} for none
+	 * @return says that the statement has renewed the lease
 	 * @throws IllegalStateException if the lock was released or passed on before, or
 	 * another transaction has written it that is suspended or another thread's
-	 * @throws OptimisticLockingFailureException if it shows what was not committed
 	 */
-	void beginWrite(@Nullable DocumentTransaction transaction) {
+	Runnable beginWrite(@Nullable DocumentTransaction transaction) {
+		Runnable renewal;
 		synchronized (this) {
 			requireOpen();
 			DocumentTransaction writer = this.writer;
@@ -488,11 +495,7 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 								: "a transaction of another thread keeps it")
 						+ ", so that this write would wait for it. Write it in that transaction, or before or after it");
 			}
-			if (this.loadedInVain) {
-				throw new OptimisticLockingFailureException(
-						"The " + this + " was loaded by a transaction that was not committed: lock it again");
-			}
-			this.renewal = this.lease.suspend();
+			renewal = this.lease.suspend();
 			this.state = State.WRITING;
 			this.writer = transaction;
 		}
@@ -500,23 +503,25 @@ final class HeldDocument<T> implements LockedDocument<T>, Kept {
 			transaction.add(this);
 			awaitRenewals();
 		}
+		return renewal;
 	}
 
 	/**
 	 * It has written it.
 	 * @param releasing whether it has released the lock
+	 * @param renewal says that it has renewed the lease, if not
 	 * @param takeBack undoes in memory what was written, unless that is committed for
 	 * certain
 	 */
-	void written(boolean releasing, Runnable takeBack) {
+	void written(boolean releasing, Runnable renewal, Runnable takeBack) {
 		synchronized (this) {
 			if (this.writer != null) {
 				this.takeBacks.push(takeBack);
-				this.renewalOfTransaction = this.renewal;
+				this.renewalOfTransaction = renewal;
 				this.state = (releasing) ? State.WRITING : State.OPEN;
 			}
 			else if (!releasing) {
-				this.renewal.run();
+				renewal.run();
 				goOn();
 			}
 		}

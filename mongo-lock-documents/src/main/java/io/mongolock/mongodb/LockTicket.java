@@ -1,7 +1,5 @@
 package io.mongolock.mongodb;
 
-import java.io.InvalidObjectException;
-import java.io.ObjectInputStream;
 import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -22,8 +20,8 @@ import io.mongolock.store.LeaseId;
  * Stands for a lock on a document, and for the version of it that was shown, across
  * requests and instances: a short text without any meaning to others, to put into a form
  * or a session. Its owner holds the lock, and it cannot be guessed: give it to the one
- * who edits, and never log it. Its {@link #toString()} hides it; serialized, for a
- * session, and as JSON, it is its {@link #text()}. Immutable.
+ * who edits, and never log it. Its {@link #toString()} hides it; as JSON it is its
+ * {@link #text()}. Immutable.
  */
 public final class LockTicket implements Serializable {
 
@@ -34,16 +32,19 @@ public final class LockTicket implements Serializable {
 	/** What a form, a header or a cookie can take, and nobody's work to read. */
 	private static final int MAX_TEXT = 4096;
 
-	private final transient LeaseId lease;
+	private final String key;
 
-	private final transient byte[] secret;
+	private final String token;
 
-	private final transient long fence;
+	private final byte[] secret;
 
-	private final transient long version;
+	private final long fence;
+
+	private final long version;
 
 	LockTicket(LeaseId lease, byte[] secret, long fence, long version) {
-		this.lease = lease;
+		this.key = lease.key();
+		this.token = lease.leaseToken();
 		this.secret = secret;
 		this.fence = fence;
 		this.version = version;
@@ -80,10 +81,10 @@ public final class LockTicket implements Serializable {
 	 */
 	@JsonValue
 	public String text() {
-		byte[] key = this.lease.key().getBytes(StandardCharsets.UTF_8);
+		byte[] key = this.key.getBytes(StandardCharsets.UTF_8);
 		byte[] bytes = ByteBuffer.allocate(HEAD_BYTES + key.length)
 			.putInt(0)
-			.put(LeaseSecrets.randomOf(this.lease.leaseToken()))
+			.put(LeaseSecrets.randomOf(this.token))
 			.put(this.secret)
 			.putLong(this.fence)
 			.putLong(this.version)
@@ -102,7 +103,7 @@ public final class LockTicket implements Serializable {
 	 * @return the collection and the id of the document
 	 */
 	public String key() {
-		return this.lease.key();
+		return this.key;
 	}
 
 	/**
@@ -128,11 +129,11 @@ public final class LockTicket implements Serializable {
 	 * @return the ticket
 	 */
 	LockTicket at(long version) {
-		return new LockTicket(this.lease, this.secret, this.fence, version);
+		return new LockTicket(lease(), this.secret, this.fence, version);
 	}
 
 	LeaseId lease() {
-		return this.lease;
+		return new LeaseId(this.key, this.token);
 	}
 
 	/**
@@ -141,18 +142,18 @@ public final class LockTicket implements Serializable {
 	 * @return whether both are the same
 	 */
 	boolean isOf(BsonDocument grant) {
-		return grant.getString("token").getValue().equals(this.lease.leaseToken())
+		return grant.getString("token").getValue().equals(this.token)
 				&& grant.getNumber("version").longValue() == this.version;
 	}
 
 	@Override
 	public boolean equals(Object other) {
-		return other instanceof LockTicket ticket && ticket.lease.equals(this.lease) && ticket.fence == this.fence;
+		return other instanceof LockTicket ticket && ticket.lease().equals(lease()) && ticket.fence == this.fence;
 	}
 
 	@Override
 	public int hashCode() {
-		return this.lease.hashCode();
+		return lease().hashCode();
 	}
 
 	/**
@@ -162,15 +163,6 @@ public final class LockTicket implements Serializable {
 	@Override
 	public String toString() {
 		return "ticket for lock '" + KeyText.printable(key()) + "' (fence " + this.fence + ")";
-	}
-
-	private Object writeReplace() {
-		return new Text(text());
-	}
-
-	// It is never written itself
-	private void readObject(ObjectInputStream in) throws InvalidObjectException {
-		throw new InvalidObjectException("A ticket is written as its text");
 	}
 
 	// Tells a text that was damaged from one that was outlived
@@ -200,24 +192,6 @@ public final class LockTicket implements Serializable {
 	private static IllegalArgumentException malformed(String how) {
 		return new IllegalArgumentException(
 				"This is no ticket of a document lock: " + how + "; pass on what LockTicket.text() gave");
-	}
-
-	/**
-	 * The serialized form of a ticket.
-	 *
-	 * @param text its text
-	 */
-	private record Text(String text) implements Serializable {
-
-		private Object readResolve() {
-			return LockTicket.of(this.text);
-		}
-
-		@Override
-		public String toString() {
-			return "text of a ticket";
-		}
-
 	}
 
 }

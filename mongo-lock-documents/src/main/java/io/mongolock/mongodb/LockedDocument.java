@@ -24,9 +24,9 @@ public interface LockedDocument<T> extends AutoCloseable {
 
 	/**
 	 * The lock, for example for {@link FencedWrites#update} of other documents; a
-	 * transaction {@link DocumentLockOperations#keepInTransaction keeps} it, and does not
-	 * {@link FencedWrites#touch touch} it. Of a lock that was resumed by its ticket it
-	 * tells what was known then: it is not renewed, and cannot be closed by this handle.
+	 * transaction that begins under it keeps it, and does not {@link FencedWrites#touch
+	 * touch} it. Of a lock that was resumed by its ticket it tells what was known then:
+	 * it is not renewed, and cannot be closed by this handle.
 	 * @return the handle
 	 */
 	LockHandle handle();

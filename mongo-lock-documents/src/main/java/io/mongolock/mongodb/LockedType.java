@@ -88,10 +88,6 @@ final class LockedType<T> {
 		return this.writer.collection();
 	}
 
-	MongoPersistentEntity<?> mapping() {
-		return this.mapping;
-	}
-
 	MongoTemplate template() {
 		return this.writer.template();
 	}

@@ -4,15 +4,10 @@ import java.util.List;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
-import com.mongodb.client.model.UpdateOptions;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.mongodb.core.convert.UpdateMapper;
-import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
-import org.springframework.data.mongodb.core.query.Update;
-import org.springframework.data.mongodb.core.query.UpdateDefinition.ArrayFilter;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.mongodb.store.DocumentKey;
@@ -24,9 +19,8 @@ import io.mongolock.mongodb.store.DocumentKey;
  *
  * @param filter finds the document while the lock is held
  * @param update what to change, {@code null} to delete the document
- * @param options how to update
  */
-record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions options) {
+record ReleasingWrite(Document filter, @Nullable Document update) {
 
 	static ReleasingWrite save(LockTicket ticket, String field, Written<?> written, Document change) {
 		return of(ticket, field, written.before(), releasing(change, ticket, field));
@@ -50,21 +44,7 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 	private static ReleasingWrite of(LockTicket ticket, String field, Document version, @Nullable Document update) {
 		Document filter = held(ticket, field);
 		filter.putAll(version);
-		return new ReleasingWrite(filter, update, new UpdateOptions());
-	}
-
-	static ReleasingWrite update(LockTicket ticket, String field, Update update, UpdateMapper mapper,
-			MongoPersistentEntity<?> entity, long before) {
-		Document change = new Document(mapper.getMappedObject(update.getUpdateObject(), entity));
-		String version = entity.getRequiredVersionProperty().getFieldName();
-		refuseOwnFields(change, field, version);
-		change.put("$inc", part(change, "$inc").append(version, 1));
-		UpdateOptions options = new UpdateOptions();
-		if (update.hasArrayFilters()) {
-			options.arrayFilters(update.getArrayFilters().stream().map(ArrayFilter::asDocument).toList());
-		}
-		return new ReleasingWrite(held(ticket, field).append(version, before), releasing(change, ticket, field),
-				options);
+		return new ReleasingWrite(filter, update);
 	}
 
 	/**
@@ -75,8 +55,7 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 	 */
 	boolean run(MongoCollection<Document> documents, WriteConcern concern) {
 		MongoCollection<Document> confirmed = documents.withWriteConcern(concern);
-		return (this.update != null)
-				? confirmed.updateOne(this.filter, this.update, this.options).getMatchedCount() != 0
+		return (this.update != null) ? confirmed.updateOne(this.filter, this.update).getMatchedCount() != 0
 				: confirmed.deleteOne(this.filter).getDeletedCount() != 0;
 	}
 
@@ -108,21 +87,6 @@ record ReleasingWrite(Document filter, @Nullable Document update, UpdateOptions 
 
 	private static Document part(Document change, String operator) {
 		return new Document(change.get(operator, new Document()));
-	}
-
-	private static void refuseOwnFields(Document change, String field, String version) {
-		change.forEach((operator, part) -> {
-			if (!operator.startsWith("$")) {
-				throw new IllegalArgumentException("An update cannot replace a locked document, but names '" + operator
-						+ "': say what to change, with Update.set and the like, or use save");
-			}
-			((Document) part).keySet().forEach((name) -> {
-				if (name.equals(version) || name.equals(field) || name.startsWith(field + ".")) {
-					throw new IllegalArgumentException("The update of a locked document changes '" + name + "' by "
-							+ operator + ", which the lock itself sees to: leave it out");
-				}
-			});
-		});
 	}
 
 }

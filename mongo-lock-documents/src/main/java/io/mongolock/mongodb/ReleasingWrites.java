@@ -9,7 +9,6 @@ import org.bson.BsonDocument;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
-import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.StoreFailures;
 
@@ -45,8 +44,9 @@ final class ReleasingWrites {
 	 * @throws IllegalStateException if the lock was released or passed on before
 	 */
 	void write(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
+		Runnable renewal;
 		try {
-			held.beginWrite(
+			renewal = held.beginWrite(
 					DocumentTransaction.around(this.template, "The " + held + " cannot be written").orElse(null));
 			send(held, write);
 		}
@@ -54,20 +54,7 @@ final class ReleasingWrites {
 			takeBack.run();
 			throw ex;
 		}
-		held.written(write.releases(), takeBack);
-	}
-
-	/**
-	 * Load a document as the transaction of this thread sees it.
-	 * @param ticket its lock
-	 * @param field the field of the lock
-	 * @return the whole document, unless the lock is gone
-	 */
-	Optional<BsonDocument> load(LockTicket ticket, String field) {
-		return Optional.ofNullable(this.template.execute(DocumentKey.parse(ticket.key()).collection(),
-				(documents) -> documents.withDocumentClass(BsonDocument.class)
-					.find(ReleasingWrite.held(ticket, field))
-					.first()));
+		held.written(write.releases(), renewal, takeBack);
 	}
 
 	private void send(HeldDocument<?> held, ReleasingWrite write) {

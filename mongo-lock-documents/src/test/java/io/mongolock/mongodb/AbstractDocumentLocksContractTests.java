@@ -447,7 +447,6 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		for (ThrowingCallable write : List.<ThrowingCallable>of(
 				() -> this.here.documents().save(locked, theirs.titled("mine")),
 				() -> this.here.documents().saveAndKeep(locked, theirs.titled("mine")),
-				() -> this.here.documents().update(locked, Update.update("title", "mine")),
 				() -> this.here.documents().delete(locked))) {
 			assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(write);
 		}
@@ -473,8 +472,6 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				.isThrownBy(() -> this.here.documents().save(locked, new Post("p1", "late", locked.entity().version())))
 				.withMessageContaining("is locked by desk there")
 				.withMessageEndingWith("nothing was written");
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.here.documents().update(locked, new Update().set("title", "late")));
 			assertThat(stored()).containsEntry("title", "draft");
 			assertThat(other.fence()).isGreaterThan(locked.fence());
 		}
@@ -501,8 +498,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		DocumentLockOperations documents = this.here.documents();
 		for (ThrowingCallable late : List.<ThrowingCallable>of(
 				() -> documents.saveAndKeep(locked, locked.entity().with("mine")),
-				() -> documents.save(locked, locked.entity().with("mine")), () -> documents.delete(locked),
-				() -> documents.update(locked, new Update().set("text", "mine")))) {
+				() -> documents.save(locked, locked.entity().with("mine")), () -> documents.delete(locked))) {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(late);
 		}
 		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("theirs");
@@ -589,31 +585,6 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().save(locked, mine));
 		assertThat(mine.version).isEqualTo(1);
 		assertThat(this.template.findById("d1", Draft.class).title).isEqualTo("theirs");
-	}
-
-	@Test
-	void anUpdateChangesFieldsAndReleases() {
-		this.template.updateFirst(byId(), new Update().set("tags", List.of("a", "b")), Post.class);
-		LockedDocument<Post> locked = lock();
-		this.here.documents().update(locked, new Update().set("title", "changed").pull("tags", "a"));
-		assertThat(stored()).containsEntry("title", "changed").containsEntry("tags", List.of("b"));
-		assertThat(this.template.findById("p1", Post.class)).extracting(Post::version)
-			.isEqualTo(locked.entity().version() + 1);
-		assertThat(holders()).isEmpty();
-	}
-
-	@Test
-	void anUpdateOfTheLockItselfIsRefused() {
-		try (LockedDocument<Post> locked = lock()) {
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> this.here.documents().update(locked, new Update().unset("lock.holders")))
-				.withMessageContaining("'lock.holders' by $unset");
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> this.here.documents().update(locked, new Update().set("version", 1)));
-			assertThatIllegalArgumentException().isThrownBy(
-					() -> this.here.documents().update(locked, Update.fromDocument(new Document("title", "replaced"))));
-			assertThat(locked.handle().isHeld()).isTrue();
-		}
 	}
 
 	@Test

@@ -15,6 +15,11 @@ class BesideTransactions extends MongoTemplate {
 	}
 
 	@Override
+	public MongoDatabase getDb() {
+		return super.doGetDatabase();
+	}
+
+	@Override
 	protected MongoDatabase doGetDatabase() {
 		return getMongoDatabaseFactory().getMongoDatabase();
 	}

@@ -114,7 +114,6 @@ class DocumentStatementsTests {
 				LockedDocument<Page> locked = operations.lock(Page.class, "k");
 				operations.save(locked, new Page("k", title, locked.entity().version()));
 			}
-			operations.update(operations.lock(Page.class, "k"), new Update().set("title", "newer"));
 			LockedDocument<Page> locked = operations.lock(Page.class, "k");
 			operations.saveAndKeep(locked, new Page("k", "kept", locked.entity().version()));
 			operations.delete(locked);

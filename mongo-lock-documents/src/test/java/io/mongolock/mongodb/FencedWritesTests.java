@@ -221,7 +221,7 @@ class FencedWritesTests {
 				for (LockHandle handle : List.of(locked.handle(), LockContext.current())) {
 					assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, handle))
 						.withMessageContaining("Lock 'page:p'")
-						.withMessageContaining("DocumentLockOperations.keepInTransaction");
+						.withMessageContaining("locked before it begins");
 				}
 				return null;
 			});

@@ -156,7 +156,6 @@ final class ProgramRun implements AutoCloseable {
 			case LEAVE -> leave(thread);
 			case SAVE -> save(thread, document, choice, true);
 			case SAVE_AND_KEEP -> save(thread, document, choice, false);
-			case UPDATE -> update(thread, document, choice);
 			case DELETE -> delete(thread, document, choice);
 			case CLOSE -> close(thread, document, choice);
 			case TICKET -> ticket(thread, document, choice);
@@ -367,19 +366,6 @@ final class ProgramRun implements AutoCloseable {
 		return "with mark " + this.marks + ": " + ((outcome.isDone()) ? "saved" : outcome);
 	}
 
-	private @Nullable Object update(ProgramThread thread, Stored document, int choice) {
-		Held held = choose(thread, document, choice);
-		if (held == null) {
-			return null;
-		}
-		int mark = ++this.marks;
-		Outcome outcome = write(thread, held, choice, () -> {
-			thread.instance.documents().update(held.locked, new Update().push("log", mark));
-			return null;
-		}, true, () -> document.pushed(mark));
-		return "with mark " + mark + ": " + outcome;
-	}
-
 	private @Nullable Object delete(ProgramThread thread, Stored document, int choice) {
 		Held held = choose(thread, document, choice);
 		if (held == null) {
@@ -437,8 +423,9 @@ final class ProgramRun implements AutoCloseable {
 			}
 		}
 		else if (!held.unsure || outcome.isDone()) {
-			expect(outcome, (!held.isOpen()) ? IllegalStateException.class
-					: (held.isHolder()) ? OptimisticLockingFailureException.class : LockLostException.class);
+			expect(outcome, (!held.isOpen()) ? IllegalStateException.class : (!held.isHolder())
+					? LockLostException.class
+					: (held.resumed) ? DocumentChangedException.class : OptimisticLockingFailureException.class);
 		}
 		return outcome;
 	}

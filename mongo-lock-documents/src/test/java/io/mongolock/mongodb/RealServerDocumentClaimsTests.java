@@ -27,7 +27,6 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.dao.ConcurrencyFailureException;
 import org.springframework.dao.DuplicateKeyException;
-import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.AccessType;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
@@ -149,26 +148,6 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		assertThat(text("p1")).isEqualTo("saved");
 		assertThat(lost).isEmpty();
 		witness.close();
-	}
-
-	@Test
-	void whatWasLoadedInATransactionThatWasRolledBackIsLockedAgain() {
-		DocumentLockOperations documents = this.here.documents();
-		LockedDocument<Post> again = this.transactions.execute((status) -> {
-			LockedDocument<Post> first = documents.lock(Post.class, "p1", SELDOM_RENEWED);
-			keep(first, "one");
-			first.close();
-			status.setRollbackOnly();
-			LockedDocument<Post> second = documents.lock(Post.class, "p1", SELDOM_RENEWED);
-			assertThat(second.entity().text()).isEqualTo("one");
-			return second;
-		});
-		write("p1", "theirs");
-		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> save(again, "two"))
-			.withMessageContaining("was loaded by a transaction that was not committed: lock it again");
-		again.close();
-		save(documents.lock(Post.class, "p1"), "three");
-		assertThat(text("p1")).isEqualTo("three");
 	}
 
 	@Test

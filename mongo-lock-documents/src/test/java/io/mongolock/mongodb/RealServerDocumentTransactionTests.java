@@ -23,7 +23,6 @@ import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
-import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
 import org.springframework.transaction.TransactionStatus;
 import org.springframework.transaction.TransactionSystemException;
@@ -183,26 +182,6 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void aLockOfAnotherThreadIsKeptIfThatIsAskedFor() {
-		LockedDocument<Post> witness = lockElsewhere("p3");
-		LockedDocument<Post> locked = lockElsewhere("p1");
-		this.transactions.executeWithoutResult((status) -> {
-			this.here.documents().keepInTransaction(locked);
-			this.here.documents().keepInTransaction(locked);
-			awaitRenewals("p3");
-			save(locked, "saved");
-		});
-		this.transactions.executeWithoutResult((status) -> {
-			this.template.findById("p2", Post.class);
-			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().keepInTransaction(witness))
-				.withMessageContaining("has begun to read");
-		});
-		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().keepInTransaction(witness))
-			.withMessageContaining("there is no transaction on this thread");
-		witness.close();
-	}
-
-	@Test
 	void aRollbackLeavesALockThatIsRenewedAgain() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
 		this.transactions.executeWithoutResult((status) -> {
@@ -237,9 +216,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		foreign.addListener(this.here.transactions());
 		Runnable refused = () -> {
 			for (ThrowingCallable call : List.<ThrowingCallable>of(() -> save(locked, "never"),
-					() -> keep(locked, "never"), () -> documents.delete(locked),
-					() -> documents.update(locked, Update.update("text", "never")),
-					() -> documents.keepInTransaction(locked), () -> documents.lock(Post.class, "p2"),
+					() -> keep(locked, "never"), () -> documents.delete(locked), () -> documents.lock(Post.class, "p2"),
 					() -> documents.tryLock(Post.class, "p2"))) {
 				assertThatIllegalStateException().isThrownBy(call)
 					.withMessageContaining(
@@ -378,9 +355,9 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void aDocumentThatWasResumedAndNotClosedIsKeptByTheTransactionThatSaysSoAlone() {
+	void aDocumentThatWasResumedAndNotClosedIsKeptByNoTransactionThatDoesNotSaveIt() {
 		LockTicket ticket = this.here.documents().lock(Post.class, "p1").ticket();
-		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, ticket);
+		this.here.documents().resume(Post.class, ticket);
 		this.transactions.executeWithoutResult((status) -> {
 			write("p2", "unrelated");
 			CompletableFuture.runAsync(() -> this.there.documents().renew(Post.class, ticket)).join();
@@ -388,8 +365,6 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.there.documents().release(Post.class, ticket);
 		this.transactions.executeWithoutResult((status) -> write("p2", "after its end"));
 		assertThat(text("p2")).isEqualTo("after its end");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.transactions
-			.executeWithoutResult((status) -> this.here.documents().keepInTransaction(resumed)));
 	}
 
 	@Test
@@ -492,22 +467,11 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			save(locked, "saved");
 		});
 		this.transactions.executeWithoutResult((status) -> {
-			this.here.documents().keepInTransaction(resumed);
+			keep(resumed, "draft");
 			resumed.handle().renew();
 		});
 		resumed.handle().renew();
 		assertThat(text("p1")).isEqualTo("saved");
-	}
-
-	@Test
-	void keepingALockThatIsGoneIsRefused() {
-		LockedDocument<Post> locked = lockElsewhere("p1");
-		this.there.documents().breakLock(Post.class, "p1");
-		this.transactions.executeWithoutResult((status) -> {
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.here.documents().keepInTransaction(locked));
-			status.setRollbackOnly();
-		});
 	}
 
 	@Test
@@ -572,8 +536,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			this.transactions.executeWithoutResult((status) -> {
 				save(outer, "saved");
 				assertThatIllegalStateException().isThrownBy(() -> documents.execute(Post.class, "p1", (how) -> {
-				}, LockedDocument::entity))
-					.withMessageContaining("released by a write of this transaction, which is not over");
+				}, LockedDocument::entity)).withMessageContaining("begun to read, or to keep another lock");
 			});
 			return null;
 		});
@@ -761,7 +724,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true, () -> {
 				for (ThrowingCallable refused : List.<ThrowingCallable>of(() -> save(inside, "never"),
 						() -> keep(inside, "never"), () -> documents.delete(inside),
-						() -> documents.keepInTransaction(elsewhere), () -> documents.lock(Post.class, "p2"))) {
+						() -> documents.lock(Post.class, "p2"))) {
 					assertThatIllegalStateException().isThrownBy(refused)
 						.withMessageContaining("or began around this one of another manager")
 						.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager");
@@ -806,7 +769,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 							}));
 						this.template.findById("p2", Post.class);
 						CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
-						this.here.documents().update(outer, Update.update("text", "saved " + commit));
+						save(outer, "saved " + commit);
 						return null;
 					}));
 			assertThat(text("p1")).isEqualTo("saved " + commit);
@@ -887,7 +850,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			afterCommit(() -> {
 				// A thread of its own: the pool may have but one
 				other[0] = CompletableFuture.runAsync(() -> this.transactions.executeWithoutResult((next) -> {
-					this.here.documents().keepInTransaction(locked);
+					keep(locked, "kept");
 					kept.countDown();
 					reach(over);
 					save(locked, "saved");

@@ -9,13 +9,6 @@ import org.bson.BsonValue;
 import org.bson.Document;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import org.springframework.data.annotation.Id;
-import org.springframework.data.annotation.Version;
-import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
-import org.springframework.data.mongodb.core.convert.NoOpDbRefResolver;
-import org.springframework.data.mongodb.core.convert.UpdateMapper;
-import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
-import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.LeaseId;
@@ -72,20 +65,6 @@ class ReleasingWriteTests {
 		assertThat(write.update()).isNull();
 	}
 
-	@ParameterizedTest
-	@CsvSource({ "set fields and release, 4", "'set fields and release, of another version', 3" })
-	void anUpdateIsTheStatementThatWasProvedOnARealServer(String name, long version) {
-		MongoMappingContext context = new MongoMappingContext();
-		MappingMongoConverter converter = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, context);
-		Update update = new Update().set("title", "new");
-		ReleasingWrite write = ReleasingWrite.update(TICKET, "lock", update, new UpdateMapper(converter),
-				context.getRequiredPersistentEntity(Page.class), version);
-		BsonDocument recorded = recorded(name);
-		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
-		assertThat(normal("u", write.update())).isEqualTo(normal("u", recorded.get("u")));
-		assertThat(update.getUpdateObject()).isEqualTo(Document.parse("{$set: {title: 'new'}}"));
-	}
-
 	private static BsonDocument recorded(String name) {
 		BsonArray updates = RECORDED.get("document lock: " + name).getArray("updates");
 		return updates.get(0).asDocument();
@@ -95,10 +74,6 @@ class ReleasingWriteTests {
 		BsonDocument document = new Document("command", "locks").append(name, value)
 			.toBsonDocument(Document.class, MongoClientSettings.getDefaultCodecRegistry());
 		return RecordedCommands.essence(document).get(name);
-	}
-
-	record Page(@Id String id, String title, @Version Long version) {
-
 	}
 
 }

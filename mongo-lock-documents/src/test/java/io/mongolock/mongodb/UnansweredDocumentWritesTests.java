@@ -41,7 +41,6 @@ import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
 import org.springframework.data.mongodb.core.query.Query;
-import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -152,7 +151,6 @@ class UnansweredDocumentWritesTests {
 	static Stream<BiConsumer<DocumentLockOperations, LockedDocument<Page>>> writes() {
 		return Stream.of((documents, locked) -> documents.save(locked, locked.entity().with("written")),
 				(documents, locked) -> documents.saveAndKeep(locked, locked.entity().with("written")),
-				(documents, locked) -> documents.update(locked, new Update().set("text", "written")),
 				DocumentLockOperations::delete);
 	}
 

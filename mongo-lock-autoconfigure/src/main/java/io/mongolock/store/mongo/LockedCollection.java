@@ -351,7 +351,7 @@ public final class LockedCollection {
 			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents no "
 					+ "statement changes: lock those of the collection that the view is of";
 			case TOO_LARGE -> "it is nearly as large as the 16 MB that MongoDB allows, and the lock, which takes less "
-					+ "than 2 KB, does not fit in: keep a part of it in a document of its own";
+					+ "than 4 KB, does not fit in: keep a part of it in a document of its own";
 			default -> "";
 		};
 		return (why.isEmpty()) ? failure : new LockStoreException(request.key(), Outcome.REFUSED,

@@ -340,7 +340,7 @@ class DocumentLockMethodTests {
 
 		@DistributedLock(document = Post.class, key = "#p0")
 		Optional<?> release(String id, LockedDocument<Post> locked) {
-			this.documents.release(locked);
+			locked.close();
 			return this.documents.find(Post.class, id);
 		}
 
