@@ -21,6 +21,7 @@ import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySources;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
 import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
@@ -52,6 +53,18 @@ class LockPropertyNames {
 			.concat(Stream.of(MongoLockProperties.class),
 					extensions.stream().flatMap((extension) -> extension.settings().stream()))
 			.toList();
+	}
+
+	/**
+	 * Whether there may be any property of ours: otherwise all are as by default.
+	 */
+	boolean isAnyWritten() {
+		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
+			if (source.containsDescendantOf(ROOT) != ConfigurationPropertyState.ABSENT) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -70,7 +70,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		LockPropertyNames names = new LockPropertyNames(environment, extensions);
 		names.checkUnits();
 		validate();
-		extensions.forEach((extension) -> extension.check(this));
+		if (names.isAnyWritten()) {
+			extensions.forEach((extension) -> extension.check(this));
+		}
 		extensions.forEach((extension) -> this.declared.addAll(extension.names()));
 		checkPrefixes(extensions.stream().filter((extension) -> !extension.operatorPrefix().isEmpty()).toList());
 		names.unknown().forEach(logger::warn);

@@ -26,7 +26,8 @@ public interface LockExtension {
 	}
 
 	/**
-	 * Check the settings, at startup.
+	 * Check the settings, at startup, if there is any property below {@code mongo-lock}:
+	 * what is so by default has to be right.
 	 * @param checks the checks that all settings have in common
 	 * @throws RuntimeException if one is wrong, as the checks make it
 	 */

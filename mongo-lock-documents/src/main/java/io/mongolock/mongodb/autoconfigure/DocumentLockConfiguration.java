@@ -27,6 +27,7 @@ import io.mongolock.spi.TransactionListenerRegistrar;
 class DocumentLockConfiguration {
 
 	@Bean
+	@Lazy
 	@DependsOn(LockEnvironment.VALIDATOR)
 	DocumentLockClients mongoLockDocumentLockFactory(LockEnvironment environment,
 			MongoLockDocumentsProperties properties, LockClock clock, DocumentTransactions transactions,

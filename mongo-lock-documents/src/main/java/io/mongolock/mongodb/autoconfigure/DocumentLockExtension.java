@@ -15,13 +15,13 @@ import io.mongolock.spi.StoreClient;
 /**
  * What documents of the application add to its locks.
  *
- * @param properties the settings
+ * @param properties the settings, bound when something needs them
  * @param factory makes the clients whose stores the documents are
  * @param operations lock documents
  * @param beans know whether anybody has asked for numbers
  */
-record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProvider<DocumentLockClients> factory,
-		ObjectProvider<DocumentLockOperations> operations,
+record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
+		ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
 		ConfigurableListableBeanFactory beans) implements LockExtension {
 
 	@Override
@@ -31,9 +31,10 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProv
 
 	@Override
 	public void check(SettingChecks checks) {
-		checkSequences(checks);
-		checkOptimistic(checks, this.properties.optimistic());
-		String field = this.properties.documentLocks().field();
+		MongoLockDocumentsProperties properties = this.properties.getObject();
+		checkSequences(checks, properties);
+		checkOptimistic(checks, properties.optimistic());
+		String field = properties.documentLocks().field();
 		try {
 			// the store is created when somebody locks a document
 			DocumentLockStore.checkField(field);
@@ -43,14 +44,14 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProv
 		}
 	}
 
-	private void checkSequences(SettingChecks checks) {
-		String collection = this.properties.sequenceCollection();
+	private static void checkSequences(SettingChecks checks, MongoLockDocumentsProperties properties) {
+		String collection = properties.sequenceCollection();
 		checks.collection("sequence-collection", collection);
 		if (collection.equals(checks.lockCollection())) {
 			throw checks.invalid("sequence-collection", collection,
 					"holds the locks, and a lock and a sequence of one name would be one document");
 		}
-		this.properties.sequences().forEach((name, sequence) -> {
+		properties.sequences().forEach((name, sequence) -> {
 			checks.positive("sequences." + name + ".block", sequence.block());
 			checks.positive("sequences." + name + ".start", sequence.start());
 		});
@@ -74,7 +75,7 @@ record DocumentLockExtension(MongoLockDocumentsProperties properties, ObjectProv
 		// An application may have sequences of its own
 		boolean used = this.beans.containsBeanDefinition(SequenceConfiguration.BEAN_NAME)
 				&& this.beans.containsSingleton(SequenceConfiguration.BEAN_NAME);
-		return (used) ? Set.of(this.properties.sequenceCollection()) : Set.of();
+		return (used) ? Set.of(this.properties.getObject().sequenceCollection()) : Set.of();
 	}
 
 	@Override

@@ -27,7 +27,7 @@ import io.mongolock.spi.LockEnvironment;
 public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
-	DocumentLockExtension mongoLockDocumentLockExtension(MongoLockDocumentsProperties properties,
+	DocumentLockExtension mongoLockDocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
 			ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
 			ConfigurableListableBeanFactory beans) {
 		return new DocumentLockExtension(properties, factory, operations, beans);

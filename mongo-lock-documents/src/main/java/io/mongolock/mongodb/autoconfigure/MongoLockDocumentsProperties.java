@@ -6,6 +6,7 @@ import java.util.stream.Collectors;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.annotation.Lazy;
 
 import io.mongolock.mongodb.SequenceSettings;
 
@@ -17,6 +18,7 @@ import io.mongolock.mongodb.SequenceSettings;
  * @param optimistic how often an optimistic update is attempted, and how soon again
  * @param documentLocks locks on the application's own documents
  */
+@Lazy // an application without documents does not need them
 @ConfigurationProperties("mongo-lock")
 public record MongoLockDocumentsProperties(@DefaultValue("sequences") String sequenceCollection,
 		@DefaultValue Map<String, NumberSequence> sequences, @DefaultValue Optimistic optimistic,
