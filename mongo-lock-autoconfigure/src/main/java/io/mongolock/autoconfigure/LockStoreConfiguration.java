@@ -70,7 +70,8 @@ class LockStoreConfiguration {
 		TtlIndex settings = this.properties.ttlIndex();
 		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
 				settings.mode(), settings.retention(), validator::longestLease);
-		return new TtlIndexWatch(index, INDEX_INTERVAL, new StoreCheck(location, () -> others(extensions)));
+		return new TtlIndexWatch(index, INDEX_INTERVAL,
+				new StoreCheck(location, index::hasSeenNoCollation, () -> others(extensions)));
 	}
 
 	private List<LockLocation> others(ObjectProvider<LockExtension> extensions) {

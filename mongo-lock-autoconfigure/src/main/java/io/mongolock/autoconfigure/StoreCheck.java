@@ -24,15 +24,20 @@ final class StoreCheck implements BooleanSupplier {
 
 	private final LockLocation locks;
 
+	private final BooleanSupplier plain;
+
 	private final Supplier<List<LockLocation>> others;
 
 	/**
 	 * Create a new check.
+	 * @param plain whether somebody has seen, just before, that the lock collection has
+	 * no collation
 	 * @param others what else the application reads and writes, known when all beans
 	 * exist
 	 */
-	StoreCheck(LockLocation locks, Supplier<List<LockLocation>> others) {
+	StoreCheck(LockLocation locks, BooleanSupplier plain, Supplier<List<LockLocation>> others) {
 		this.locks = locks;
+		this.plain = plain;
 		this.others = others;
 	}
 
@@ -44,7 +49,9 @@ final class StoreCheck implements BooleanSupplier {
 	@Override
 	public boolean getAsBoolean() {
 		try {
-			refuseCollation(this.locks);
+			if (!this.plain.getAsBoolean()) {
+				refuseCollation(this.locks);
+			}
 			this.others.get().forEach(StoreCheck::refuseCollation);
 			this.locks.refusedStatement(TIMEOUT).ifPresent((refusal) -> {
 				throw new LockStartupException(refusal,

@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.mongodb.client.MongoClient;
@@ -11,6 +12,8 @@ import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.CollationStrength;
 import com.mongodb.client.model.CreateCollectionOptions;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
 import de.bwaldvogel.mongo.MongoServer;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
 import org.bson.BsonDocument;
@@ -24,6 +27,7 @@ import org.mockito.BDDMockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
+import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
@@ -81,10 +85,32 @@ class StoreCheckTests {
 	}
 
 	@Test
+	void theIndexesOfTheLocksAreListedOnce() {
+		List<String> sent = new CopyOnWriteArrayList<>();
+		CommandListener log = new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				sent.add(event.getCommandName());
+			}
+
+		};
+		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start()) {
+			at(server.connectionString() + "/shop")
+				.withBean(MongoClientSettingsBuilderCustomizer.class,
+						() -> (settings) -> settings.addCommandListener(log))
+				.run((context) -> {
+					assertThat(context).hasNotFailed();
+					assertThat(sent).containsOnlyOnce("listIndexes");
+				});
+		}
+	}
+
+	@Test
 	void anyCollectionWithACollationIsRefused() {
 		LockLocation locks = BDDMockito.mock();
 		LockLocation sequences = BDDMockito.mock();
-		StoreCheck check = new StoreCheck(locks, () -> List.of(sequences));
+		StoreCheck check = new StoreCheck(locks, () -> false, () -> List.of(sequences));
 		assertThat(check.getAsBoolean()).isTrue();
 		for (LockLocation collated : List.of(locks, sequences)) {
 			BDDMockito.given(collated.namespace()).willReturn("shop.collated");
@@ -98,7 +124,7 @@ class StoreCheckTests {
 	@Test
 	void whatIsNotAnsweredIsAskedAgain() {
 		LockLocation locks = BDDMockito.mock();
-		StoreCheck check = new StoreCheck(locks, List::of);
+		StoreCheck check = new StoreCheck(locks, () -> false, List::of);
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
 			.willThrow(new LockStoreException("", LockStoreException.Outcome.UNKNOWN, "no answer", null));
 		assertThat(check.getAsBoolean()).isFalse();

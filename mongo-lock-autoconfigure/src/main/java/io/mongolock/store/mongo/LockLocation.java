@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadPreference;
@@ -17,6 +18,7 @@ import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
@@ -110,14 +112,12 @@ public final class LockLocation {
 	 */
 	public Optional<String> collation(Duration timeout) {
 		try {
-			return Objects.requireNonNull(this.template.execute(this.collection,
-					(found) -> found.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS)
-						.listIndexes(BsonDocument.class)
-						.into(new ArrayList<>())
-						.stream()
-						.map(TtlIndexInitializer::collation)
-						.filter(Objects::nonNull)
-						.findFirst()));
+			List<BsonDocument> indexes = Objects
+				.requireNonNull(this.template.execute((DbCallback<List<BsonDocument>>) (database) -> TtlIndexInitializer
+					.indexes(database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS), this.collection)));
+			return indexes.stream()
+				.flatMap((index) -> Stream.ofNullable(TtlIndexInitializer.collation(index)))
+				.findFirst();
 		}
 		catch (RuntimeException ex) {
 			unknown(ex, "look for a collation", timeout);

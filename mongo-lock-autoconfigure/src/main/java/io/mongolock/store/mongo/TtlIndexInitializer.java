@@ -5,8 +5,10 @@ import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
+import com.mongodb.MongoCommandException;
+import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
-import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.IndexOptions;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -15,6 +17,7 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
@@ -30,6 +33,9 @@ public final class TtlIndexInitializer {
 
 	/** Start-up must not wait for a server that does not answer. */
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
+
+	/** NamespaceNotFound. */
+	private static final int NO_COLLECTION = 26;
 
 	private static final BsonDocument KEYS = new BsonDocument("touchedAt", new BsonInt32(1));
 
@@ -48,6 +54,8 @@ public final class TtlIndexInitializer {
 	private final Supplier<Duration> longestLease;
 
 	private boolean found;
+
+	private boolean plain;
 
 	private @Nullable String reported;
 
@@ -81,10 +89,10 @@ public final class TtlIndexInitializer {
 		if (this.mode == Mode.NONE) {
 			return true;
 		}
+		this.plain = false;
 		try {
-			this.template.execute(this.collection, (locks) -> {
-				initialize(locks.withDocumentClass(BsonDocument.class)
-					.withWriteConcern(WriteConcern.MAJORITY)
+			this.template.execute((DbCallback<@Nullable Void>) (database) -> {
+				initialize(database.withWriteConcern(WriteConcern.MAJORITY)
 					.withTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
 				return null;
 			});
@@ -94,6 +102,14 @@ public final class TtlIndexInitializer {
 			return failed(ex, StoreFailures.explain(StoreRequest.read(StoreRequest.INDEX, "touchedAt", TIMEOUT),
 					this.collection, ex));
 		}
+	}
+
+	/**
+	 * Whether the last look has seen that the collection compares ids as they are.
+	 * @return {@code false} also if there was none, or no answer
+	 */
+	public synchronized boolean hasSeenNoCollation() {
+		return this.plain;
 	}
 
 	private boolean failed(RuntimeException thrown, LockStoreException failure) {
@@ -117,9 +133,9 @@ public final class TtlIndexInitializer {
 		return answered;
 	}
 
-	private void initialize(MongoCollection<BsonDocument> locks) {
+	private void initialize(MongoDatabase database) {
 		BsonDocument index = null;
-		for (BsonDocument candidate : locks.listIndexes(BsonDocument.class)) {
+		for (BsonDocument candidate : indexes(database, this.collection)) {
 			if (collation(candidate) != null) {
 				// No index could repair that, and locks are not kept there
 				return;
@@ -128,8 +144,10 @@ public final class TtlIndexInitializer {
 				index = candidate;
 			}
 		}
+		this.plain = true;
 		if (index == null && this.mode == Mode.CREATE) {
-			locks.createIndex(KEYS, new IndexOptions().expireAfter(this.seconds, TimeUnit.SECONDS));
+			database.getCollection(this.collection)
+				.createIndex(KEYS, new IndexOptions().expireAfter(this.seconds, TimeUnit.SECONDS));
 			if (this.found) {
 				logger.info(describe("was gone and has been created again"));
 			}
@@ -149,6 +167,26 @@ public final class TtlIndexInitializer {
 		}
 		this.reported = null;
 		this.found = true;
+	}
+
+	/**
+	 * The indexes of a collection, by a command as claims are: the driver's own operation
+	 * makes a start load dozens of classes that nothing else needs.
+	 * @return all of them, as there are at most 64; none if there is no collection
+	 */
+	static List<BsonDocument> indexes(MongoDatabase database, String collection) {
+		try {
+			BsonDocument answer = database.runCommand(
+					new BsonDocument("listIndexes", new BsonString(collection)).append("cursor", new BsonDocument()),
+					ReadPreference.primary(), BsonDocument.class);
+			return answer.getDocument("cursor").getArray("firstBatch").stream().map(BsonValue::asDocument).toList();
+		}
+		catch (MongoCommandException ex) {
+			if (ex.getErrorCode() == NO_COLLECTION) {
+				return List.of();
+			}
+			throw ex;
+		}
 	}
 
 	/**

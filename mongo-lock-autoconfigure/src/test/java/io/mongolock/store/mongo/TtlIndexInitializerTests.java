@@ -28,14 +28,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
-import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.Mockito.mock;
 import static org.mockito.Mockito.verifyNoInteractions;
@@ -187,10 +186,9 @@ class TtlIndexInitializerTests {
 	@EnumSource(value = TtlIndexInitializer.Mode.class, mode = Mode.EXCLUDE, names = "NONE")
 	void missingRightsAreReportedAndNotThrown(TtlIndexInitializer.Mode mode, CapturedOutput output) {
 		MongoOperations template = mock();
-		given(template.execute(anyString(), ArgumentMatchers.<CollectionCallback<Object>>any()))
-			.willThrow(new MongoCommandException(
-					BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on db'}"),
-					new ServerAddress()));
+		given(template.execute(ArgumentMatchers.<DbCallback<Object>>any())).willThrow(new MongoCommandException(
+				BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on db'}"),
+				new ServerAddress()));
 		new TtlIndexInitializer(template, "locks", mode, Duration.ofDays(7), () -> HOUR).initialize();
 		assertThat(output).containsOnlyOnce("WARN").contains("not authorized on db").contains(CREATE);
 	}
@@ -231,7 +229,7 @@ class TtlIndexInitializerTests {
 
 	private static TtlIndexInitializer failing(RuntimeException failure) {
 		MongoOperations template = mock();
-		given(template.execute(anyString(), ArgumentMatchers.<CollectionCallback<Object>>any())).willThrow(failure);
+		given(template.execute(ArgumentMatchers.<DbCallback<Object>>any())).willThrow(failure);
 		return new TtlIndexInitializer(template, "locks", TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7),
 				() -> HOUR);
 	}

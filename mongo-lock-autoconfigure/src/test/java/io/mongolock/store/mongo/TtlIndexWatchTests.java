@@ -22,7 +22,7 @@ import org.mockito.ArgumentCaptor;
 import org.mockito.ArgumentMatchers;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
@@ -30,7 +30,6 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
-import static org.mockito.ArgumentMatchers.anyString;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
 import static org.mockito.BDDMockito.willReturn;
@@ -64,13 +63,12 @@ class TtlIndexWatchTests {
 	void connect() {
 		given(this.check.getAsBoolean()).willReturn(true);
 		MongoOperations real = TestTemplates.template(this.client);
-		given(this.template.execute(anyString(), ArgumentMatchers.<CollectionCallback<Object>>any()))
-			.willAnswer((call) -> {
-				if (this.away) {
-					throw new MongoTimeoutException("Timed out while waiting for a server");
-				}
-				return real.execute(call.<String>getArgument(0), call.<CollectionCallback<Object>>getArgument(1));
-			});
+		given(this.template.execute(ArgumentMatchers.<DbCallback<Object>>any())).willAnswer((call) -> {
+			if (this.away) {
+				throw new MongoTimeoutException("Timed out while waiting for a server");
+			}
+			return real.execute(call.<DbCallback<Object>>getArgument(0));
+		});
 	}
 
 	@Test
