@@ -14,6 +14,12 @@ public enum CatchUp {
 	NONE,
 
 	/** The last tick is run, however long ago it was. */
-	LAST
+	LAST,
+
+	/**
+	 * Each tick is run, one after the other, the oldest first: also those that come while
+	 * the job still runs. Of more than 100 the last 100 are.
+	 */
+	ALL
 
 }

@@ -11,6 +11,9 @@ import org.jspecify.annotations.Nullable;
  */
 sealed interface JobDecision {
 
+	/** How many ticks are caught up at most. */
+	int MAX_CATCH_UP = 100;
+
 	/**
 	 * Decide.
 	 * @param terms what was declared
@@ -30,17 +33,46 @@ sealed interface JobDecision {
 				return (!seen.paused() && terms.onAbandoned() == OnAbandoned.RERUN
 						&& open.attempt() < terms.maxAttempts()) ? new Run(open.tick(), open) : new Abandon(open);
 			}
-			return (due != null && terms.trigger().isClock() && due.isAfter(open.tick())) ? new Skip(due)
-					: new Settle(open);
+			return (due != null && terms.trigger().isClock() && due.isAfter(open.tick())
+					&& (terms.catchUp() != CatchUp.ALL || seen.paused())) ? new Skip(due) : new Settle(open);
 		}
 		if (due == null) {
-			return new Wait(terms.trigger().next(now, seen.since(), seen.last()));
+			return retry(terms, seen, terms.trigger().next(now, seen.since(), seen.last()));
 		}
 		if (seen.paused()) {
 			return (terms.trigger().isClock()) ? new Skip(due) : new Rest();
 		}
+		if (terms.catchUp() == CatchUp.ALL) {
+			return new Run(earliest(terms, seen, due), null);
+		}
 		boolean late = terms.trigger().isClock() && Duration.between(due, now).compareTo(terms.grace()) > 0;
 		return (late && terms.catchUp() == CatchUp.NONE) ? new Miss(due) : new Run(due, null);
+	}
+
+	private static JobDecision retry(Terms terms, Seen seen, Instant next) {
+		JobRun last = seen.last();
+		if (last == null || last.endedAt() == null || last.outcome() != JobOutcome.FAILED || seen.paused()
+				|| last.attempt() > terms.retries()) {
+			return new Wait(next);
+		}
+		Duration pause = terms.retryAfter().multipliedBy(1L << Math.min(last.attempt() - 1, 20));
+		Instant again = last.endedAt().plus(pause);
+		if (again.isAfter(seen.now())) {
+			return new Wait((again.isBefore(next)) ? again : next);
+		}
+		return new Run(last.tick(), last);
+	}
+
+	private static Instant earliest(Terms terms, Seen seen, Instant due) {
+		Instant earliest = due;
+		for (int more = 1; more < MAX_CATCH_UP; more++) {
+			Instant before = terms.trigger().due(earliest.minusMillis(1), seen.since(), seen.last());
+			if (before == null) {
+				break;
+			}
+			earliest = before;
+		}
+		return earliest;
 	}
 
 	/**
@@ -51,10 +83,12 @@ sealed interface JobDecision {
 	 * @param catchUp what happens to ticks at which nobody was there
 	 * @param grace how late a tick is run without being caught up
 	 * @param onAbandoned what happens to a run that its instance has left
-	 * @param maxAttempts how often a tick is run at most
+	 * @param maxAttempts how often a tick is run at most if instances die
+	 * @param retries how often a tick is run again whose work failed
+	 * @param retryAfter how long after the first attempt
 	 */
 	record Terms(String job, JobTrigger trigger, CatchUp catchUp, Duration grace, OnAbandoned onAbandoned,
-			int maxAttempts) {
+			int maxAttempts, int retries, Duration retryAfter) {
 
 	}
 
@@ -105,8 +139,8 @@ sealed interface JobDecision {
 	 * Run a tick.
 	 *
 	 * @param tick the tick
-	 * @param left the attempt before, which its instance has left; {@code null} for the
-	 * first one
+	 * @param left the attempt before, which its instance has left or which failed;
+	 * {@code null} for the first one
 	 */
 	record Run(Instant tick, @Nullable JobRun left) implements JobDecision {
 

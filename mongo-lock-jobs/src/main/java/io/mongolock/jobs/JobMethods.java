@@ -101,14 +101,14 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 		if (trigger == null) {
 			return;
 		}
+		Duration retryAfter = duration("retryAfter", text(declared.retryAfter()), method);
 		this.areThere = true;
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
 		JobWork<Throwable> work = (run) -> invoke(invocable, bean, run);
-		this.found.add(() -> this.scheduler
-			.ifAvailable((jobs) -> jobs.add(new Terms(declared.name(), trigger, declared.catchUp(),
-					this.properties.getObject().jobs().grace(), declared.onAbandoned(), declared.maxAttempts()),
-					work)));
+		this.found.add(() -> this.scheduler.ifAvailable((jobs) -> jobs
+			.add(new Terms(declared.name(), trigger, declared.catchUp(), this.properties.getObject().jobs().grace(),
+					declared.onAbandoned(), declared.maxAttempts(), declared.retries(), retryAfter), work)));
 		// Looked at after it was added, so that a start at this moment leaves nothing out
 		if (this.started) {
 			addFound();
@@ -133,6 +133,9 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 		}
 		if (declared.maxAttempts() < 1) {
 			throw refused(method, "maxAttempts is " + declared.maxAttempts() + ", and must be at least 1");
+		}
+		if (declared.retries() < 0) {
+			throw refused(method, "retries is " + declared.retries() + ", and must be at least 0");
 		}
 		if (method.getReturnType() != void.class) {
 			throw refused(method, "it returns something, which may end later than the method, and the run would be "

@@ -271,6 +271,9 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		/** When it was last said that it is looked after, by the stopwatch. */
 		private volatile @Nullable Long said;
 
+		/** The tick from which on it is overdue. */
+		private volatile @Nullable Instant expected;
+
 		/**
 		 * From when on it is overdue, by the stopwatch: it becomes so without MongoDB,
 		 * too.
@@ -283,6 +286,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 
 		private void expect(Instant now, @Nullable Instant tick) {
+			this.expected = tick;
 			this.overdueFrom = (tick != null) ? System.nanoTime() + Duration.between(now, tick).toNanos() : null;
 		}
 
@@ -292,7 +296,10 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 
 		private void run(JobRun run) throws Throwable {
-			expect(run.startedAt(), this.terms.trigger().after(run, run.tick()));
+			Instant tick = this.expected;
+			if (tick != null) {
+				expect(run.startedAt(), StoredJob.overdueBeside(this.terms.trigger(), tick, run));
+			}
 			this.work.run(run);
 		}
 

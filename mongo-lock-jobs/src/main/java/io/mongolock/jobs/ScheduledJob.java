@@ -75,4 +75,18 @@ public @interface ScheduledJob {
 	 */
 	int maxAttempts() default 3;
 
+	/**
+	 * How often work that threw something is run again under the same tick, until the
+	 * next tick is due.
+	 * @return 0 or more
+	 */
+	int retries() default 0;
+
+	/**
+	 * The time from the end of the first attempt to the second one; each further one
+	 * waits twice as long as the one before.
+	 * @return a duration of 100 ms or longer, for example {@code 10s}
+	 */
+	String retryAfter() default "1m";
+
 }

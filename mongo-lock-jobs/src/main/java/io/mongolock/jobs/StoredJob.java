@@ -33,8 +33,18 @@ record StoredJob(String name, String schedule, Instant scheduledAt, Instant sinc
 	 * is none
 	 */
 	Instant overdueFrom(JobTrigger trigger, @Nullable JobRun success, @Nullable JobRun open) {
-		JobRun last = (success == null || open != null && open.tick().isAfter(success.tick())) ? open : success;
-		return trigger.after((last == null || last.tick().isBefore(this.since)) ? null : last, this.since);
+		boolean counts = success != null && !success.tick().isBefore(this.since);
+		Instant first = trigger.after((counts) ? success : null, this.since);
+		return (open != null) ? overdueBeside(trigger, first, open) : first;
+	}
+
+	/**
+	 * The same while a run goes on: its own tick is not overdue, but an earlier one that
+	 * failed still is.
+	 */
+	static Instant overdueBeside(JobTrigger trigger, Instant first, JobRun open) {
+		Instant next = trigger.after(open, open.tick());
+		return (open.tick().isAfter(first) || next.isBefore(first)) ? first : next;
 	}
 
 	/**

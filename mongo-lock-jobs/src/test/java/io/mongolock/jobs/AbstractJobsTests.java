@@ -180,6 +180,17 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void aFailureIsRunAgainUnderTheSameTick() {
+		ConfigurableApplicationContext one = start(Retried.class);
+		start(Retried.class);
+		await().until(() -> ended(one, "retried").stream().anyMatch((run) -> run.outcome() == JobOutcome.SUCCEEDED));
+		assertThat(history("retried")).singleElement().satisfies((run) -> {
+			assertThat(run.attempt()).isEqualTo(2);
+			assertThat(run.exception()).isNull();
+		});
+	}
+
+	@Test
 	void aTickIsRunByCodeOnce() {
 		Jobs one = start(None.class).getBean(Jobs.class);
 		Jobs two = start(None.class).getBean(Jobs.class);
@@ -404,6 +415,7 @@ abstract class AbstractJobsTests {
 		await().until(() -> overdue(two, "every-second") == 0);
 		JobDescriptor failing = show(one, "failing");
 		assertThat(failing.overdueSince()).isNotNull();
+		assertThat(overdue(one, "failing")).isGreaterThan(2);
 		assertThat(failing.runs()).isNotEmpty()
 			.filteredOn((run) -> run.endedAt() != null)
 			.allSatisfy((run) -> assertThat(run.message()).isEqualTo("******"));
@@ -551,6 +563,17 @@ abstract class AbstractJobsTests {
 			this.runs.add(run);
 			running.incrementAndGet();
 			free.await();
+		}
+
+	}
+
+	static class Retried {
+
+		@ScheduledJob(name = "retried", fixedRate = "1h", retries = 1, retryAfter = "300ms")
+		void run(JobRun run) {
+			if (run.attempt() == 1) {
+				throw new IllegalStateException("no paper");
+			}
 		}
 
 	}

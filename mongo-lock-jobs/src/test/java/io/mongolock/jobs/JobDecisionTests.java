@@ -90,6 +90,35 @@ class JobDecisionTests {
 	}
 
 	@Test
+	void whatFailedIsRetriedAfterTwiceTheTimeEachUntilTheNextTick() {
+		JobRun first = begun(ONE, 1).ended(ONE, JobOutcome.FAILED, null);
+		Duration minute = Duration.ofMinutes(1);
+		assertThat(decide(CatchUp.NONE, 0, ONE, first, null)).isEqualTo(new Wait(ONE.plus(minute)));
+		assertThat(decide(CatchUp.NONE, 0, ONE.plus(minute), first, null)).isEqualTo(new Run(ONE, first));
+		JobRun second = begun(ONE, 2).ended(ONE, JobOutcome.FAILED, null);
+		assertThat(decide(CatchUp.NONE, 0, ONE, second, null)).isEqualTo(new Wait(ONE.plus(minute.multipliedBy(2))));
+		assertThat(decide(CatchUp.NONE, 0, TWO, second, null)).isEqualTo(new Run(TWO, null));
+		JobRun late = begun(ONE, 2).ended(TWO.minusSeconds(60), JobOutcome.FAILED, null);
+		assertThat(decide(CatchUp.NONE, 0, TWO.minusSeconds(60), late, null)).isEqualTo(new Wait(TWO));
+		JobRun third = begun(ONE, 3).ended(ONE, JobOutcome.FAILED, null);
+		assertThat(decide(CatchUp.NONE, 0, ONE.plus(minute.multipliedBy(9)), third, null)).isEqualTo(new Wait(TWO));
+		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", START));
+		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.RERUN), 0,
+				new Seen(ONE.plus(minute), START, first, null, paused)))
+			.isEqualTo(new Wait(TWO));
+	}
+
+	@Test
+	void ofAllTicksTheOldestIsRunAndAtMostAHundred() {
+		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
+		assertThat(decide(CatchUp.ALL, 0, TWO.plusSeconds(1800), ran, null)).isEqualTo(new Run(ONE, null));
+		assertThat(decide(CatchUp.ALL, 0, START.plus(Duration.ofHours(250)), ran, null))
+			.isEqualTo(new Run(START.plus(Duration.ofHours(151)), null));
+		JobRun open = begun(ONE, 1);
+		assertThat(decide(CatchUp.ALL, 0, TWO, open, open)).isEqualTo(new Settle(open));
+	}
+
+	@Test
 	void whatIsPausedIsSkippedAndNotRunAgain() {
 		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", START));
 		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
@@ -100,7 +129,7 @@ class JobDecisionTests {
 			.isEqualTo(new Wait(ONE));
 		assertThat(JobDecision.decide(terms, 2, new Seen(ONE, START, open, open, paused))).isEqualTo(new Abandon(open));
 		Terms delay = new Terms("job", new JobTrigger.Delay(Duration.ofHours(1)), CatchUp.NONE, Duration.ofMinutes(5),
-				OnAbandoned.RERUN, 2);
+				OnAbandoned.RERUN, 2, 0, Duration.ZERO);
 		assertThat(JobDecision.decide(delay, 0, new Seen(TWO, START, ran, null, paused))).isEqualTo(new Rest());
 	}
 
@@ -113,6 +142,8 @@ class JobDecisionTests {
 		// what runs is not late, but a run that meets the next tick is
 		assertThat(stored.overdueFrom(HOURLY, null, begun(ONE, 1))).isEqualTo(TWO);
 		assertThat(stored.overdueFrom(HOURLY, success, begun(START, 2))).isEqualTo(TWO);
+		// nor does a run keep an earlier tick from being so
+		assertThat(stored.overdueFrom(HOURLY, success, begun(TWO.plusSeconds(3600), 1))).isEqualTo(TWO);
 		// what was before it was resumed is not expected
 		assertThat(new StoredJob("job", "", START, TWO.plusSeconds(1), null).overdueFrom(HOURLY, success, null))
 			.isEqualTo(START.plus(Duration.ofHours(3)));
@@ -121,20 +152,38 @@ class JobDecisionTests {
 	/**
 	 * Two instances, three ticks. Each step is one that a real one could be interrupted
 	 * after: read, ask for the lock, read again, write, begin, end, release; an instance
-	 * may die, or stand still until its lease is over, and go on; the server's clock may
-	 * step back once. All orders of all of these are walked, with the decisions of the
-	 * product.
+	 * may die, or stand still until its lease is over, and go on; work may fail; the
+	 * server's clock may step back once. All orders of all of these are walked, with the
+	 * decisions of the product.
 	 */
 	@Test
 	void inNoOrderOfStepsATickIsRunTwiceWithoutASecondAttemptOrForgotten() {
 		for (OnAbandoned onAbandoned : OnAbandoned.values()) {
-			Search search = new Search(new Terms("job", new JobTrigger.Rate(Duration.ofSeconds(1)), CatchUp.NONE,
-					Duration.ofSeconds(1), onAbandoned, 2));
-			search.walk((onAbandoned == OnAbandoned.RERUN) ? 1 : 0);
+			Search search = search(CatchUp.NONE, onAbandoned, 0);
+			search.walk((onAbandoned == OnAbandoned.RERUN) ? 1 : 0, false);
 			assertThat(search.seen).hasSizeGreaterThan(10_000);
 			assertThat(search.outcomes).contains(JobOutcome.SUCCEEDED, JobOutcome.ABANDONED, JobOutcome.SKIPPED,
 					JobOutcome.RUNNING);
 		}
+	}
+
+	@Test
+	void inNoOrderOfStepsARetryRunsBesideAnotherOrForever() {
+		Search search = search(CatchUp.NONE, OnAbandoned.RERUN, 1);
+		search.walk(0, true);
+		assertThat(search.outcomes).contains(JobOutcome.FAILED, JobOutcome.SUCCEEDED, JobOutcome.RUNNING);
+	}
+
+	@Test
+	void inNoOrderOfStepsATickIsLeftOutThatIsCaughtUp() {
+		Search search = search(CatchUp.ALL, OnAbandoned.RERUN, 0);
+		search.walk(1, false);
+		assertThat(search.outcomes).doesNotContain(JobOutcome.SKIPPED, JobOutcome.MISSED);
+	}
+
+	private static Search search(CatchUp catchUp, OnAbandoned onAbandoned, int retries) {
+		return new Search(new Terms("job", new JobTrigger.Rate(Duration.ofSeconds(1)), catchUp, Duration.ofSeconds(1),
+				onAbandoned, 2, retries, Duration.ZERO));
 	}
 
 	private static JobDecision decide(CatchUp catchUp, long fence, Instant now, @Nullable JobRun last,
@@ -143,7 +192,7 @@ class JobDecisionTests {
 	}
 
 	private static Terms terms(CatchUp catchUp, OnAbandoned onAbandoned) {
-		return new Terms("job", HOURLY, catchUp, Duration.ofMinutes(5), onAbandoned, 2);
+		return new Terms("job", HOURLY, catchUp, Duration.ofMinutes(5), onAbandoned, 2, 2, Duration.ofMinutes(1));
 	}
 
 	private static JobRun begun(Instant tick, int attempt) {
@@ -203,9 +252,9 @@ class JobDecisionTests {
 			this.terms = terms;
 		}
 
-		private void walk(int losses) {
+		private void walk(int losses, boolean back) {
 			Instance idle = new Instance(At.IDLE, false, 0, null, null);
-			visit(new World(0, false, 1, losses, 0, List.of(idle, idle), List.of(), List.of()));
+			visit(new World(0, back, 1, losses, 0, List.of(idle, idle), List.of(), List.of()));
 			while (!this.open.isEmpty()) {
 				next(this.open.pop());
 			}
@@ -229,6 +278,11 @@ class JobDecisionTests {
 				require(runs.stream().noneMatch((run) -> run.outcome() == JobOutcome.RUNNING), "a run is left", world);
 				require(runs.stream().anyMatch((run) -> run.tick().equals(START.plusSeconds(LAST))),
 						"the last tick is forgotten", world);
+				require(this.terms.catchUp() != CatchUp.ALL || runs.size() == LAST + 1, "a tick is forgotten", world);
+				require(runs.stream()
+					.filter((run) -> run.tick().equals(START.plusSeconds(LAST)))
+					.noneMatch((run) -> run.outcome() == JobOutcome.FAILED && run.attempt() <= this.terms.retries()),
+						"the last tick is not retried", world);
 			}
 			// Work whose lock is held is the run that is kept, so no two overlap
 			for (Instance one : world.instances()) {
@@ -304,10 +358,19 @@ class JobDecisionTests {
 					// released with the end, or lost before
 					visit(with(replace(world, run, run.ended(run.startedAt(), JobOutcome.SUCCEEDED, null)), who,
 							idle(false)));
+					if (this.terms.retries() > 0 && mayFail(world)) {
+						visit(with(replace(world, run, run.ended(run.startedAt(), JobOutcome.FAILED, null)), who,
+								idle(false)));
+					}
 				}
 				case DEAD -> {
 				}
 			}
+		}
+
+		// Once, which is enough to have one attempt too many
+		private static boolean mayFail(World world) {
+			return world.runs().stream().noneMatch((run) -> run.outcome() == JobOutcome.FAILED || run.attempt() > 1);
 		}
 
 		private void write(World world, int who, Instance one) {
@@ -377,7 +440,7 @@ class JobDecisionTests {
 		private static World replace(World world, JobRun before, JobRun after) {
 			List<JobRun> runs = new ArrayList<>(world.runs());
 			runs.replaceAll((run) -> (run.tick().equals(before.tick()) && run.fence() == before.fence()
-					&& run.attempt() == before.attempt() && run.outcome() == JobOutcome.RUNNING) ? after : run);
+					&& run.attempt() == before.attempt() && run.outcome() == before.outcome()) ? after : run);
 			return new World(world.now(), world.back(), world.deaths(), world.losses(), world.fence(),
 					world.instances(), sorted(runs), world.begun());
 		}

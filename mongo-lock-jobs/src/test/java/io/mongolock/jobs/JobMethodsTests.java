@@ -102,6 +102,18 @@ class JobMethodsTests {
 
 		}, "maxAttempts is 0"), Arguments.of(new Object() {
 
+			@ScheduledJob(name = "job", fixedDelay = "1s", retries = -1)
+			void work() {
+			}
+
+		}, "retries is -1"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedDelay = "1s", retryAfter = "now")
+			void work() {
+			}
+
+		}, "retryAfter = \"now\" must be a duration"), Arguments.of(new Object() {
+
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			int work() {
 				return 1;

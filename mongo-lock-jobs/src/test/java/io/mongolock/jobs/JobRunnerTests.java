@@ -193,6 +193,36 @@ class JobRunnerTests {
 	}
 
 	@Test
+	void workThatFailedIsRunAgainUnderTheSameTick() {
+		Instant since = this.clock.get();
+		this.clock.set(TICK);
+		look("0 0 3 * * *", since, CatchUp.NONE, (run) -> {
+			this.runs.add(run);
+			throw new IllegalStateException("no paper");
+		});
+		assertThat(look("0 0 3 * * *", since, CatchUp.NONE)).isEqualTo(Duration.ofMinutes(1));
+		this.clock.set(TICK.plusSeconds(60));
+		look("0 0 3 * * *", since, CatchUp.NONE);
+		assertThat(look("0 0 3 * * *", since, CatchUp.NONE)).isEqualTo(DAY.minusSeconds(60));
+		assertTicks(TICK, TICK);
+		assertThat(jobs().last("nightly", 5)).extracting(JobRun::attempt, JobRun::outcome)
+			.containsExactly(org.assertj.core.groups.Tuple.tuple(2, JobOutcome.SUCCEEDED));
+	}
+
+	@Test
+	void allTicksAreCaughtUpTheOldestFirst() {
+		look("0 0 3 * * *", this.clock.get(), CatchUp.ALL);
+		this.clock.set(TICK);
+		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.ALL);
+		this.clock.set(TICK.plus(DAY.multipliedBy(3)).plusSeconds(3600));
+		Instant since = this.clock.get();
+		while (Duration.ZERO.equals(look("0 0 3 * * *", since, CatchUp.ALL))) {
+			assertThat(this.runs).hasSizeLessThan(5);
+		}
+		assertTicks(TICK, TICK.plus(DAY), TICK.plus(DAY.multipliedBy(2)), TICK.plus(DAY.multipliedBy(3)));
+	}
+
+	@Test
 	void aRerunReplacesTheRunThatItHasSeenAlone() {
 		JobRuns kept = this.application.getBean(JobRuns.class);
 		JobRun left = JobRun.begun("nightly", TICK, 1, 1, TICK, "gone");
@@ -204,10 +234,14 @@ class JobRunnerTests {
 	}
 
 	private @Nullable Duration look(String cron, Instant since, CatchUp catchUp) {
+		return look(cron, since, catchUp, this.runs::add);
+	}
+
+	private @Nullable Duration look(String cron, Instant since, CatchUp catchUp, JobWork<RuntimeException> work) {
 		Terms terms = new Terms("nightly", new JobTrigger.Cron(CronExpression.parse(cron), ZoneId.of("Europe/Berlin")),
-				catchUp, Duration.ofMinutes(5), OnAbandoned.RERUN, 3);
+				catchUp, Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 1, Duration.ofMinutes(1));
 		return this.application.getBean(JobRunner.class)
-			.bringOn(terms, this.application.getBean(JobRuns.class).see("nightly", since), this.runs::add);
+			.bringOn(terms, this.application.getBean(JobRuns.class).see("nightly", since), work);
 	}
 
 	private Jobs jobs() {
