@@ -34,6 +34,7 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockProperties;
 import io.mongolock.jobs.MongoLockJobsProperties;
+import io.mongolock.leader.MongoLockLeaderProperties;
 import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties;
 import io.mongolock.shedlock.MongoLockShedLockProperties;
 
@@ -127,6 +128,7 @@ class DocumentationTests {
 			ofNone.retainAll(unbound(sources, MongoLockDocumentsProperties.class));
 			ofNone.retainAll(unbound(sources, MongoLockShedLockProperties.class));
 			ofNone.retainAll(unbound(sources, MongoLockJobsProperties.class));
+			ofNone.retainAll(unbound(sources, MongoLockLeaderProperties.class));
 			assertThat(ofNone).isEmpty();
 		}
 	}

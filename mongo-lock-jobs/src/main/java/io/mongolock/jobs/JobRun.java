@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param job the name of the job
  * @param tick when it was due
- * @param attempt 1, or more if an instance died in an attempt before; 0 if the tick was
- * not run
+ * @param attempt 1, or more if an instance died in an attempt before, or it failed; 0 if
+ * the tick was not run
  * @param fence the fence of the lock that the attempt has, higher than in all runs
  * before; 0 if the tick was not run
  * @param startedAt when the attempt began, or when it was noted that the tick was not run

@@ -20,7 +20,10 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.context.SmartLifecycle;
+import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 import io.mongolock.jobs.JobDecision.Seen;
@@ -46,6 +49,8 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 	private final Duration checkInterval;
 
+	private final boolean onlyWhenReady;
+
 	private final ObjectProvider<Watch> watches;
 
 	private final Map<String, Scheduled> jobs = new ConcurrentHashMap<>();
@@ -53,16 +58,20 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	/** The looks that are under way. */
 	private final Set<Look> looks = ConcurrentHashMap.newKeySet();
 
+	/** Whether this instance refuses traffic, and so begins no run. */
+	private volatile boolean refusing;
+
 	private final AtomicBoolean indexed = new AtomicBoolean();
 
 	private volatile @Nullable ScheduledExecutorService timer;
 
-	JobScheduler(JobRunner runner, JobRuns runs, Executor threads, Duration checkInterval,
+	JobScheduler(JobRunner runner, JobRuns runs, Executor threads, Duration checkInterval, boolean onlyWhenReady,
 			ObjectProvider<Watch> watches) {
 		this.runner = runner;
 		this.runs = runs;
 		this.threads = threads;
 		this.checkInterval = checkInterval;
+		this.onlyWhenReady = onlyWhenReady;
 		this.watches = watches;
 	}
 
@@ -126,6 +135,11 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 			}
 		});
 		return begun;
+	}
+
+	@EventListener
+	void on(AvailabilityChangeEvent<ReadinessState> event) {
+		this.refusing = this.onlyWhenReady && event.getState() == ReadinessState.REFUSING_TRAFFIC;
 	}
 
 	@Override
@@ -192,7 +206,8 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 	private Duration next(Scheduled job) {
 		try {
-			Duration next = this.runner.bringOn(job.terms, see(job), job::run);
+			Seen seen = see(job);
+			Duration next = (this.refusing) ? null : this.runner.bringOn(job.terms, seen, job::run);
 			job.failing = false;
 			if (next == null) {
 				return this.checkInterval;

@@ -16,6 +16,7 @@ import java.util.function.Supplier;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aot.hint.annotation.RegisterReflectionForBinding;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.Access;
@@ -87,6 +88,7 @@ class JobsEndpoint {
 	 * @param limit how many of its runs, from 1 to 1,000; 20 unless given
 	 */
 	@ReadOperation
+	@RegisterReflectionForBinding({ JobsDescriptor.class, ErrorDescriptor.class })
 	WebEndpointResponse<OperationResponseBody> jobs(SecurityContext user, @Nullable String job,
 			@Nullable Integer limit) {
 		boolean shown = this.showValues.isShown(user, this.roles);
@@ -147,7 +149,7 @@ class JobsEndpoint {
 					"The action must be run, rerun, pause or resume; it is " + KeyText.printable(action));
 		}
 		String why = (reason != null) ? reason : "none given";
-		logger.info("Job '" + KeyText.printable(job) + "': " + action + ((tick != null) ? " of its tick " + tick : "")
+		logger.info("Job '" + KeyText.printable(job) + "': " + action + ((tick != null) ? " of its tick " + KeyText.printable(tick) : "")
 				+ " by " + KeyText.printable(by) + ", reason: " + KeyText.printable(why));
 		AuditEvent event = new AuditEvent(by, CHANGED, "job=" + job, "action=" + action, "tick=" + tick,
 				"reason=" + why);

@@ -76,7 +76,7 @@ public final class MongoLockJobsAutoConfiguration {
 					.concurrencyLimit(-1)
 					.taskTerminationTimeout(null)
 					.build(),
-				properties.jobs().checkInterval(), watches);
+				properties.jobs().checkInterval(), properties.jobs().onlyWhenReady(), watches);
 	}
 
 }

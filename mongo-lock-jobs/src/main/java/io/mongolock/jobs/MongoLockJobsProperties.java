@@ -17,6 +17,8 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * Jobs that run once per tick.
 	 *
 	 * @param enabled whether this instance runs scheduled jobs
+	 * @param onlyWhenReady whether this instance runs no scheduled job while its readiness
+	 * state refuses traffic
 	 * @param collection name of the MongoDB collection that holds the runs of jobs
 	 * @param grace how late a tick of a job may begin, unless the job catches up
 	 * @param checkInterval how often others look whether the instance that runs a job
@@ -24,7 +26,8 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param history how long a run of a job is kept after the next one
 	 * @param maxRuns how many runs of a job are kept at most
 	 */
-	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("lockJobRuns") String collection,
+	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean onlyWhenReady,
+			@DefaultValue("lockJobRuns") String collection,
 			@DefaultValue("5m") Duration grace, @DefaultValue("10s") Duration checkInterval,
 			@DefaultValue("30d") Duration history, @DefaultValue("100") int maxRuns) {
 

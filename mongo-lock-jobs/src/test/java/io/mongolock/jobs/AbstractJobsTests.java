@@ -30,6 +30,8 @@ import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
@@ -445,6 +447,22 @@ abstract class AbstractJobsTests {
 			.tag("name", job)
 			.timeGauge()
 			.value(TimeUnit.SECONDS);
+	}
+
+	@Test
+	void anInstanceThatRefusesTrafficRunsNoJobUntilItAcceptsIt() {
+		ConfigurableApplicationContext one = start(EverySecond.class);
+		ConfigurableApplicationContext two = start(EverySecond.class, "mongo-lock.jobs.only-when-ready=false");
+		AvailabilityChangeEvent.publish(one, ReadinessState.REFUSING_TRAFFIC);
+		AvailabilityChangeEvent.publish(two, ReadinessState.REFUSING_TRAFFIC);
+		// what had begun before
+		int before = EverySecond.runs(one).size() + 1;
+		int other = EverySecond.runs(two).size();
+		await().until(() -> EverySecond.runs(two).size() >= other + 4);
+		assertThat(EverySecond.runs(one)).hasSizeLessThanOrEqualTo(before);
+		two.close();
+		AvailabilityChangeEvent.publish(one, ReadinessState.ACCEPTING_TRAFFIC);
+		await().until(() -> EverySecond.runs(one).size() >= before + 2);
 	}
 
 	@Test

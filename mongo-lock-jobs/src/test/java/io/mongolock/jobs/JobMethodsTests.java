@@ -169,19 +169,19 @@ class JobMethodsTests {
 	}
 
 	private JobExtension extension(boolean enabled) {
-		return new JobExtension(new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, "lockJobRuns",
+		return new JobExtension(new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, true, "lockJobRuns",
 				Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)), this.methods);
 	}
 
 	/** A lazy bean may be made on another thread while the application starts. */
 	@Test
 	void aJobThatIsFoundAtTheVeryMomentOfTheStartIsNotLeftOut() throws InterruptedException {
-		MongoLockJobsProperties properties = new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(true,
+		MongoLockJobsProperties properties = new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(true, true,
 				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100));
 		for (int round = 0; round < 2_000; round++) {
 			DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
 			JobScheduler scheduler = new JobScheduler(Mockito.mock(), Mockito.mock(), Runnable::run, Duration.ofDays(1),
-					factory.getBeanProvider(JobScheduler.Watch.class));
+					true, factory.getBeanProvider(JobScheduler.Watch.class));
 			factory.registerSingleton("scheduler", scheduler);
 			factory.registerSingleton("properties", properties);
 			JobMethods racing = new JobMethods(new MockEnvironment(), factory.getBeanProvider(JobScheduler.class),

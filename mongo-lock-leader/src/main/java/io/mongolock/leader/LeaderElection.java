@@ -73,6 +73,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	/** Guarded by the monitor, as the claim and what a leadership knows. */
 	private boolean running;
 
+	private boolean ready = true;
+
 	private volatile @Nullable Thread keepAlive;
 
 	private @Nullable CompletableFuture<LockHandle> claim;
@@ -172,6 +174,27 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		Leadership current = this.leadership;
 		if (current != null) {
 			end(current);
+		}
+	}
+
+	/** Stand no longer, and lead no longer, until the instance is ready again. */
+	void ready(boolean ready) {
+		CompletableFuture<LockHandle> waiting = null;
+		synchronized (this) {
+			this.ready = ready;
+			if (!ready) {
+				waiting = this.claim;
+				this.claim = null;
+			}
+		}
+		if (waiting != null) {
+			waiting.cancel(false);
+		}
+		if (ready) {
+			this.starter.execute(this::stand);
+		}
+		else {
+			stepDown();
 		}
 	}
 
@@ -299,7 +322,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		}
 		CompletableFuture<LockHandle> mine;
 		synchronized (this) {
-			if (!this.running || this.claim != null || this.unreleased != null) {
+			if (!this.running || !this.ready || this.claim != null || this.unreleased != null) {
 				return;
 			}
 			mine = claim();

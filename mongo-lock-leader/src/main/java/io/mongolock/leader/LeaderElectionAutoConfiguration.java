@@ -1,11 +1,13 @@
 package io.mongolock.leader;
 
+import java.util.List;
 import java.util.Set;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -21,12 +23,18 @@ import io.mongolock.spi.LockExtension;
  * events of Spring Integration.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
+@EnableConfigurationProperties(MongoLockLeaderProperties.class)
 public final class LeaderElectionAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockExtension mongoLockLeaderExtension() {
 		return new LockExtension() {
+
+			@Override
+			public List<Class<? extends Record>> settings() {
+				return List.of(MongoLockLeaderProperties.class);
+			}
 
 			@Override
 			public Set<String> names() {
@@ -38,8 +46,9 @@ public final class LeaderElectionAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	LeaderElections mongoLockLeaderElections(ObjectProvider<LeaderElection> elections) {
-		return new LeaderElections(elections);
+	LeaderElections mongoLockLeaderElections(ObjectProvider<LeaderElection> elections,
+			ObjectProvider<MongoLockLeaderProperties> properties) {
+		return new LeaderElections(elections, () -> properties.getObject().leader().onlyWhenReady());
 	}
 
 	@Bean

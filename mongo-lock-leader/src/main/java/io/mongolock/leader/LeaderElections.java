@@ -1,9 +1,13 @@
 package io.mongolock.leader;
 
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
+import org.springframework.context.event.EventListener;
 
 import io.mongolock.spi.LockStartupException;
 
@@ -14,8 +18,17 @@ final class LeaderElections {
 
 	private final ObjectProvider<LeaderElection> elections;
 
-	LeaderElections(ObjectProvider<LeaderElection> elections) {
+	private final BooleanSupplier onlyWhenReady;
+
+	LeaderElections(ObjectProvider<LeaderElection> elections, BooleanSupplier onlyWhenReady) {
 		this.elections = elections;
+		this.onlyWhenReady = onlyWhenReady;
+	}
+
+	@EventListener
+	void on(AvailabilityChangeEvent<ReadinessState> event) {
+		boolean ready = event.getState() == ReadinessState.ACCEPTING_TRAFFIC || !this.onlyWhenReady.getAsBoolean();
+		all().forEach((election) -> election.ready(ready));
 	}
 
 	List<LeaderElection> all() {

@@ -201,6 +201,23 @@ class LeaderElectionTests {
 	}
 
 	@Test
+	void whoIsNotReadyNeitherLeadsNorStandsUntilItIs() {
+		this.first.start().awaitLeader();
+		this.first.awaitHeard("granted");
+		this.second.start().awaitWaiting();
+		this.second.election.ready(false);
+		this.first.election.ready(false);
+		this.first.awaitHeard("granted", "revoked");
+		Awaitility.await().until(() -> lock().holders().isEmpty() && lock().queue().isEmpty());
+		assertThat(this.second.heard).isEmpty();
+		this.second.election.ready(true);
+		this.second.awaitLeader();
+		this.first.election.ready(true);
+		this.first.awaitWaiting();
+		assertThat(this.first.election.isLeader()).isFalse();
+	}
+
+	@Test
 	void workIsDoneByTheLeaderUnderItsLock() {
 		this.first.start().awaitLeader();
 		OptionalLong term = this.first.election.term();
