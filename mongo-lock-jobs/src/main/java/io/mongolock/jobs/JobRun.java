@@ -20,28 +20,30 @@ import org.jspecify.annotations.Nullable;
  * @param exception the class of the exception, {@code null} unless the work threw one
  * @param message the message of the exception, at most 500 characters; or why the tick
  * was not run
+ * @param note how far it is, as the work says; {@code null} once it has ended
  */
 public record JobRun(String job, Instant tick, int attempt, long fence, Instant startedAt, @Nullable Instant endedAt,
-		JobOutcome outcome, String runner, @Nullable String exception, @Nullable String message) {
+		JobOutcome outcome, String runner, @Nullable String exception, @Nullable String message,
+		@Nullable String note) {
 
 	static final int MAX_MESSAGE = 500;
 
 	static JobRun begun(String job, Instant tick, int attempt, long fence, Instant now, String runner) {
-		return new JobRun(job, tick, attempt, fence, now, null, JobOutcome.RUNNING, runner, null, null);
+		return new JobRun(job, tick, attempt, fence, now, null, JobOutcome.RUNNING, runner, null, null, null);
 	}
 
 	static JobRun notRun(String job, Instant tick, Instant now, JobOutcome outcome, String why, String runner) {
-		return new JobRun(job, tick, 0, 0, now, now, outcome, runner, null, why);
+		return new JobRun(job, tick, 0, 0, now, now, outcome, runner, null, why, null);
 	}
 
 	JobRun ended(Instant now, JobOutcome how, @Nullable Throwable failure) {
 		String text = (failure != null) ? failure.getMessage() : null;
 		return new JobRun(this.job, this.tick, this.attempt, this.fence, this.startedAt, now, how, this.runner,
-				(failure != null) ? failure.getClass().getName() : null, (text != null) ? bounded(text) : null);
+				(failure != null) ? failure.getClass().getName() : null, (text != null) ? bounded(text) : null, null);
 	}
 
 	// Not through the middle of a character
-	private static String bounded(String text) {
+	static String bounded(String text) {
 		int end = Math.min(text.length(), MAX_MESSAGE);
 		return text.substring(0,
 				(end == MAX_MESSAGE && Character.isHighSurrogate(text.charAt(end - 1))) ? end - 1 : end);

@@ -196,9 +196,22 @@ final class JobRuns {
 	 * @return whether it was
 	 */
 	boolean replace(JobRun before, JobRun after) {
-		Bson same = Filters.and(id(before.job(), before.tick()), Filters.eq(FENCE, before.fence()),
-				Filters.eq(ATTEMPT, before.attempt()), Filters.eq(OUTCOME, before.outcome().name()));
-		return Objects.requireNonNull(send((runs) -> runs.replaceOne(same, write(after)).getMatchedCount())) != 0;
+		return Objects
+			.requireNonNull(send((runs) -> runs.replaceOne(same(before), write(after)).getMatchedCount())) != 0;
+	}
+
+	/**
+	 * Keep how far a run is.
+	 * @return whether it still runs
+	 */
+	boolean note(JobRun run, String note) {
+		return Objects.requireNonNull(
+				send((runs) -> runs.updateOne(same(run), Updates.set("note", note)).getMatchedCount())) != 0;
+	}
+
+	private static Bson same(JobRun run) {
+		return Filters.and(id(run.job(), run.tick()), Filters.eq(FENCE, run.fence()),
+				Filters.eq(ATTEMPT, run.attempt()), Filters.eq(OUTCOME, run.outcome().name()));
 	}
 
 	/**
@@ -262,7 +275,8 @@ final class JobRuns {
 			.append(OUTCOME, run.outcome().name())
 			.append("runner", run.runner())
 			.append("exception", run.exception())
-			.append("message", run.message());
+			.append("message", run.message())
+			.append("note", run.note());
 	}
 
 	private static JobRun read(Document run) {
@@ -270,7 +284,7 @@ final class JobRuns {
 		return new JobRun(run.getString(JOB), run.getDate(TICK).toInstant(), run.getInteger(ATTEMPT),
 				run.get(FENCE, Number.class).longValue(), run.getDate("startedAt").toInstant(),
 				(ended != null) ? ended.toInstant() : null, JobOutcome.valueOf(run.getString(OUTCOME)),
-				run.getString("runner"), run.getString("exception"), run.getString("message"));
+				run.getString("runner"), run.getString("exception"), run.getString("message"), run.getString("note"));
 	}
 
 }

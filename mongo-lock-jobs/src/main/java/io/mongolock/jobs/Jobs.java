@@ -54,6 +54,20 @@ public final class Jobs {
 	}
 
 	/**
+	 * Say how far a run is, for who looks at the jobs: one write each time.
+	 * @param run the run, as the work was given it
+	 * @param note how far it is; 500 characters of it are kept until the run ends
+	 * @throws IllegalStateException if the run has ended, or another attempt has begun
+	 * because its lock was lost: then stop
+	 */
+	public void note(JobRun run, String note) {
+		if (!this.runs.note(run, JobRun.bounded(note))) {
+			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
+					+ run.tick() + " does not run any more: it has ended, or was taken over");
+		}
+	}
+
+	/**
 	 * The last runs of a job.
 	 * @param job the name of the job
 	 * @param limit how many at most, at least 1

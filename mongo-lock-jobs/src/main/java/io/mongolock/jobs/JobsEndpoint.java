@@ -149,8 +149,9 @@ class JobsEndpoint {
 					"The action must be run, rerun, pause or resume; it is " + KeyText.printable(action));
 		}
 		String why = (reason != null) ? reason : "none given";
-		logger.info("Job '" + KeyText.printable(job) + "': " + action + ((tick != null) ? " of its tick " + KeyText.printable(tick) : "")
-				+ " by " + KeyText.printable(by) + ", reason: " + KeyText.printable(why));
+		logger.info("Job '" + KeyText.printable(job) + "': " + action
+				+ ((tick != null) ? " of its tick " + KeyText.printable(tick) : "") + " by " + KeyText.printable(by)
+				+ ", reason: " + KeyText.printable(why));
 		AuditEvent event = new AuditEvent(by, CHANGED, "job=" + job, "action=" + action, "tick=" + tick,
 				"reason=" + why);
 		try {
@@ -287,9 +288,10 @@ class JobsEndpoint {
 	 * @param fence the fence of its lock
 	 * @param exception the class of the exception
 	 * @param message its message, or why the tick was not run
+	 * @param note how far it is, as the work says
 	 */
 	record RunDescriptor(Instant tick, int attempt, String outcome, Instant startedAt, @Nullable Instant endedAt,
-			String runner, long fence, @Nullable String exception, @Nullable String message) {
+			String runner, long fence, @Nullable String exception, @Nullable String message, @Nullable String note) {
 
 		static @Nullable RunDescriptor of(@Nullable JobRun run, boolean shown) {
 			if (run == null) {
@@ -298,7 +300,8 @@ class JobsEndpoint {
 			boolean hidden = !shown && run.exception() != null;
 			return new RunDescriptor(run.tick(), run.attempt(), run.outcome().name().toLowerCase(Locale.ROOT),
 					run.startedAt(), run.endedAt(), (shown) ? run.runner() : SanitizableData.SANITIZED_VALUE,
-					run.fence(), run.exception(), (hidden) ? SanitizableData.SANITIZED_VALUE : run.message());
+					run.fence(), run.exception(), (hidden) ? SanitizableData.SANITIZED_VALUE : run.message(),
+					run.note());
 		}
 
 	}

@@ -17,8 +17,8 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * Jobs that run once per tick.
 	 *
 	 * @param enabled whether this instance runs scheduled jobs
-	 * @param onlyWhenReady whether this instance runs no scheduled job while its readiness
-	 * state refuses traffic
+	 * @param onlyWhenReady whether this instance runs no scheduled job while its
+	 * readiness state refuses traffic
 	 * @param collection name of the MongoDB collection that holds the runs of jobs
 	 * @param grace how late a tick of a job may begin, unless the job catches up
 	 * @param checkInterval how often others look whether the instance that runs a job
@@ -27,9 +27,9 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param maxRuns how many runs of a job are kept at most
 	 */
 	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean onlyWhenReady,
-			@DefaultValue("lockJobRuns") String collection,
-			@DefaultValue("5m") Duration grace, @DefaultValue("10s") Duration checkInterval,
-			@DefaultValue("30d") Duration history, @DefaultValue("100") int maxRuns) {
+			@DefaultValue("lockJobRuns") String collection, @DefaultValue("5m") Duration grace,
+			@DefaultValue("10s") Duration checkInterval, @DefaultValue("30d") Duration history,
+			@DefaultValue("100") int maxRuns) {
 
 	}
 

@@ -226,6 +226,23 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void aRunSaysHowFarItIsUntilItEnds() {
+		ConfigurableApplicationContext one = start(None.class);
+		Jobs jobs = one.getBean(Jobs.class);
+		JobRun ended = jobs.run("import", TICK, (run) -> {
+			jobs.note(run, "3 of 7");
+			assertThat(Objects.requireNonNull(show(one, "import").running()).note()).isEqualTo("3 of 7");
+			jobs.note(run, "x".repeat(501));
+			assertThat(jobs.last("import", 1).get(0).note()).hasSize(500);
+		}).orElseThrow();
+		assertThat(jobs.last("import", 1)).containsExactly(ended);
+		assertThat(ended.note()).isNull();
+		JobRun begun = JobRun.begun("import", TICK, 1, ended.fence(), TICK, "one");
+		assertThatIllegalStateException().isThrownBy(() -> jobs.note(begun, "7 of 7"))
+			.withMessageContaining("does not run any more");
+	}
+
+	@Test
 	void whatTheWorkThrowsReachesWhoAsked() {
 		Jobs jobs = start(None.class).getBean(Jobs.class);
 		assertThatIllegalStateException().isThrownBy(() -> jobs.run("import", TICK, (run) -> {

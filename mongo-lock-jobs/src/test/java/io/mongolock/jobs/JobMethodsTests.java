@@ -169,8 +169,8 @@ class JobMethodsTests {
 	}
 
 	private JobExtension extension(boolean enabled) {
-		return new JobExtension(new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, true, "lockJobRuns",
-				Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)), this.methods);
+		return new JobExtension(new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, true,
+				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)), this.methods);
 	}
 
 	/** A lazy bean may be made on another thread while the application starts. */
