@@ -248,7 +248,7 @@ final class JobRuns {
 						.withTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)));
 	}
 
-	// What is known of a job has no tick, and no job outside of its id: it is no run
+	// A job alone: its document has neither a tick nor a field for the job, as runs have
 	private static Bson id(String job) {
 		return Filters.eq(ID, new Document(JOB, job));
 	}
