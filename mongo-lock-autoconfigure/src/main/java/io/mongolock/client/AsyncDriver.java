@@ -111,13 +111,12 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		act(() -> this.sender.timer(this.acquisition));
 	}
 
-	// A document that is blocked keeps a thread for a moment only, as all others may take
-	// long and never take all threads
-	private void ask(Reason reason) {
+	// Where many take long, a document that is blocked keeps a thread for a moment only
+	private void ask(boolean brief) {
 		ClockReading woken = this.woken;
 		this.woken = null;
 		Duration timeout = this.acquisition.attempt().terms().operationTimeout();
-		boolean first = reason == Reason.OTHER && timeout.compareTo(DividedRequest.TIMEOUT) > 0;
+		boolean first = brief && timeout.compareTo(DividedRequest.TIMEOUT) > 0;
 		act(() -> (first) ? this.sender.askFirst(this.acquisition, woken, DividedRequest.TIMEOUT)
 				: this.sender.ask(this.acquisition, woken));
 	}
@@ -135,8 +134,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		try {
 			setTimer();
 			if (step instanceof Ask) {
-				Reason reason = reason();
-				this.threads.get().claim(this.acquisition.attempt().key(), reason, () -> ask(reason));
+				this.threads.get().claim(this.acquisition.attempt().key(), reason(), this::ask);
 			}
 			else if (step instanceof LastStep end) {
 				end(end);

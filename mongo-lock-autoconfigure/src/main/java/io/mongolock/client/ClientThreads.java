@@ -8,6 +8,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
 
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
@@ -83,8 +84,9 @@ final class ClientThreads {
 
 	/**
 	 * Run the request of a claim when its turn has come.
+	 * @param request is given whether to take a moment only
 	 */
-	void claim(String key, Reason reason, Runnable request) {
+	void claim(String key, Reason reason, Consumer<Boolean> request) {
 		this.requests.add(key, reason, request);
 		startRequests();
 	}

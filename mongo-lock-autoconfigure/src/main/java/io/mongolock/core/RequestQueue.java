@@ -4,6 +4,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -11,8 +12,8 @@ import org.jspecify.annotations.Nullable;
  * Which claim asks the store next, where threads are few. First those that were called,
  * as they may hold up others; all others in the order of coming. So that a store that
  * answers for some documents only does not use up the threads, those of one key, and
- * those that may take long, which are all that were called or had no answer before, never
- * take all of them. Thread-safe, guarded by its monitor, inside of which it calls nobody.
+ * those that may take long, never take all of them; beside many of these one that begins
+ * is brief. Thread-safe, guarded by its monitor, inside of which it calls nobody.
  */
 public final class RequestQueue {
 
@@ -22,9 +23,11 @@ public final class RequestQueue {
 	/** A document takes one request after the other anyway. */
 	static final int MAX_OF_ONE_KEY = MAX_REQUESTS / 6;
 
-	static final int MAX_CALLED = MAX_REQUESTS / 2;
+	/** Leaves the others to those that are brief. */
+	static final int MAX_LONG = MAX_REQUESTS * 5 / 6;
 
-	static final int MAX_UNANSWERED = MAX_REQUESTS / 3;
+	/** Leaves the others of these to those that were called. */
+	static final int MAX_NOT_CALLED = MAX_REQUESTS * 2 / 3;
 
 	private final Deque<Request> called = new ArrayDeque<>();
 
@@ -38,14 +41,15 @@ public final class RequestQueue {
 
 	private int underway;
 
-	private int calledUnderway;
+	private int longUnderway;
 
-	private int unansweredUnderway;
+	private int notCalledUnderway;
 
 	/**
 	 * A claim is to ask.
+	 * @param action is given whether to be brief
 	 */
-	public synchronized void add(String key, Reason reason, Runnable action) {
+	public synchronized void add(String key, Reason reason, Consumer<Boolean> action) {
 		Request request = new Request(key, reason, action, this.added++);
 		OfKey ofKey = this.keys.computeIfAbsent(key, (same) -> new OfKey());
 		// Only one place of a key is called at a time
@@ -66,26 +70,32 @@ public final class RequestQueue {
 	public synchronized @Nullable Request next() {
 		Request next = (this.underway < MAX_REQUESTS) ? poll() : null;
 		if (next != null) {
-			count(next.reason, 1);
+			count(next, 1);
 		}
 		return next;
 	}
 
 	private @Nullable Request poll() {
-		if (!this.called.isEmpty() && this.calledUnderway < MAX_CALLED) {
+		boolean mayBeLong = this.longUnderway < MAX_LONG;
+		if (!this.called.isEmpty() && mayBeLong) {
 			return this.called.remove();
 		}
+		mayBeLong &= this.notCalledUnderway < MAX_NOT_CALLED;
 		Request other = this.others.peek();
-		Request again = (this.unansweredUnderway < MAX_UNANSWERED) ? this.unanswered.peek() : null;
-		boolean first = again == null || (other != null && other.number < again.number);
-		return (first) ? this.others.poll() : this.unanswered.poll();
+		Request again = (mayBeLong) ? this.unanswered.peek() : null;
+		if (other == null || (again != null && again.number < other.number)) {
+			return (again != null) ? this.unanswered.remove() : null;
+		}
+		// A store that is slow for all is not asked twice as long as there is room
+		other.brief = !mayBeLong;
+		return this.others.remove();
 	}
 
 	/**
 	 * A request has ended.
 	 */
 	public synchronized void ended(Request request) {
-		count(request.reason, -1);
+		count(request, -1);
 		OfKey ofKey = this.keys.get(request.key);
 		if (ofKey == null) {
 			return;
@@ -99,10 +109,10 @@ public final class RequestQueue {
 		}
 	}
 
-	private void count(Reason reason, int more) {
+	private void count(Request request, int more) {
 		this.underway += more;
-		this.calledUnderway += (reason == Reason.CALLED) ? more : 0;
-		this.unansweredUnderway += (reason == Reason.UNANSWERED) ? more : 0;
+		this.longUnderway += (request.brief) ? 0 : more;
+		this.notCalledUnderway += (request.brief || request.reason == Reason.CALLED) ? 0 : more;
 	}
 
 	private void admit(Request request) {
@@ -138,11 +148,14 @@ public final class RequestQueue {
 
 		private final Reason reason;
 
-		private final Runnable action;
+		private final Consumer<Boolean> action;
 
 		private final long number;
 
-		private Request(String key, Reason reason, Runnable action, long number) {
+		/** Whether it is to take a moment only, written before it is handed out. */
+		private boolean brief;
+
+		private Request(String key, Reason reason, Consumer<Boolean> action, long number) {
 			this.key = key;
 			this.reason = reason;
 			this.action = action;
@@ -153,7 +166,7 @@ public final class RequestQueue {
 		 * Ask.
 		 */
 		public void run() {
-			this.action.run();
+			this.action.accept(this.brief);
 		}
 
 	}

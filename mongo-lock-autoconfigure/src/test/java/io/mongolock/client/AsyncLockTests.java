@@ -4,9 +4,11 @@ import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Semaphore;
@@ -166,13 +168,48 @@ class AsyncLockTests {
 		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
 		IntStream.range(0, 40)
 			.forEach((i) -> asking.acquireAsync(LockRequest.builder("blocked" + i).settings(patient).build()));
-		Awaitility.await().atMost(LONG).until(() -> failed.size() == 40 && hanging.get() >= 16);
+		Awaitility.await().atMost(LONG).until(() -> failed.size() == 40 && hanging.get() >= 32);
 		for (int i = 0; i < 100; i++) {
 			assertThat(asking.acquireAsync(LockRequest.builder("free" + i).settings(patient).build()))
 				.succeedsWithin(LONG);
 		}
-		assertThat(hanging).hasValue(16);
+		assertThat(hanging).hasValue(32);
 		end.countDown();
+		asking.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aStoreThatIsSlowForAllHasItsTimeAsLongAsThereIsRoom() {
+		CountDownLatch end = new CountDownLatch(1);
+		Map<String, List<Duration>> timeouts = new ConcurrentHashMap<>();
+		ScriptedStore slow = new ScriptedStore() {
+
+			@Override
+			public ClaimAnswer acquire(Claim claim, Duration timeout) {
+				timeouts.computeIfAbsent(claim.id().key(), (key) -> new CopyOnWriteArrayList<>()).add(timeout);
+				await(end);
+				if (!timeout.equals(DividedRequest.TIMEOUT)) {
+					return super.acquire(claim, timeout);
+				}
+				throw new LockStoreException(claim.id().key(), Outcome.UNKNOWN, "by script", null);
+			}
+
+		};
+		LockTemplate asking = new LockTemplate(slow, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
+		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
+		LockSettings shorter = LockSettings.builder().operationTimeout(Duration.ofMillis(500)).build();
+		List<CompletableFuture<LockHandle>> claims = IntStream.range(0, 41)
+			.mapToObj((i) -> LockRequest.builder("k" + i).settings((i < 40) ? patient : shorter.or(patient)))
+			.map((request) -> asking.acquireAsync(request.build()))
+			.toList();
+		Awaitility.await().atMost(LONG).until(() -> timeouts.size() == 41);
+		end.countDown();
+		claims.forEach((claim) -> assertThat(claim).succeedsWithin(LONG));
+		Duration whole = Duration.ofSeconds(3);
+		assertThat(timeouts.values()).filteredOn(List.of(whole)::equals).hasSize(32);
+		assertThat(timeouts.values()).filteredOn(List.of(DividedRequest.TIMEOUT, whole)::equals).hasSize(8);
+		assertThat(timeouts.get("k40")).containsExactly(Duration.ofMillis(500));
 		asking.stop(Duration.ofSeconds(1));
 	}
 

@@ -12,8 +12,8 @@ import io.mongolock.core.RequestQueue.Request;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link RequestQueue}: 48 requests at a time, 8 of one key, 24 that were
- * called, 16 whose last had no answer.
+ * Tests for {@link RequestQueue}: 48 requests at a time, 8 of one key, 40 that may take
+ * long, 32 of these that were not called.
  */
 class RequestQueueTests {
 
@@ -21,16 +21,19 @@ class RequestQueueTests {
 
 	private final List<String> ran = new ArrayList<>();
 
+	private final List<String> brief = new ArrayList<>();
+
 	@Test
 	void requestsLeaveInTheOrderOfComingAsLongAsThereIsRoom() {
 		for (int i = 0; i < 60; i++) {
 			add("k" + i, (i % 3 == 0) ? Reason.UNANSWERED : Reason.OTHER);
 		}
 		List<Request> underway = takeAll();
-		assertThat(this.ran).hasSize(48).startsWith("k0", "k1", "k2", "k3").endsWith("k47");
+		assertThat(this.ran).hasSize(48).startsWith("k0", "k1", "k2", "k3");
+		assertThat(this.ran.subList(0, 32)).endsWith("k30", "k31");
 		end(underway);
 		takeAll();
-		assertThat(this.ran).hasSize(60).endsWith("k59");
+		assertThat(this.ran).hasSize(60).doesNotHaveDuplicates();
 	}
 
 	@Test
@@ -56,8 +59,37 @@ class RequestQueueTests {
 		add("k", Reason.OTHER);
 		takeAll();
 		assertThat(this.ran).endsWith("k");
+		assertThat(this.brief).containsExactly("k");
 		end(underway);
 		assertThat(takeAll()).hasSize(40);
+	}
+
+	@Test
+	void whatHasNoAnswerLeavesThreadsToThoseThatAreCalled() {
+		for (int i = 0; i < 100; i++) {
+			add("blocked" + i, Reason.UNANSWERED);
+		}
+		assertThat(takeAll()).hasSize(32);
+		for (int i = 0; i < 100; i++) {
+			add("called" + i, Reason.CALLED);
+		}
+		assertThat(takeAll()).hasSize(8);
+	}
+
+	@Test
+	void whatBeginsIsBriefOnlyBesideManyThatMayTakeLong() {
+		for (int i = 0; i < 100; i++) {
+			add("k" + i, Reason.OTHER);
+		}
+		List<Request> underway = takeAll();
+		assertThat(this.brief).hasSize(16).startsWith("k32").endsWith("k47");
+		end(underway.subList(32, 48));
+		takeAll();
+		assertThat(this.brief).hasSize(32).endsWith("k63");
+		end(underway.subList(0, 32));
+		takeAll();
+		assertThat(this.brief).as("there is room again").hasSize(32);
+		assertThat(this.ran).hasSize(96);
 	}
 
 	@Test
@@ -82,7 +114,12 @@ class RequestQueueTests {
 	}
 
 	private void add(String key, Reason reason) {
-		this.queue.add(key, reason, () -> this.ran.add(key));
+		this.queue.add(key, reason, (brief) -> {
+			this.ran.add(key);
+			if (brief) {
+				this.brief.add(key);
+			}
+		});
 	}
 
 	private List<Request> takeAll() {

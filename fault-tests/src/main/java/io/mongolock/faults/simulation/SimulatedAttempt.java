@@ -1,5 +1,6 @@
 package io.mongolock.faults.simulation;
 
+import java.time.Duration;
 import java.util.Objects;
 import java.util.function.Consumer;
 
@@ -44,6 +45,8 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 
 	private final Consumer<@Nullable LeaseHistory> onEnd;
 
+	private final boolean asynchronous;
+
 	private int timers;
 
 	private SimulatedAttempt(Errand errand, LockAcquisition acquisition, SimulatedClient client, LeaseHistory history,
@@ -53,6 +56,7 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 		this.client = client;
 		this.history = history;
 		this.onEnd = onEnd;
+		this.asynchronous = history.id.leaseToken().hashCode() % 2 == 0;
 	}
 
 	// Ends with what was granted, or null
@@ -138,8 +142,11 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 	}
 
 	private void ask() {
+		// As asynchronous claims are asked for: for a moment only, then once more
+		boolean first = this.asynchronous && !this.acquisition.isUnanswered();
+		Duration timeout = this.history.terms.operationTimeout();
 		Claim claim = Objects.requireNonNull(this.acquisition.send(this.client.now()));
-		this.client.ask(Request.claim(claim, this.history.terms.operationTimeout()), (answer) -> {
+		this.client.ask(Request.claim(claim, (first) ? timeout.dividedBy(4) : timeout), (answer) -> {
 			long starved = this.client.starves(this.history.terms.reliable());
 			if (starved > 0) {
 				this.history.starvedUntil = this.client.timeline.now() + starved;
@@ -148,7 +155,7 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 			else {
 				answered(answer);
 			}
-		}, this::failed);
+		}, (outcome) -> failed(outcome, first));
 	}
 
 	private void answered(ClaimAnswer answer) {
@@ -166,10 +173,15 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 		act(step);
 	}
 
-	private void failed(Outcome outcome) {
+	private void failed(Outcome outcome, boolean first) {
 		this.history.unknown |= outcome == Outcome.UNKNOWN;
-		act(this.acquisition.failed(new LockStoreException(this.history.id.key(), outcome, "simulated", null),
-				this.client.now()));
+		LockStoreException failure = new LockStoreException(this.history.id.key(), outcome, "simulated", null);
+		AcquisitionStep step = (first) ? this.acquisition.failedFirst(failure, this.client.now())
+				: this.acquisition.failed(failure, this.client.now());
+		if (first && step instanceof Ask) {
+			this.client.judge.count(Event.CLAIM_ASKED_TWICE);
+		}
+		act(step);
 	}
 
 	private void granted(Granted granted) {
