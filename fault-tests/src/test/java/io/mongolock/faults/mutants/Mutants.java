@@ -1187,7 +1187,7 @@ final class Mutants {
 						"operator(\"$lt\", string(\"$$e.fence\"), number(0))",
 						test(documents, "onlyTheHolderWhoWasShownIsTakenOver")),
 				new Mutant("document lock: locked late by who was taken over", "ClaimPipeline.replacing",
-						"\"line\", this.staying), array());", "\"line\", this.staying), this.opened);", programs(),
+						"\"line\", this.staying), array());", "\"line\", this.staying), this.opened);",
 						test(documents, "whoseLockWasTakenOverHoldsNothingAnyMoreAlsoAfterTheOtherHasCancelled")),
 				new Mutant("document lock: locked late under no name", "DocumentLocks.lockUnchanged",
 						"builder.settings(settings).waitTimeout", "builder.waitTimeout",
