@@ -64,9 +64,13 @@ final class ProgramModel {
 		 * @param entity the entity, which must have seen all that was stored before
 		 */
 		void saved(Entry entity) {
-			require(entity, "is overwritten");
-			this.marks = new TreeSet<>(entity.log());
-			this.text = entity.text();
+			saved(entity.log(), entity.text());
+		}
+
+		void saved(List<Integer> log, String text) {
+			require(log, "is overwritten");
+			this.marks = new TreeSet<>(log);
+			this.text = text;
 			this.writes++;
 		}
 
@@ -76,7 +80,7 @@ final class ProgramModel {
 		}
 
 		void deleted(Entry entity) {
-			require(entity, "is deleted");
+			require(entity.log(), "is deleted");
 			this.marks.clear();
 			this.unmapped.clear();
 			this.exists = false;
@@ -84,9 +88,9 @@ final class ProgramModel {
 			robbed();
 		}
 
-		private void require(Entry entity, String what) {
+		private void require(List<Integer> log, String what) {
 			for (Integer mark : this.marks) {
-				if (!entity.log().contains(mark)) {
+				if (!log.contains(mark)) {
 					throw new AssertionError(
 							"a lost update of " + this.id + ": mark " + mark + ", which nobody has seen, " + what);
 				}

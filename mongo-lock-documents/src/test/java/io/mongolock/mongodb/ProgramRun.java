@@ -356,11 +356,14 @@ final class ProgramRun implements AutoCloseable {
 		}
 		DocumentLockOperations documents = thread.instance.documents();
 		Entry entity = held.locked.entity().with(++this.marks);
+		// Now: what is refused later may change the same object
+		List<Integer> log = List.copyOf(entity.log());
+		String text = entity.text();
 		@SuppressWarnings("unchecked")
 		LockedDocument<Entry> locked = (LockedDocument<Entry>) held.locked;
 		Outcome outcome = write(thread, held, choice,
 				(releases) ? () -> documents.save(locked, entity) : () -> documents.saveAndKeep(locked, entity),
-				releases, () -> document.saved(entity));
+				releases, () -> document.saved(log, text));
 		Entry seen = (outcome.value() instanceof Entry saved) ? saved : entity;
 		thread.seen.add(new Seen(document, seen, (seen == entity) ? null : thread.transaction()));
 		return "with mark " + this.marks + ": " + ((outcome.isDone()) ? "saved" : outcome);
