@@ -15,6 +15,7 @@ import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.LastStep;
+import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
@@ -111,27 +112,38 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		act(() -> this.sender.timer(this.acquisition));
 	}
 
-	// Where many take long, a document that is blocked keeps a thread for a moment only
+	// Where many take long, a document that is blocked keeps a thread for a moment only.
+	// If the store is slow for all, that would end connections that are all right
 	private void ask(boolean brief) {
 		ClockReading woken = this.woken;
 		this.woken = null;
 		Duration timeout = this.acquisition.attempt().terms().operationTimeout();
-		boolean first = brief && timeout.compareTo(DividedRequest.TIMEOUT) > 0;
-		act(() -> (first) ? this.sender.askFirst(this.acquisition, woken, DividedRequest.TIMEOUT)
-				: this.sender.ask(this.acquisition, woken));
-	}
-
-	private void act(Supplier<AcquisitionStep> event) {
+		boolean first = brief && !this.threads.get().isSlow() && timeout.compareTo(DividedRequest.TIMEOUT) > 0;
 		try {
-			act(event.get());
+			ClockReading asked = this.sender.now();
+			AcquisitionStep step = (first) ? this.sender.askFirst(this.acquisition, woken, DividedRequest.TIMEOUT)
+					: this.sender.ask(this.acquisition, woken);
+			act(step, asked);
 		}
 		catch (RuntimeException | Error ex) {
 			giveUp(ex);
 		}
 	}
 
-	private void act(AcquisitionStep step) {
+	private void act(Supplier<AcquisitionStep> event) {
 		try {
+			act(event.get(), null);
+		}
+		catch (RuntimeException | Error ex) {
+			giveUp(ex);
+		}
+	}
+
+	private void act(AcquisitionStep step, @Nullable ClockReading asked) {
+		try {
+			if (asked != null) {
+				measure(step, asked);
+			}
 			setTimer();
 			if (step instanceof Ask) {
 				this.threads.get().claim(this.acquisition.attempt().key(), reason(), this::ask);
@@ -145,6 +157,12 @@ final class AsyncDriver implements LockAcquisition.Caller {
 				this.heldLocks.takeBack(granted.held(), ex);
 			}
 			giveUp(ex);
+		}
+	}
+
+	private void measure(AcquisitionStep step, ClockReading asked) {
+		if (step instanceof Granted || !(step instanceof TooLate || this.acquisition.isUnanswered())) {
+			this.threads.get().answeredIn(this.sender.now().elapsedSince(asked));
 		}
 	}
 

@@ -42,6 +42,8 @@ final class ClientThreads {
 
 	private final ExecutorService claims;
 
+	private volatile boolean slow;
+
 	private final ExecutorService cleanUps;
 
 	private final ExecutorService suspects;
@@ -89,6 +91,20 @@ final class ClientThreads {
 	void claim(String key, Reason reason, Consumer<Boolean> request) {
 		this.requests.add(key, reason, request);
 		startRequests();
+	}
+
+	/**
+	 * A claim was answered.
+	 */
+	void answeredIn(long nanos) {
+		this.slow = nanos > DividedRequest.TIMEOUT.toNanos();
+	}
+
+	/**
+	 * Whether the last claim that was answered took longer than a moment.
+	 */
+	boolean isSlow() {
+		return this.slow;
 	}
 
 	private void startRequests() {

@@ -37,6 +37,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
+import io.mongolock.client.AbstractLockTemplateTests.SteppedClock;
 import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ClockReading;
@@ -210,6 +211,38 @@ class AsyncLockTests {
 		assertThat(timeouts.values()).filteredOn(List.of(whole)::equals).hasSize(32);
 		assertThat(timeouts.values()).filteredOn(List.of(DividedRequest.TIMEOUT, whole)::equals).hasSize(8);
 		assertThat(timeouts.get("k40")).containsExactly(Duration.ofMillis(500));
+		asking.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aStoreWhoseLastAnswerTookLongHasItsTimeForAll() {
+		CountDownLatch end = new CountDownLatch(1);
+		Map<String, Duration> timeouts = new ConcurrentHashMap<>();
+		SteppedClock clock = new SteppedClock();
+		ScriptedStore slow = new ScriptedStore() {
+
+			@Override
+			public ClaimAnswer acquire(Claim claim, Duration timeout) {
+				if (claim.id().key().equals("slow")) {
+					clock.step(DividedRequest.TIMEOUT.plusMillis(1));
+				}
+				else if (claim.id().key().startsWith("k")) {
+					timeouts.put(claim.id().key(), timeout);
+					await(end);
+				}
+				return super.acquire(claim, timeout);
+			}
+
+		};
+		LockTemplate asking = new LockTemplate(slow, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("app", "1", "host", 42, ""), clock, List.of()));
+		assertThat(asking.acquireAsync(LockRequest.of("slow"))).succeedsWithin(LONG);
+		LockSettings patient = LockSettings.builder().waitTimeout(Duration.ofHours(1)).build();
+		IntStream.range(0, 40)
+			.forEach((i) -> asking.acquireAsync(LockRequest.builder("k" + i).settings(patient).build()));
+		Awaitility.await().atMost(LONG).until(() -> timeouts.size() == 40);
+		assertThat(timeouts.values()).containsOnly(Duration.ofSeconds(3));
+		end.countDown();
 		asking.stop(Duration.ofSeconds(1));
 	}
 
