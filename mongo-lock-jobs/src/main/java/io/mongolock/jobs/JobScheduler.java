@@ -127,6 +127,8 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 					job.run(run);
 				}));
 				begun.complete(Optional.empty());
+				// Whether it is overdue any more is not to wait for the next look
+				see(job);
 			}
 			catch (RuntimeException ex) {
 				if (!begun.completeExceptionally(ex)) {

@@ -123,15 +123,27 @@ class JobsEndpoint {
 			require(job != null, "No job is named: name one as job");
 			require(reason == null || !reason.isBlank() && reason.length() <= MAX_REASON,
 					"The reason must not be blank, and have at most " + MAX_REASON + " characters");
-			change(Objects.requireNonNull(job), String.valueOf(action), tick, reason, by);
+			String named = Objects.requireNonNull(job);
+			boolean begun = change(named, String.valueOf(action), tick, reason, by);
+			audit(named, String.valueOf(action), tick, reason, by);
+			if (!begun) {
+				throw new Refusal(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
+						"Job '" + job + "' has not begun within " + this.timeout.toMillis()
+								+ " ms, and may begin yet: look at its runs");
+			}
 			return describe(job, 1, shown);
 		});
 	}
 
-	private void change(String job, String action, @Nullable String tick, @Nullable String reason, String by) {
+	// Whether that is done, and will not be done only later
+	private boolean change(String job, String action, @Nullable String tick, @Nullable String reason, String by) {
 		switch (action) {
-			case "run" -> run(job, null);
-			case "rerun" -> run(job, tick(job, tick));
+			case "run" -> {
+				return run(job, null);
+			}
+			case "rerun" -> {
+				return run(job, tick(job, tick));
+			}
 			case "pause" -> {
 				require(reason != null, "A pause needs a reason, which others see");
 				Pause pause = new Pause(by, Objects.requireNonNull(reason), this.runs.now());
@@ -148,6 +160,10 @@ class JobsEndpoint {
 			default -> throw new Refusal(400,
 					"The action must be run, rerun, pause or resume; it is " + KeyText.printable(action));
 		}
+		return true;
+	}
+
+	private void audit(String job, String action, @Nullable String tick, @Nullable String reason, String by) {
 		String why = (reason != null) ? reason : "none given";
 		logger.info("Job '" + KeyText.printable(job) + "': " + action
 				+ ((tick != null) ? " of its tick " + KeyText.printable(tick) : "") + " by " + KeyText.printable(by)
@@ -162,17 +178,19 @@ class JobsEndpoint {
 		}
 	}
 
-	private void run(String job, @Nullable Instant tick) {
+	private boolean run(String job, @Nullable Instant tick) {
 		if (this.scheduler == null || this.scheduler.trigger(job) == null) {
 			throw new Refusal(409,
 					"Job '" + job + "' is not scheduled in the instance that was asked: ask one that runs it");
 		}
-		Optional<JobRun> begun = this.scheduler.runNow(job, tick)
-			.orTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)
+		Optional<Optional<JobRun>> begun = this.scheduler.runNow(job, tick)
+			.thenApply(Optional::of)
+			.completeOnTimeout(Optional.empty(), this.timeout.toMillis(), TimeUnit.MILLISECONDS)
 			.join();
-		if (begun.isEmpty()) {
+		if (begun.isPresent() && begun.get().isEmpty()) {
 			throw new Refusal(409, "Job '" + job + "' is being run: wait for its end");
 		}
+		return begun.isPresent();
 	}
 
 	private Instant tick(String job, @Nullable String tick) {
@@ -183,7 +201,8 @@ class JobsEndpoint {
 			}
 			return parsed;
 		}
-		catch (DateTimeException ex) {
+		// The latter for a time that no date has
+		catch (DateTimeException | IllegalArgumentException ex) {
 			throw new Refusal(400, "A rerun needs the tick of a run, as it is shown, for example 2026-05-04T03:00:00Z");
 		}
 	}

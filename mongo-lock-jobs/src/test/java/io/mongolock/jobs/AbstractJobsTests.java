@@ -28,6 +28,7 @@ import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
 import org.springframework.boot.actuate.endpoint.OperationResponseBody;
 import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.Show;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointResponse;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
@@ -412,6 +413,7 @@ abstract class AbstractJobsTests {
 		assertRefused(change(endpoint, "blocking", "run", null, null), 409, "is being run");
 		assertRefused(change(endpoint, "blocking", "rerun", "soon", null), 400, "for example 2026-05-04T03:00:00Z");
 		assertRefused(change(endpoint, "blocking", "rerun", "2000-01-01T00:00:00Z", null), 404, "has no run");
+		assertRefused(change(endpoint, "blocking", "rerun", "+999999999-12-31T23:59:59Z", null), 400, "for example");
 		assertRefused(change(endpoint, "blocking", "stop", null, null), 400, "it is stop");
 		assertRefused(change(endpoint, "blocking", "pause", null, null), 400, "needs a reason");
 		assertRefused(change(endpoint, "blocking", "pause", null, "x".repeat(501)), 400, "at most 500");
@@ -438,6 +440,35 @@ abstract class AbstractJobsTests {
 		assertThat(failing.runs()).isNotEmpty()
 			.filteredOn((run) -> run.endedAt() != null)
 			.allSatisfy((run) -> assertThat(run.message()).isEqualTo("******"));
+	}
+
+	@Test
+	void aRunByTheWishOfSomebodyIsSeenByTheGaugeAtOnce() {
+		ConfigurableApplicationContext one = start(Yearly.class);
+		await().until(() -> one.getBean(JobRuns.class).stored("yearly") != null);
+		one.getBean(MongoTemplate.class)
+			.getCollection("lockJobRuns")
+			.updateOne(new Document("_id", new Document("job", "yearly")),
+					new Document("$set", new Document("since", Instant.EPOCH)));
+		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
+		assertThat(change(endpoint, "yearly", "run", null, null).getStatus()).isEqualTo(200);
+		await().until(() -> overdue(one, "yearly") > 1e9);
+		JobRun failed = ended(one, "yearly").get(0);
+		assertThat(failed.outcome()).isEqualTo(JobOutcome.FAILED);
+		// the lock of the first run may be on its way back
+		await().until(() -> change(endpoint, "yearly", "rerun", failed.tick().toString(), null).getStatus() == 200);
+		await().until(() -> overdue(one, "yearly") == 0);
+	}
+
+	@Test
+	void aRunThatBeginsAfterItsAnswerIsAudited() {
+		ConfigurableApplicationContext one = start(Yearly.class);
+		await().until(() -> one.getBean(JobRuns.class).stored("yearly") != null);
+		JobsEndpoint hurried = new JobsEndpoint(one.getBean(JobRuns.class), one.getBean(JobScheduler.class), one,
+				Duration.ZERO, Show.NEVER, Set.of());
+		assertRefused(change(hurried, "yearly", "run", null, null), 503, "may begin yet");
+		await().until(() -> ended(one, "yearly").size() == 1);
+		assertThat(one.getBean(Yearly.class).audited).hasSize(1);
 	}
 
 	private static JobDescriptor show(ApplicationContext instance, String job) {
