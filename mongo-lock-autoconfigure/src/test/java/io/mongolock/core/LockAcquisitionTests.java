@@ -636,6 +636,15 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void whatAFirstTryMayHaveLeftIsCleanedUpIfTheSecondIsDenied() {
+		LockAcquisition acquisition = acquisition("t", Duration.ZERO);
+		begin(acquisition);
+		sent(acquisition, 0);
+		acquisition.failedFirst(failure(Outcome.UNKNOWN), at(750));
+		assertThat(answered(acquisition, denied(), 750, 760).cleansUp()).isTrue();
+	}
+
+	@Test
 	void aFirstTryThatWasRefusedIsTheLast() {
 		begin(this.acquisition);
 		sent(this.acquisition, 0);
