@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
@@ -117,8 +118,8 @@ public interface DocumentLockOperations {
 	 * timeout counts
 	 * @return the document, to be closed by the caller unless saved or passed on
 	 * @throws NoSuchDocumentException if there is no such document
-	 * @throws LockUnavailableException if another has it by now, or a thread of this JVM
-	 * works under it or waits for it: who, since when and until when
+	 * @throws LockUnavailableException if another has it by now,: who, since when and
+	 * until when
 	 * @throws LockStoreException if MongoDB could not be asked
 	 * @throws IllegalStateException as {@link #renew} does
 	 */
@@ -297,6 +298,8 @@ public interface DocumentLockOperations {
 	 * @param store the documents as the store of a client, by a template of its own on
 	 * the same database
 	 * @param locks the client of that store, which hands nothing over in this JVM
+	 * @param takeOvers another one, which claims what is taken over: nobody of this JVM
+	 * is ahead there
 	 * @param broken is notified of locks that are broken on purpose
 	 * @param clock what deadlines are checked against
 	 * @param timeout how long one request for a ticket may take
@@ -308,9 +311,9 @@ public interface DocumentLockOperations {
 	 * for each call, for example one for each tenant
 	 */
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
-			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,
-			ApplicationContext context) {
-		return new DocumentLocks(template, store, locks, broken, clock, timeout, transactions, context);
+			Supplier<LockOperations> takeOvers, BiConsumer<String, LockHolder> broken, LockClock clock,
+			Duration timeout, DocumentTransactions transactions, ApplicationContext context) {
+		return new DocumentLocks(template, store, locks, takeOvers, broken, clock, timeout, transactions, context);
 	}
 
 }

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -46,6 +47,8 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private final LockOperations locks;
 
+	private final Supplier<LockOperations> takeOvers;
+
 	private final BiConsumer<String, LockHolder> broken;
 
 	private final LockClock clock;
@@ -59,8 +62,8 @@ final class DocumentLocks implements DocumentLockOperations {
 	private final DocumentTransactions transactions;
 
 	DocumentLocks(MongoTemplate template, DocumentLockStore store, LockOperations locks,
-			BiConsumer<String, LockHolder> broken, LockClock clock, Duration timeout, DocumentTransactions transactions,
-			ApplicationContext context) {
+			Supplier<LockOperations> takeOvers, BiConsumer<String, LockHolder> broken, LockClock clock,
+			Duration timeout, DocumentTransactions transactions, ApplicationContext context) {
 		this.transactions = transactions;
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
@@ -68,6 +71,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.lifecycle = new EntityLifecycle(template, this.plainSaves.own());
 		this.store = store;
 		this.locks = locks;
+		this.takeOvers = takeOvers;
 		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
@@ -105,7 +109,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		Optional<LockHolder> holder = this.tickets.look(request.key())
 			.flatMap((lock) -> lock.liveHolders().stream().filter((one) -> one.fence() == fence).findFirst());
 		HeldDocument<T> held = claim(locked, request,
-				() -> granted(locked, this.store.atOnce(fence, () -> this.locks.acquire(request))));
+				() -> granted(locked, this.store.atOnce(fence, () -> this.takeOvers.get().acquire(request))));
 		holder.ifPresent((thrownOut) -> this.broken.accept(request.key(), thrownOut));
 		return held;
 	}

@@ -957,6 +957,27 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void aTakeOverDoesNotWaitBehindThoseOfItsOwnInstance() {
+		long fence = lock().ticket().fence();
+		CompletableFuture<LockedDocument<Post>> next = wait(this.here);
+		Awaitility.await().until(() -> this.here.client().waiting() == 1);
+		LockedDocument<Post> mine = this.here.documents().takeOver(Post.class, "p1", fence, LockSettings.NONE);
+		assertThat(mine.fence()).isGreaterThan(fence);
+		assertThat(next).isNotDone();
+		mine.close();
+		next.join().close();
+	}
+
+	@Test
+	void whatAnotherThreadOfItsOwnInstanceHoldsIsTakenOver() {
+		LockedDocument<Post> other = CompletableFuture.supplyAsync(this::lock).join();
+		LockedDocument<Post> mine = this.here.documents().takeOver(Post.class, "p1", other.fence(), LockSettings.NONE);
+		assertThat(other.handle().isHeld()).isFalse();
+		this.here.documents().save(mine, mine.entity().titled("mine"));
+		assertThat(stored()).containsEntry("title", "mine");
+	}
+
+	@Test
 	void aTakeOverIsNotForWhatThisThreadHolds() {
 		try (LockedDocument<Post> locked = lock()) {
 			assertThatIllegalStateException()

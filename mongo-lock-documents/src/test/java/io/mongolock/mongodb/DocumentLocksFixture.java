@@ -36,6 +36,8 @@ final class DocumentLocksFixture implements AutoCloseable {
 
 	private final LockTemplate client;
 
+	private final LockTemplate takeOvers;
+
 	private final DocumentTransactions transactions = new DocumentTransactions();
 
 	private final DocumentLockOperations documents;
@@ -71,13 +73,14 @@ final class DocumentLocksFixture implements AutoCloseable {
 		}
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, "lock", "locks", LockClock.system());
-		this.client = new LockTemplate(store,
-				new ClientOptions(new ConfiguredSettings(settings, Map.of()),
-						new LockOwner("desk", instance, "host", 1, "thread"), clock, List.of(listeners))
-					.withLeakDetection(LeakDetection.OFF)
-					.withHandOver(new HandOver(Duration.ZERO, 0)));
-		this.documents = DocumentLockOperations.of(template, store, this.client, this.client::broken, clock,
-				Duration.ofSeconds(5), this.transactions, context);
+		ClientOptions options = new ClientOptions(new ConfiguredSettings(settings, Map.of()),
+				new LockOwner("desk", instance, "host", 1, "thread"), clock, List.of(listeners))
+			.withLeakDetection(LeakDetection.OFF)
+			.withHandOver(new HandOver(Duration.ZERO, 0));
+		this.client = new LockTemplate(store, options);
+		this.takeOvers = new LockTemplate(store, options);
+		this.documents = DocumentLockOperations.of(template, store, this.client, () -> this.takeOvers,
+				this.client::broken, clock, Duration.ofSeconds(5), this.transactions, context);
 	}
 
 	/**
@@ -105,6 +108,7 @@ final class DocumentLocksFixture implements AutoCloseable {
 	@Override
 	public void close() {
 		this.client.stop(Duration.ofSeconds(5));
+		this.takeOvers.stop(Duration.ofSeconds(5));
 		this.context.close();
 	}
 

@@ -108,7 +108,7 @@ class DocumentStatementsTests {
 		LockTemplate client = client(this.documents);
 		try (GenericApplicationContext context = context()) {
 			DocumentLockOperations operations = DocumentLockOperations.of(this.template, this.documents, client,
-					(key, holder) -> {
+					() -> client, (key, holder) -> {
 					}, LockClock.system(), TIMEOUT, new DocumentTransactions(), context);
 			for (String title : new String[] { "new", null }) {
 				LockedDocument<Page> locked = operations.lock(Page.class, "k");

@@ -31,6 +31,7 @@ import org.springframework.data.mongodb.core.mapping.event.AbstractMongoEventLis
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
+import org.springframework.util.Assert;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -224,6 +225,18 @@ class UsedFieldsTests {
 	@MethodSource("saves")
 	void whatReadsOtherwiseEachTimeLosesNothing(Save save) {
 		this.listener.loading = (document) -> document.put("text", UUID.randomUUID().toString());
+		store(new Document("text", "old").append("other", 1));
+		save.run(this, "new");
+		assertThat(stored()).containsEntry("text", "new").containsEntry("other", 1);
+	}
+
+	@ParameterizedTest
+	@MethodSource("saves")
+	void whatAListenerCannotReadWithoutAFieldLosesNothing(Save save) {
+		this.listener.loading = (document) -> {
+			Assert.state(document.containsKey("other"), "other is missing");
+			document.put("text", UUID.randomUUID().toString());
+		};
 		store(new Document("text", "old").append("other", 1));
 		save.run(this, "new");
 		assertThat(stored()).containsEntry("text", "new").containsEntry("other", 1);

@@ -373,6 +373,8 @@ abstract class AbstractJobsTests {
 		await().until(() -> overdue(one, "every-second") == 0);
 		assertThat(change(endpoint, "every-second", "resume", null, null).getStatus()).isEqualTo(200);
 		assertRefused(change(endpoint, "every-second", "resume", null, null), 409, "is not paused");
+		StoredJob resumed = Objects.requireNonNull(one.getBean(JobRuns.class).stored("every-second"));
+		assertThat(resumed.since()).as("since when it may be overdue").isAfter(first);
 		await().until(() -> ended(one, "every-second").get(0).outcome() == JobOutcome.SUCCEEDED);
 	}
 

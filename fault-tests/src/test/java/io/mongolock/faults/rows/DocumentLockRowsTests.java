@@ -214,8 +214,8 @@ class DocumentLockRowsTests {
 						.withLeakDetection(LeakDetection.OFF)
 						.withHandOver(new HandOver(Duration.ZERO, 0)));
 			DocumentTransactions keeper = new DocumentTransactions();
-			this.documents = DocumentLockOperations.of(this.template, store, this.client, this.client::broken,
-					LockClock.system(), Duration.ofSeconds(5), keeper, this.context);
+			this.documents = DocumentLockOperations.of(this.template, store, this.client, () -> this.client,
+					this.client::broken, LockClock.system(), Duration.ofSeconds(5), keeper, this.context);
 			MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
 			manager.addListener(keeper);
 			this.transactions = new TransactionTemplate(manager);

@@ -2,13 +2,16 @@ package io.mongolock.mongodb.autoconfigure;
 
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockOperations;
 import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
@@ -53,7 +56,8 @@ final class DocumentLockClients implements DocumentLockFactory {
 		DocumentLockStore store = new DocumentLockStore(outside, this.field, this.environment.collection(), this.clock);
 		StoreClient client = this.environment.open(store);
 		this.clients.add(client);
-		return DocumentLockOperations.of(template, store, client.locks(), client.broken(), this.clock,
+		Supplier<LockOperations> takeOvers = SingletonSupplier.of(() -> this.environment.open(store).locks());
+		return DocumentLockOperations.of(template, store, client.locks(), takeOvers, client.broken(), this.clock,
 				this.environment.operationTimeout(), this.transactions, this.context);
 	}
 

@@ -163,8 +163,8 @@ public final class MixedWorker {
 		context.refresh();
 		DocumentLockStore store = documents(client);
 		LockTemplate locks = HarnessClient.locks(store, settings, new HandOver(Duration.ZERO, 0), PLACE_TTL, losses);
-		return DocumentLockOperations.of(template, store, locks, locks::broken, LockClock.system(), PATIENCE,
-				new DocumentTransactions(), context);
+		return DocumentLockOperations.of(template, store, locks, () -> locks, locks::broken, LockClock.system(),
+				PATIENCE, new DocumentTransactions(), context);
 	}
 
 	// The locks of documents that this edits, as the store of a client
