@@ -73,7 +73,7 @@ class DeploymentTests {
 	private static final Duration WORK = Duration.ofMillis(700);
 
 	/** How many instances are stopped and replaced. */
-	private static final int ROUNDS = Integer.getInteger("mongo-lock.deployments", 4);
+	private static final int ROUNDS = Integer.getInteger("mongo-lock.deployments", 2);
 
 	@ParameterizedTest
 	@EnumSource

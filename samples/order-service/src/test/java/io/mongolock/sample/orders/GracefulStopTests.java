@@ -37,7 +37,7 @@ import static org.awaitility.Awaitility.await;
 class GracefulStopTests {
 
 	/** How many instances are stopped and replaced. */
-	private static final int ROUNDS = Integer.getInteger("deployments", 4);
+	private static final int ROUNDS = Integer.getInteger("deployments", 2);
 
 	private static final Duration PATIENCE = Duration.ofMinutes(1);
 
