@@ -113,6 +113,15 @@ class RequestQueueTests {
 		assertThat(this.queue).extracting("keys").asInstanceOf(InstanceOfAssertFactories.MAP).isEmpty();
 	}
 
+	@Test
+	void whenOneOfAKeyHasEndedAnotherOfItFollows() {
+		for (int i = 0; i < 20; i++) {
+			add("k", Reason.OTHER);
+		}
+		this.queue.ended(takeAll().get(0));
+		assertThat(takeAll()).hasSize(1);
+	}
+
 	private void add(String key, Reason reason) {
 		this.queue.add(key, reason, (brief) -> {
 			this.ran.add(key);
