@@ -45,8 +45,7 @@ sealed interface JobDecision {
 		if (terms.catchUp() == CatchUp.ALL) {
 			return new Run(earliest(terms, seen, due), null);
 		}
-		boolean late = terms.trigger().isClock() && Duration.between(due, now).compareTo(terms.grace()) > 0;
-		return (late && terms.catchUp() == CatchUp.NONE) ? new Miss(due) : new Run(due, null);
+		return (terms.trigger().isClock() && isTooLate(terms, due, now)) ? new Miss(due) : new Run(due, null);
 	}
 
 	private static JobDecision retry(Terms terms, Seen seen, Instant next) {
@@ -60,7 +59,11 @@ sealed interface JobDecision {
 		if (again.isAfter(seen.now())) {
 			return new Wait((again.isBefore(next)) ? again : next);
 		}
-		return new Run(last.tick(), last);
+		return (isTooLate(terms, again, seen.now())) ? new Wait(next) : new Run(last.tick(), last);
+	}
+
+	private static boolean isTooLate(Terms terms, Instant due, Instant now) {
+		return terms.catchUp() == CatchUp.NONE && Duration.between(due, now).compareTo(terms.grace()) > 0;
 	}
 
 	private static Instant earliest(Terms terms, Seen seen, Instant due) {
@@ -81,7 +84,7 @@ sealed interface JobDecision {
 	 * @param job its name
 	 * @param trigger when it is due
 	 * @param catchUp what happens to ticks at which nobody was there
-	 * @param grace how late a tick is run without being caught up
+	 * @param grace how late a tick is run, or retried, without being caught up
 	 * @param onAbandoned what happens to a run that its instance has left
 	 * @param maxAttempts how often a tick is run at most if instances die
 	 * @param retries how often a tick is run again whose work failed

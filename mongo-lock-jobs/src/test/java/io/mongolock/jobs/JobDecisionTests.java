@@ -101,11 +101,20 @@ class JobDecisionTests {
 		JobRun late = begun(ONE, 2).ended(TWO.minusSeconds(60), JobOutcome.FAILED, null);
 		assertThat(decide(CatchUp.NONE, 0, TWO.minusSeconds(60), late, null)).isEqualTo(new Wait(TWO));
 		JobRun third = begun(ONE, 3).ended(ONE, JobOutcome.FAILED, null);
-		assertThat(decide(CatchUp.NONE, 0, ONE.plus(minute.multipliedBy(9)), third, null)).isEqualTo(new Wait(TWO));
+		assertThat(decide(CatchUp.NONE, 0, ONE.plus(minute.multipliedBy(4)), third, null)).isEqualTo(new Wait(TWO));
 		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", START));
 		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.RERUN), 0,
 				new Seen(ONE.plus(minute), START, first, null, paused)))
 			.isEqualTo(new Wait(TWO));
+	}
+
+	@Test
+	void aRetryIsAsLateAsATickMayBe() {
+		JobRun failed = begun(ONE, 1).ended(ONE, JobOutcome.FAILED, null);
+		Instant last = ONE.plus(Duration.ofMinutes(1)).plus(terms(CatchUp.NONE, OnAbandoned.RERUN).grace());
+		assertThat(decide(CatchUp.NONE, 0, last, failed, null)).isEqualTo(new Run(ONE, failed));
+		assertThat(decide(CatchUp.NONE, 0, last.plusMillis(1), failed, null)).isEqualTo(new Wait(TWO));
+		assertThat(decide(CatchUp.LAST, 0, last.plusMillis(1), failed, null)).isEqualTo(new Run(ONE, failed));
 	}
 
 	@Test
