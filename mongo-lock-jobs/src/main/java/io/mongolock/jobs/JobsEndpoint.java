@@ -147,11 +147,11 @@ class JobsEndpoint {
 			case "pause" -> {
 				require(reason != null, "A pause needs a reason, which others see");
 				Pause pause = new Pause(by, Objects.requireNonNull(reason), this.runs.now());
-				found(this.runs.pause(job, pause), job);
+				scheduled(this.runs.pause(job, pause), job);
 			}
 			case "resume" -> {
 				StoredJob stored = this.runs.stored(job);
-				found(stored != null, job);
+				scheduled(stored != null, job);
 				if (stored != null && stored.paused() == null) {
 					throw new Refusal(409, "Job '" + job + "' is not paused");
 				}
@@ -257,6 +257,13 @@ class JobsEndpoint {
 	private static void require(boolean right, String otherwise) {
 		if (!right) {
 			throw new Refusal(400, otherwise);
+		}
+	}
+
+	private static void scheduled(boolean there, String job) {
+		if (!there) {
+			throw new Refusal(404, "There is no job '" + job
+					+ "' with a schedule. One that code runs is paused where its ticks come from");
 		}
 	}
 

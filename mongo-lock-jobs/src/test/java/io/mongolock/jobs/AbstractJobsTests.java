@@ -409,8 +409,8 @@ abstract class AbstractJobsTests {
 		ConfigurableApplicationContext one = start(Blocking.class, "blocking.rate=1h");
 		await().until(() -> Blocking.running.get() == 1);
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
-		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "There is no job 'none'");
-		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none'");
+		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "is paused where its ticks come from");
+		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none' with");
 		assertRefused(change(endpoint, "none", "run", null, null), 409, "ask one that runs it");
 		assertRefused(change(endpoint, "blocking", "run", null, null), 409, "is being run");
 		assertRefused(change(endpoint, "blocking", "rerun", "soon", null), 400, "for example 2026-05-04T03:00:00Z");
