@@ -405,6 +405,15 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void aRunByTheWishOfSomebodyIsCutOffAtTheEnd() {
+		ConfigurableApplicationContext one = start(Wished.class, "spring.lifecycle.timeout-per-shutdown-phase=100ms");
+		Wished job = one.getBean(Wished.class);
+		assertThat(change(one.getBean(JobsEndpoint.class), "wished", "run", null, null).getStatus()).isEqualTo(200);
+		one.close();
+		assertThat(job.interrupted).isCompleted();
+	}
+
+	@Test
 	void whatCannotBeDoneIsAnsweredWithTheReason() {
 		ConfigurableApplicationContext one = start(Blocking.class, "blocking.rate=1h");
 		await().until(() -> Blocking.running.get() == 1);
@@ -631,6 +640,23 @@ abstract class AbstractJobsTests {
 			this.runs.add(run);
 			running.incrementAndGet();
 			free.await();
+		}
+
+	}
+
+	static class Wished {
+
+		final CompletableFuture<@Nullable Void> interrupted = new CompletableFuture<>();
+
+		@ScheduledJob(name = "wished", cron = "@yearly")
+		void run() throws InterruptedException {
+			try {
+				new CountDownLatch(1).await();
+			}
+			catch (InterruptedException ex) {
+				this.interrupted.complete(null);
+				throw ex;
+			}
 		}
 
 	}
