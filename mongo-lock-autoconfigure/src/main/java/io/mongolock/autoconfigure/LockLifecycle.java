@@ -141,8 +141,12 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 			Duration budget = this.budget.minus(this.spent);
 			TimeLeft time = new TimeLeft(this.clock, budget);
 			TimeLeft cutOff = new TimeLeft(this.clock, budget.minus(budget.dividedBy(REQUESTS)));
-			this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));
-			sideBySide((client) -> client.stop(time.left()));
+			try {
+				this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));
+			}
+			finally {
+				sideBySide((client) -> client.stop(time.left()));
+			}
 		}
 	}
 

@@ -43,6 +43,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link LockLifecycle}: in which order an application ends.
@@ -151,6 +152,16 @@ class LockLifecycleTests {
 		clients.forEach((client) -> lifecycle.add(client, LockClock.system(), Duration.ofMinutes(2)));
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(lifecycle::destroy)
 			.withCauseInstanceOf(IllegalStateException.class);
+		clients.forEach((client) -> BDDMockito.then(client).should().stop(ArgumentMatchers.any()));
+	}
+
+	@Test
+	void aClientThatCannotBeWaitedForKeepsNoneFromItsEnd() {
+		LockLifecycle lifecycle = new LockLifecycle();
+		List<LockTemplate> clients = List.of(BDDMockito.mock(LockTemplate.class), BDDMockito.mock(LockTemplate.class));
+		BDDMockito.willThrow(IllegalStateException.class).given(clients.get(0)).awaitUnused(ArgumentMatchers.any());
+		clients.forEach((client) -> lifecycle.add(client, LockClock.system(), Duration.ofMinutes(2)));
+		assertThatIllegalStateException().isThrownBy(lifecycle::destroy);
 		clients.forEach((client) -> BDDMockito.then(client).should().stop(ArgumentMatchers.any()));
 	}
 
