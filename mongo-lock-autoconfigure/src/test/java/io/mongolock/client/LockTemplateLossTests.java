@@ -273,7 +273,9 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 
 	@Test
 	void aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce() {
-		LockHandle handle = this.template.acquire(LockRequest.builder("k").ttl(Duration.ofHours(1)).build());
+		LockHandle handle = this.template.acquire(LockRequest.builder("k")
+			.settings(LockSettings.builder().ttl(Duration.ofHours(1)).renewInterval(Duration.ofMinutes(10)).build())
+			.build());
 		((Leased) handle).suspend();
 		this.store.forget("k");
 		((Leased) handle).resume();
