@@ -210,9 +210,8 @@ final class DocumentLocks implements DocumentLockOperations {
 			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0);
 			Optional<DocumentTransaction> transaction = around(
 					"The locked " + type.describe(ticket.key()) + " cannot be kept");
-			// What this thread has closed inside a transaction is still locked, and
-			// nothing
-			// is sent
+			// What this thread has closed inside a transaction is still locked, so
+			// nothing is sent
 			BsonDocument document = (lease.takeContent() instanceof BsonDocument granted) ? granted
 					: this.tickets.load(ticket.lease())
 						.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));

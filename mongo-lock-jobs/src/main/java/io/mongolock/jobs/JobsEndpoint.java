@@ -211,7 +211,7 @@ class JobsEndpoint {
 		StoredJob stored = this.runs.stored(name);
 		JobTrigger trigger = (this.scheduler != null) ? this.scheduler.trigger(name) : null;
 		Seen seen = this.runs.see(name, (stored != null) ? stored.since() : Instant.EPOCH);
-		found(stored != null || seen.last() != null || seen.open() != null, name);
+		found(stored != null || seen.last() != null || seen.open() != null, name, "");
 		Instant from = (trigger != null) ? this.runs.overdueFrom(name, trigger, seen) : null;
 		List<RunDescriptor> runs = (history > 0)
 				? this.runs.last(name, history).stream().map((run) -> RunDescriptor.of(run, shown)).toList() : null;
@@ -261,15 +261,12 @@ class JobsEndpoint {
 	}
 
 	private static void scheduled(boolean there, String job) {
-		if (!there) {
-			throw new Refusal(404, "There is no job '" + job
-					+ "' with a schedule. One that code runs is paused where its ticks come from");
-		}
+		found(there, job, " with a schedule. One that code runs is paused where its ticks come from");
 	}
 
-	private static void found(boolean there, String job) {
+	private static void found(boolean there, String job, String more) {
 		if (!there) {
-			throw new Refusal(404, "There is no job '" + job + "'");
+			throw new Refusal(404, "There is no job '" + job + "'" + more);
 		}
 	}
 
