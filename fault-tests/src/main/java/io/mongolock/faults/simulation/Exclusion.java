@@ -6,6 +6,7 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockRequest;
+import io.mongolock.LossReason;
 import io.mongolock.faults.simulation.Coverage.Event;
 
 /**
@@ -16,6 +17,9 @@ final class Exclusion {
 
 	/** Dates and wall clocks are whole milliseconds. */
 	private static final long ROUNDING = 2_000_000;
+
+	/** How long a lock stays taken at most for work that a stop has cut off. */
+	private static final long CUT_OFF = 6_000_000_000L;
 
 	private final Timeline timeline;
 
@@ -93,8 +97,11 @@ final class Exclusion {
 				() -> history + " relies on its lease longer than since the store last began it");
 	}
 
+	// A stop that cuts work off leaves it no more than 6 s, whatever its margin
 	private static long margin(LeaseHistory history) {
-		return history.terms.margin().toNanos();
+		long margin = history.terms.margin().toNanos();
+		boolean cutOff = history.heldLock != null && history.heldLock.lossReason() == LossReason.SHUTDOWN;
+		return (cutOff) ? Math.min(margin, CUT_OFF) : margin;
 	}
 
 	// By how much the store's clock may have ended a lease early
