@@ -24,7 +24,7 @@ class RunbookTests {
 
 	private static final Path ROOT = Path.of(System.getProperty("user.dir")).getParent();
 
-	private static final Pattern ENTRY = Pattern.compile("^- `([^`]+)`\\s+\\((WARN|ERROR),\\s+wake:\\s",
+	private static final Pattern ENTRY = Pattern.compile("^\\| `([^`]+)` \\| (WARN|ERROR) \\| [^|]+ \\|",
 			Pattern.MULTILINE);
 
 	// What else may end with an error, or has one, logs nothing
