@@ -11,7 +11,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
-import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -179,13 +178,14 @@ class DocumentationTests {
 	}
 
 	@Test
-	void everyAttributeOfTheAnnotationHasItsRowsAndATest() throws IOException {
-		String page = Files.readString(ROOT.resolve("docs/annotation.md"));
+	void everyAttributeOfTheAnnotationHasItsRowsAndAnExampleThatIsRun() throws IOException {
+		String[] page = Files.readString(ROOT.resolve("docs/annotation.md")).split("\n## What each attribute refuses");
+		String examples = Files.readString(SNIPPETS.resolve("EachAttributeTests.java"));
 		for (Method attribute : DistributedLock.class.getDeclaredMethods()) {
-			assertThat(Pattern.compile("^\\|.*`" + attribute.getName() + "`.*\\|", Pattern.MULTILINE)
-				.matcher(page.split("\n## What each attribute refuses")[0])
-				.find()).as(attribute.getName()).isTrue();
-			assertThat(page).containsPattern("(?m)^\\| `" + attribute.getName() + "` \\| .*Tests#\\w+` \\|$");
+			String name = attribute.getName();
+			assertThat(page[0]).containsPattern("(?m)^\\|.*`" + name + "`.*\\|");
+			assertThat(page[1]).containsPattern("(?m)^\\| `" + name + "` \\|");
+			assertThat(examples).containsPattern("this\\.examples(?:\\.|::)" + name + "\\b");
 		}
 	}
 
@@ -202,27 +202,17 @@ class DocumentationTests {
 
 	@Test
 	void theTestsThatThePagesNameExist() throws IOException {
-		List<Path> tests = files(ROOT, "Tests.java");
-		List<MatchResult> named = Pattern.compile("`(\\w+Tests)#(\\w+)`")
+		List<String> tests = new ArrayList<>();
+		for (String kind : List.of("Tests.java", "Tests.kt")) {
+			files(ROOT, kind).forEach((file) -> tests.add(file.getFileName().toString().replaceFirst("\\..*", "")));
+		}
+		List<String> named = Pattern.compile("`(\\w+Tests)`")
 			.matcher(String.join("\n", contents(documents())))
 			.results()
+			.map((name) -> name.group(1))
 			.toList();
 		assertThat(named).isNotEmpty();
-		for (MatchResult name : named) {
-			assertThat(source(name.group(1), tests)).as(name.group())
-				.containsPattern("\\svoid " + name.group(2) + "\\(");
-		}
-	}
-
-	// With those of the classes it extends, as a class inherits tests
-	private static String source(String test, List<Path> tests) throws IOException {
-		Path file = tests.stream()
-			.filter((one) -> one.endsWith(test + ".java"))
-			.findFirst()
-			.orElseThrow(() -> new AssertionError("There is no " + test));
-		String source = Files.readString(file);
-		Matcher parent = Pattern.compile("class " + test + " extends (\\w+)").matcher(source);
-		return parent.find() ? source + source(parent.group(1), tests) : source;
+		assertThat(tests).containsAll(named);
 	}
 
 	@Test
