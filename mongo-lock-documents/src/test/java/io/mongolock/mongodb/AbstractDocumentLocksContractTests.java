@@ -14,9 +14,16 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
 import org.assertj.core.api.Assertions;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.awaitility.Awaitility;
@@ -1040,6 +1047,38 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThat(stored()).containsEntry("title", "theirs");
 			assertThat(holders()).isEmpty();
 		}
+	}
+
+	@Test
+	void aLateEditorOverwritesNothingThatIsChangedBeforeTheLockIsGrantedAnew() {
+		LockTicket late = lock().ticket();
+		runOut();
+		this.there.documents().lock(Post.class, "p1").close();
+		AtomicBoolean changing = new AtomicBoolean();
+		try (MongoClient client = MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(uri()))
+			.addCommandListener(new CommandListener() {
+
+				@Override
+				public void commandStarted(CommandStartedEvent event) {
+					if (event.getCommand().toString().contains("$replaceWith") && changing.compareAndSet(true, false)) {
+						AbstractDocumentLocksContractTests.this.template.updateFirst(byId(),
+								Update.update("title", "theirs"), Post.class);
+					}
+				}
+
+			})
+			.build());
+				DocumentLocksFixture editor = new DocumentLocksFixture("editor",
+						new MongoTemplate(client, this.template.getDb().getName()), new GenericApplicationContext())) {
+			changing.set(true);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> editor.documents().resume(Post.class, late))
+				.withMessage(NOT_YOURS, late.fence());
+			assertThat(changing).isFalse();
+		}
+		assertThat(stored()).containsEntry("title", "theirs");
+		assertThat(holders()).isEmpty();
 	}
 
 	@Test

@@ -15,12 +15,14 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
+import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -160,19 +162,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	@CsvSource({ "MAJORITY, MAJORITY", "W1, W1", "JOURNALED, JOURNALED", "UNACKNOWLEDGED, ACKNOWLEDGED" })
 	void anUpdateIsConfirmedAsTheTemplatesOwnAndNeverWithoutAnAnswer(String asked, String sent) {
 		List<BsonDocument> updates = new CopyOnWriteArrayList<>();
-		try (MongoClient client = MongoClients.create(MongoClientSettings.builder()
-			.applyConnectionString(new ConnectionString(uri()))
-			.addCommandListener(new CommandListener() {
-
-				@Override
-				public void commandStarted(CommandStartedEvent event) {
-					if (event.getCommandName().equals("update")) {
-						updates.add(event.getCommand().clone());
-					}
-				}
-
-			})
-			.build())) {
+		try (MongoClient client = listenedTo("update", updates)) {
 			MongoTemplate template = new MongoTemplate(client, "mongo_lock_data_test");
 			template.insert(new Counter("a", 1, null));
 			template.setWriteConcernResolver((action) -> {
@@ -346,21 +336,21 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
-	void whoLosesItSeesWhatTheOtherMadeAlsoWhereReadsGoToASecondary() {
-		MongoTemplate behind = new MongoTemplate(template().getMongoDatabaseFactory()) {
-
-			@Override
-			public boolean exists(Query query, String collection) {
-				return false;
-			}
-
-		};
-		OptimisticUpdater updater = OptimisticUpdater.of(behind,
-				new FullJitterBackOff(2, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
-		assertThat(updater.updateOrCreate(Counter.class, "a", () -> {
-			template().insert(new Counter("a", 10, null));
-			return new Counter("a", 0, null);
-		}, Counter::next)).extracting(Counter::n).isEqualTo(11);
+	void aDocumentIsReadFromThePrimaryAlsoWhereOtherReadsGoToASecondary() {
+		template().insert(new Counter("a", 1, null));
+		List<BsonDocument> reads = new CopyOnWriteArrayList<>();
+		try (MongoClient client = listenedTo("find", reads)) {
+			MongoTemplate template = new MongoTemplate(client, "mongo_lock_data_test");
+			template.setReadPreference(ReadPreference.secondaryPreferred());
+			template.findById("a", Counter.class);
+			OptimisticUpdater updater = OptimisticUpdater.of(template,
+					new FullJitterBackOff(1, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
+			assertThat(updater.update(Counter.class, "a", Counter::next)).isPresent();
+		}
+		BsonDocument primary = new BsonDocument();
+		assertThat(reads).extracting((read) -> read.getDocument("$readPreference", primary).getString("mode", null))
+			.satisfiesExactly((own) -> assertThat(own).isEqualTo(new BsonString("secondaryPreferred")),
+					(load) -> assertThat(load).isNotEqualTo(new BsonString("secondaryPreferred")));
 	}
 
 	@Test
@@ -429,6 +419,22 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		}
 		assertThat(template.findById("a", Counter.class).n()).isEqualTo(threads * increments);
 		assertThat(this.calls).as("somebody was faster now and then").hasValueGreaterThan(threads * increments);
+	}
+
+	private MongoClient listenedTo(String name, List<BsonDocument> commands) {
+		return MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(uri()))
+			.addCommandListener(new CommandListener() {
+
+				@Override
+				public void commandStarted(CommandStartedEvent event) {
+					if (event.getCommandName().equals(name)) {
+						commands.add(event.getCommand().clone());
+					}
+				}
+
+			})
+			.build());
 	}
 
 	private static void interfere(MongoTemplate template) {
