@@ -25,14 +25,15 @@ final class Known {
 
 	private static final String TESTS = "fault-tests/src/test/java/io/mongolock/faults/";
 
-	static final List<Other> OTHERS = List.of(new Other(
-			"what real processes did (rows 46 and 72), [judged again](../fault-tests/README.md#a-second-opinion)"
-					+ " as operations on registers with a fence",
-			TESTS + "harness/register/Registers.java", Promise.EXCLUSION, Promise.FENCE),
+	static final List<Other> OTHERS = List.of(
+			new Other(
+					"what real processes did (rows 46 and 72), [judged again](README.md#a-second-opinion)"
+							+ " as operations on registers with a fence",
+					TESTS + "harness/register/Registers.java", Promise.EXCLUSION, Promise.FENCE),
 			new Other("whole clients whose leases linger, simulated; they see recalls by looks alone",
 					"fault-tests/src/main/java/io/mongolock/faults/simulation/ClientSimulation.java", Promise.LINGER),
 			new Other(
-					"[specified](spec/README.md) in TLA+, checked by TLC in all states of three clients that are answered at"
+					"[specified](../docs/spec/README.md) in TLA+, checked by TLC in all states of three clients that are answered at"
 							+ " once, and of two with a late message, and walked on the statements of the store",
 					TESTS + "spec/SpecCheckTests.java", Promise.EXCLUSION, Promise.FENCE, Promise.NO_GHOST,
 					Promise.IN_TIME),
@@ -40,6 +41,15 @@ final class Known {
 					"the threads of a client in many orders, under [a model checker](../CONTRIBUTING.md#in-which-order-threads-take-turns)",
 					TESTS + "harness/ThreadOrders.java", Promise.WITHIN_ONE_INSTANCE, Promise.LINGER, Promise.IN_TIME,
 					Promise.PROGRESS));
+
+	private static final String HEAD = """
+			# How each promise is known
+
+			Which tests stand behind each [promise](../docs/guarantees.md). `GuaranteesTests` writes this page from what they are made of:
+
+			    ./mvnw -pl fault-tests -am test -Dtest=GuaranteesTests -Dpromises.write -Dsurefire.failIfNoSpecifiedTests=false
+
+			""";
 
 	private static final Pattern ROW = Pattern.compile("row (\\d+) \\(.*");
 
@@ -53,9 +63,9 @@ final class Known {
 		this.places = Place.ofRows();
 	}
 
-	// The whole section, as Markdown
+	// The whole page, as Markdown
 	List<String> lines() throws IOException {
-		List<String> lines = new ArrayList<>(List.of("## How each promise is known", ""));
+		List<String> lines = new ArrayList<>(HEAD.lines().toList());
 		legend().forEach((text) -> lines.addAll(wrapped(text)));
 		lines.add("");
 		lines.add("| promise | simulation | search | rows | "
@@ -69,35 +79,32 @@ final class Known {
 			.filter((promise) -> !promise.argued().isEmpty())
 			.map((promise) -> "- *" + promise + "*: " + promise.argued() + ".")
 			.forEach(lines::add);
-		lines.add("");
 		return lines;
 	}
 
 	private List<String> legend() throws IOException {
 		long histories = histories();
-		return List.of("`GuaranteesTests` writes this section, from what the other tests are made of.", "",
-				"- *Simulation*, *search* and *rows* say how many products that are broken on purpose in that promise each"
-						+ " of them notices. There are " + this.mutants.size() + " in all.",
-				String
-					.format("- The *simulation* draws %,d histories of the clients' decisions in each build that guards"
-							+ " main, and %,d of whole clients with their threads; these notice %d broken products, whatever the"
-							+ " promise.", histories, histories / 5, noticed("the simulation of clients"::equals)),
-				"- The [*search*](../fault-tests/README.md#searched-histories) runs all histories of a few clients: "
-						+ Searched.scopes()
-							.entrySet()
-							.stream()
-							.map((scopes) -> "with "
-									+ ((scopes.getKey() == 1)
-											? "one unusual choice" : scopes.getKey() + " unusual choices")
-									+ " at most of "
-									+ scopes.getValue()
-										.stream()
-										.map((scope) -> "`" + scope + "`")
-										.collect(Collectors.joining(", ")))
-							.collect(Collectors.joining("; "))
-						+ ". Builds without `-Pfull` take one.",
-				"- The other columns have the numbers of *rows* of the [fault matrix](../fault-tests/fault-matrix.md), each"
-						+ " where its last full run showed it closest to production." + newer());
+		return List.of(
+				"- *Simulation*, *search* and *rows* count the products that are broken on purpose in that promise, and"
+						+ " noticed there. There are " + this.mutants.size() + " such products in all.",
+				String.format(
+						"- The *simulation* draws %,d histories of the clients' decisions in each build that guards main, and"
+								+ " %,d of whole clients with their threads. These notice %d broken products, whatever the promise.",
+						histories, histories / 5, noticed("the simulation of clients"::equals)),
+				"- The [*search*](README.md#searched-histories) runs all histories of a few clients: " + Searched
+					.scopes()
+					.entrySet()
+					.stream()
+					.map((scopes) -> "with at most "
+							+ ((scopes.getKey() == 1) ? "one unusual choice" : scopes.getKey() + " unusual choices")
+							+ " for "
+							+ scopes.getValue()
+								.stream()
+								.map((scope) -> "`" + scope + "`")
+								.collect(Collectors.joining(", ")))
+					.collect(Collectors.joining("; ")) + ". Builds without `-Pfull` take one.",
+				"- The other columns name *rows* of the [fault matrix](fault-matrix.md), each where its last full run"
+						+ " showed it closest to production." + newer());
 	}
 
 	private String newer() {
