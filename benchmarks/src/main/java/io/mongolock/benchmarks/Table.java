@@ -37,7 +37,7 @@ public final class Table {
 	}
 
 	/**
-	 * The table as docs/performance.md has it.
+	 * The table as figures.md has it.
 	 */
 	public String toMarkdown() {
 		StringBuilder text = new StringBuilder("## ").append(this.title).append("\n\n");

@@ -34,7 +34,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class QueueCostTests {
 
-	private static final Path PAGE = Path.of("../docs/performance.md");
+	private static final Path PAGE = Path.of("../benchmarks/figures.md");
 
 	private static final Duration TTL = Duration.ofSeconds(6);
 
@@ -52,7 +52,7 @@ class QueueCostTests {
 			rows.add(String.format(Locale.ROOT, "| %,d | %.0f | %,d |", instances, perSecond(instances), instances));
 		}
 		assertThat(perSecond(300)).isLessThan(100);
-		assertThat(Files.readAllLines(PAGE)).as("docs/performance.md").containsAll(rows);
+		assertThat(Files.readAllLines(PAGE)).as("benchmarks/figures.md").containsAll(rows);
 	}
 
 	private static double perSecond(int instances) {

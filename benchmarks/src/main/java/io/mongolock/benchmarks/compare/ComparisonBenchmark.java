@@ -11,7 +11,7 @@ import io.mongolock.benchmarks.Table;
 
 /**
  * Measures all scenarios, and what the other programs do that docs name, and writes
- * {@code performance.md} with its pictures. Runs in the directory of its module.
+ * {@code figures.md} with its pictures. Runs in the directory of its module.
  */
 public final class ComparisonBenchmark {
 
@@ -46,7 +46,7 @@ public final class ComparisonBenchmark {
 		}
 		report.append(Jvms.tables(GoalsBenchmark.class, extent.overhead()))
 			.append(Jvms.tables(DocumentBenchmark.class, extent.documents()));
-		Files.writeString(RESULTS.resolve("performance.md"), report.toString().stripTrailing() + "\n");
+		Files.writeString(RESULTS.resolve("figures.md"), report.toString().stripTrailing() + "\n");
 	}
 
 	private static String report(Servers servers, String machine, Extent extent, List<Table> tables) {
