@@ -38,7 +38,7 @@ final class Known {
 					TESTS + "spec/SpecCheckTests.java", Promise.EXCLUSION, Promise.FENCE, Promise.NO_GHOST,
 					Promise.IN_TIME),
 			new Other(
-					"the threads of a client in many orders, under [a model checker](../CONTRIBUTING.md#in-which-order-threads-take-turns)",
+					"the threads of a client in many orders, under [a model checker](README.md#in-which-order-threads-take-turns)",
 					TESTS + "harness/ThreadOrders.java", Promise.WITHIN_ONE_INSTANCE, Promise.LINGER, Promise.IN_TIME,
 					Promise.PROGRESS));
 
