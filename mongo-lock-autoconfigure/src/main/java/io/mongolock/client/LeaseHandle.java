@@ -99,13 +99,8 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public boolean isTaken() {
-		return this.heldLock.lease().isHeld(now())
-				|| this.heldLock.lossReason() == LossReason.DEADLINE && !this.heldLock.ending().isOver() && mayStand();
-	}
-
-	@Override
-	public boolean mayStand() {
-		return this.heldLock.lease().mayStand(now());
+		return this.heldLock.lease().isHeld(now()) || this.heldLock.lossReason() == LossReason.DEADLINE
+				&& !this.heldLock.ending().isOver() && this.heldLock.lease().mayStand(now());
 	}
 
 	@Override

@@ -67,11 +67,6 @@ public interface Leased {
 	boolean isTaken();
 
 	/**
-	 * Whether it would keep others away if nobody has ended it: by the time alone.
-	 */
-	boolean mayStand();
-
-	/**
 	 * The lease has ended: nothing is to be released any more.
 	 */
 	void end(LeaseEnd end);

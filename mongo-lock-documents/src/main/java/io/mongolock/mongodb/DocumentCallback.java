@@ -13,7 +13,8 @@ import org.jspecify.annotations.Nullable;
 public interface DocumentCallback<T, R extends @Nullable Object, E extends Throwable> {
 
 	/**
-	 * Do the work.
+	 * Do the work. Is called once, on the thread that has called
+	 * {@link DocumentLockOperations#execute execute}.
 	 * @param locked the document, to be saved or left
 	 * @return a result, or {@code null}
 	 * @throws E if it fails

@@ -40,7 +40,8 @@ import io.mongolock.mongodb.store.DocumentLockStore;
  * A lock that has run out is held as long as nobody else was granted it: a save by its
  * holder goes through. Claims, renewals and plain releases never join a transaction of
  * the caller; {@link #save}, {@link #saveAndKeep} and {@link #delete} do, and the lock is
- * then released by the commit. Thread-safe.
+ * then released by the commit. All calls return, and call back, on the thread of the
+ * caller; listeners hear of losses and breaks on threads of this library. Thread-safe.
  */
 public interface DocumentLockOperations {
 

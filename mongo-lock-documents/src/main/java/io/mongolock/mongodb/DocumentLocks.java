@@ -21,6 +21,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
@@ -36,6 +37,9 @@ import io.mongolock.store.StoredLock;
  * {@link ReleasingWrites writes} by the application's template.
  */
 final class DocumentLocks implements DocumentLockOperations {
+
+	/** The fence of no grant. */
+	private static final long NONE = 0;
 
 	private final MongoTemplate template;
 
@@ -89,13 +93,13 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockRequest request = request(locked, locked.key(id).toString(), (builder) -> builder.settings(settings));
 		refuseSecond(locked, request);
 		return claim(locked, request, () -> granted(locked, (Duration.ZERO.equals(request.settings().waitTimeout()))
-				? this.store.atOnce(null, () -> this.locks.acquire(request)) : this.locks.acquire(request)));
+				? acquireAtOnce(locked, request, NONE, this.locks) : this.locks.acquire(request)));
 	}
 
 	@Override
 	public <T> Optional<LockedDocument<T>> tryLock(Class<T> type, Object id, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = requestOnce(locked, id, settings);
+		LockRequest request = requestOnce(locked, locked.key(id).toString(), settings);
 		refuseSecond(locked, request);
 		return claim(locked, request, () -> tryAcquire(locked, request)).map((held) -> held);
 	}
@@ -103,19 +107,32 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public <T> LockedDocument<T> takeOver(Class<T> type, Object id, long fence, LockSettings settings) {
 		LockedType<T> locked = type(type);
-		LockRequest request = requestOnce(locked, id, settings);
+		LockRequest request = requestOnce(locked, locked.key(id).toString(), settings);
 		refuseSecond(locked, request);
 		refuseWhileWritten(locked, request.key());
 		Optional<LockHolder> holder = this.tickets.look(request.key())
 			.flatMap((lock) -> lock.liveHolders().stream().filter((one) -> one.fence() == fence).findFirst());
 		HeldDocument<T> held = claim(locked, request,
-				() -> granted(locked, this.store.atOnce(fence, () -> this.takeOvers.get().acquire(request))));
+				() -> granted(locked, acquireAtOnce(locked, request, fence, this.takeOvers.get())));
 		holder.ifPresent((thrownOut) -> this.broken.accept(request.key(), thrownOut));
 		return held;
 	}
 
 	private <T> Optional<HeldDocument<T>> tryAcquire(LockedType<T> type, LockRequest request) {
-		return this.store.atOnce(null, () -> this.locks.tryAcquire(request)).map((handle) -> granted(type, handle));
+		return this.store.atOnce(NONE, () -> this.locks.tryAcquire(request)).map((handle) -> granted(type, handle));
+	}
+
+	private LockHandle acquireAtOnce(LockedType<?> type, LockRequest request, long replaced, LockOperations locks) {
+		try {
+			return this.store.atOnce(replaced, () -> locks.acquire(request));
+		}
+		catch (LockUnavailableException ex) {
+			if (ex.getClaims() == 0 || !ex.getHolders().isEmpty()) {
+				throw ex;
+			}
+			throw new LockUnavailableException(ex.getKey(), List.of(), ex.getWaited(), ex.getClaims(), "Nobody holds "
+					+ type.describe(request.key()) + ", but a transaction that is not over has written it");
+		}
 	}
 
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
@@ -144,7 +161,7 @@ final class DocumentLocks implements DocumentLockOperations {
 			result = callback.doWithDocument(held);
 		}
 		finally {
-			held.left();
+			held.closes();
 		}
 		if (onLost != OnLost.IGNORE) {
 			held.assertNotEndedWithin();
@@ -175,9 +192,8 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private static LockRequest requestOnce(LockedType<?> type, Object id, LockSettings settings) {
-		return request(type, type.key(id).toString(),
-				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+	private static LockRequest requestOnce(LockedType<?> type, String key, LockSettings settings) {
+		return request(type, key, (builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
 	}
 
 	private static LockRequest request(LockedType<?> type, String key, Consumer<LockRequest.Builder> how) {
@@ -190,7 +206,8 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private void refuseInTransaction(LockedType<?> type, LockRequest request) {
 		String what = type.describe(request.key());
-		Optional<DocumentTransaction> transaction = around(what + " cannot be locked");
+		Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
+				what + " cannot be locked");
 		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
 			throw new IllegalStateException(what + " cannot be locked here: this transaction has "
 					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
@@ -199,16 +216,12 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private Optional<DocumentTransaction> around(String what) {
-		return DocumentTransaction.around(this.template, what);
-	}
-
 	private <T> HeldDocument<T> granted(LockedType<T> type, LockHandle handle) {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;
 			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0);
-			Optional<DocumentTransaction> transaction = around(
+			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 					"The locked " + type.describe(ticket.key()) + " cannot be kept");
 			// What this thread has closed inside a transaction is still locked, so
 			// nothing is sent
@@ -228,8 +241,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LockTicket ticket,
 			Leased lease) {
 		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket,
-				this.tickets.grant(ticket.lease(), document), lease, this.tickets,
-				() -> this.plainSaves.released(ticket.lease()));
+				this.tickets.grant(ticket.lease(), document), lease, this.tickets);
 		this.transactions.add(held);
 		this.plainSaves.locked(held);
 		return held;
@@ -246,44 +258,33 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public <T> T save(LockedDocument<T> locked, T entity) {
-		this.database.check();
-		HeldDocument<T> held = HeldDocument.of(locked);
-		Written<T> written = written(held, entity);
-		this.writes.write(held, ReleasingWrite.save(held.proof(), this.store.field(), written,
-				held.type().change(held.loaded(), written)), written.takeBack());
-		return held.type().saved(written);
-	}
-
-	private static <T> Written<T> written(HeldDocument<T> held, T entity) {
-		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: delete(locked) deletes it, "
-				+ "locked.close() leaves it as it is");
-		Written<T> written = held.type().write(entity, held.proof().key());
-		try {
-			held.requireVersion(written.version());
-			return written;
-		}
-		catch (RuntimeException ex) {
-			written.takeBack().run();
-			throw ex;
-		}
+		return save(HeldDocument.of(locked), entity, null);
 	}
 
 	@Override
 	public <T> T saveAndKeep(LockedDocument<T> locked, T entity) {
-		this.database.check();
 		HeldDocument<T> held = HeldDocument.of(locked);
+		return save(held, entity, held.grant());
+	}
+
+	private <T> T save(HeldDocument<T> held, T entity, @Nullable BsonDocument kept) {
+		this.database.check();
+		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: delete(locked) deletes it, "
+				+ "locked.close() leaves it as it is");
 		LockedType<T> type = held.type();
-		Written<T> written = written(held, entity);
 		Loaded<T> before = held.loaded();
-		this.writes.write(held, ReleasingWrite.saveAndKeep(held.proof(), held.grant(), this.store.field(), written,
-				type.change(before, written)), () -> {
-					written.takeBack().run();
-					held.loaded(before);
-				});
+		held.requireVersion(type.version(entity, held.key()));
+		Written<T> written = type.writer().write(entity);
+		ReleasingWrite write = ReleasingWrite.save(held.proof(), kept, this.store.field(), written,
+				type.change(before, written));
+		this.writes.write(held, write, () -> {
+			written.takeBack().run();
+			held.loaded(before);
+		});
 		// Now: callbacks may change the document that was written
-		Loaded<T> stored = type.loaded(before, written);
+		Loaded<T> stored = type.writer().loaded(before, written);
 		held.loaded(stored);
-		T saved = type.saved(written);
+		T saved = type.writer().saved(written);
 		held.loaded(new Loaded<>(saved, stored.mapped(), stored.stored(), stored.version()));
 		return saved;
 	}
@@ -327,8 +328,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockSettings settings = this.tickets.opened(ticket, document, seen)
 			.map(DocumentLocks::settings)
 			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		LockRequest request = request(type, ticket.key(),
-				(builder) -> builder.settings(settings).waitTimeout(Duration.ZERO));
+		LockRequest request = requestOnce(type, ticket.key(), settings);
 		HeldDocument<T> held = claim(type, request, () -> tryAcquire(type, request))
 			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		if (held.loaded().version() != seen + 1) {
@@ -362,9 +362,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public boolean release(Class<?> type, LockTicket ticket) {
 		refuseWhileWritten(type(type, ticket), ticket.key());
-		boolean released = this.tickets.release(ticket);
-		this.plainSaves.released(ticket.lease());
-		return released;
+		return this.tickets.release(ticket);
 	}
 
 	@Override
@@ -391,7 +389,6 @@ final class DocumentLocks implements DocumentLockOperations {
 		refuseWhileWritten(locked, key);
 		Optional<LockHolder> thrownOut = this.tickets.breakLock(key);
 		thrownOut.ifPresent((holder) -> this.broken.accept(key, holder));
-		this.plainSaves.broken(key, locked);
 		return thrownOut;
 	}
 

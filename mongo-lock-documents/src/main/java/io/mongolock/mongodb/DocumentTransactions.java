@@ -21,8 +21,8 @@ import io.mongolock.store.mongo.StoreFailures;
  * Has each transaction of a {@code MongoTransactionManager} keep the documents that its
  * thread has locked before, and refuses the commit of one that works under a lock which
  * is gone. To be added to the application's transaction managers, and given to
- * {@link DocumentLockOperations}. Thread-safe: what a thread has locked belongs to that
- * thread.
+ * {@link DocumentLockOperations}. The managers call it, on the thread of the transaction:
+ * it keeps what that thread has locked. Thread-safe.
  */
 public final class DocumentTransactions implements TransactionExecutionListener {
 

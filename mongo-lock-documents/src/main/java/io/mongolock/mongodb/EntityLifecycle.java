@@ -24,7 +24,11 @@ import org.springframework.util.ReflectionUtils;
 /**
  * Has the application's template call the callbacks and publish the events of a load, a
  * save and a removal: whichever it has, auditing among them; and asks how it has its
- * updates confirmed. What it has for that is for subclasses alone. Thread-safe.
+ * updates confirmed. Thread-safe.
+ * <p>
+ * By reflection, because a template offers none of that in public: it tells neither its
+ * callbacks, which may be others than those of the context, nor whether it has events
+ * off, nor its write concern, and what calls them is for subclasses of that very object.
  *
  * @param template the application's template
  * @param own has what is about to be written, for {@link PlainSaves}

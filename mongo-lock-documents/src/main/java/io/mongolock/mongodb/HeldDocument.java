@@ -50,9 +50,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	/** What the handle stands for. */
 	private final Leased lease;
 
-	/** Is run when a write has released it, also for others who resumed its ticket. */
-	private final Runnable released;
-
 	/** Who locked or resumed it. */
 	private final Thread thread = Thread.currentThread();
 
@@ -90,7 +87,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	private volatile boolean endedWithin;
 
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, BsonDocument grant,
-			Leased lease, DocumentTickets tickets, Runnable released) {
+			Leased lease, DocumentTickets tickets) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
@@ -98,7 +95,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		this.grant = grant;
 		this.lease = lease;
 		this.tickets = tickets;
-		this.released = released;
 	}
 
 	static <T> HeldDocument<T> of(LockedDocument<T> locked) {
@@ -224,13 +220,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * The callback that it was locked for is over, whose end closes the handle.
-	 */
-	void left() {
-		closes();
-	}
-
-	/**
 	 * A callback within that one is over.
 	 */
 	void leftWithin() {
@@ -257,7 +246,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		}
 	}
 
-	private synchronized boolean closes() {
+	/**
+	 * It is to be closed. The end of the callback that it was locked for closes the
+	 * handle itself.
+	 * @return whether its handle is to be closed now
+	 */
+	synchronized boolean closes() {
 		boolean closes = this.state == State.OPEN;
 		if (closes) {
 			this.state = State.RELEASED;
@@ -354,7 +348,15 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return also if it was closed, or saved, by a transaction that is not over
 	 */
 	boolean isToBeSaved() {
-		return !this.letGo && (isTaken() || isKept());
+		return !this.letGo && (isKept() || isTaken() && isStored());
+	}
+
+	// Others may have released, replaced or broken it
+	private boolean isStored() {
+		return this.tickets.look(key())
+			.stream()
+			.flatMap((lock) -> lock.liveHolders().stream())
+			.anyMatch((holder) -> holder.fence() == fence());
 	}
 
 	boolean isOpen() {
@@ -379,25 +381,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * has to wait
 	 */
 	boolean isTaken() {
-		return this.lease.isTaken() || isUnknown() && this.lease.mayStand();
-	}
-
-	/**
-	 * Whether another is locked by a later grant, so that this one's has ended.
-	 * @param later the other
-	 * @return whether both are the same document
-	 */
-	boolean isBefore(HeldDocument<?> later) {
-		return fence() < later.fence() && proof().key().equals(later.proof().key()) && this.type.isBeside(later.type);
-	}
-
-	/**
-	 * Whether the transaction that this thread is in has released it.
-	 * @param other the document as it was locked again
-	 * @return whether that one has written it
-	 */
-	boolean isWrittenHereBy(HeldDocument<?> other) {
-		return other.isWrittenHere() && other.type().isBeside(this.type);
+		return this.lease.isTaken() || isUnknown();
 	}
 
 	/**
@@ -570,9 +554,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		synchronized (this) {
 			this.state = state;
 			this.lease.end(end);
-		}
-		if (state == State.RELEASED) {
-			this.released.run();
 		}
 		this.handle.close();
 	}

@@ -6,8 +6,9 @@ import io.mongolock.LockLostException;
 /**
  * A document that is locked, with its entity. Lock it in a try-with-resources statement:
  * what was neither saved nor released nor {@link #ticket() passed on} is released at its
- * end. There is one object for each hold: who works within it is handed the same.
- * Thread-safe.
+ * end. There is one object for each hold: who works within it is handed the same. Any
+ * thread may use it, but what a transaction has written is written by its thread alone
+ * until it ends. Thread-safe.
  *
  * @param <T> the type of the document
  */

@@ -84,6 +84,10 @@ final class LockedType<T> {
 		}
 	}
 
+	EntityWriter writer() {
+		return this.writer;
+	}
+
 	String collection() {
 		return this.writer.collection();
 	}
@@ -170,14 +174,23 @@ final class LockedType<T> {
 	}
 
 	/**
-	 * An entity as it is to be stored.
+	 * The version of an entity that is to be saved.
 	 * @param entity the entity
 	 * @param key the key of the document that it must be
-	 * @return what to write, with one added to the version
+	 * @return its number, zero if it has none
+	 * @throws IllegalArgumentException if it is another document
 	 */
-	Written<T> write(T entity, String key) {
-		requireSame(entity, check(converter().getMappingContext(), entity.getClass(), this.writer.field()), key);
-		return this.writer.write(entity);
+	long version(T entity, String key) {
+		MongoPersistentEntity<?> mapping = check(converter().getMappingContext(), entity.getClass(),
+				this.writer.field());
+		Object id = mapping.getIdentifierAccessor(entity).getIdentifier();
+		String own = (id != null) ? key(id).toString() : "none";
+		if (!own.equals(key)) {
+			throw new IllegalArgumentException("The entity to save is " + describe(own) + " and the one that is locked "
+					+ describe(key) + ": change the entity of the locked document, or one with its id");
+		}
+		Number version = Versions.of(entity, mapping);
+		return (version != null) ? version.longValue() : 0;
 	}
 
 	/**
@@ -188,20 +201,6 @@ final class LockedType<T> {
 	 */
 	Document change(Loaded<T> before, Written<T> written) {
 		return this.writer.change(before, written, Set.of("_id", this.writer.field()));
-	}
-
-	T saved(Written<T> written) {
-		return this.writer.saved(written);
-	}
-
-	/**
-	 * What was written, as if it had been loaded.
-	 * @param before what was loaded before
-	 * @param written what was written
-	 * @return the entity and what is mapped of it
-	 */
-	Loaded<T> loaded(Loaded<T> before, Written<T> written) {
-		return this.writer.loaded(before, written);
 	}
 
 	/**
@@ -223,15 +222,6 @@ final class LockedType<T> {
 		this.writer.lifecycle().deleting(id, this.type, collection());
 		deletion.run();
 		this.writer.lifecycle().deleted(id, this.type, collection());
-	}
-
-	private void requireSame(T entity, MongoPersistentEntity<?> mapping, String key) {
-		Object id = mapping.getIdentifierAccessor(entity).getIdentifier();
-		String own = (id != null) ? key(id).toString() : "none";
-		if (!own.equals(key)) {
-			throw new IllegalArgumentException("The entity to save is " + describe(own) + " and the one that is locked "
-					+ describe(key) + ": change the entity of the locked document, or one with its id");
-		}
 	}
 
 	private MongoConverter converter() {

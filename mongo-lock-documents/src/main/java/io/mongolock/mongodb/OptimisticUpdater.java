@@ -20,7 +20,8 @@ import org.springframework.util.backoff.BackOff;
  * should do nothing else that must not happen twice. It returns the document to save: the
  * same instance, changed, or another one with the same id and version. If nothing has
  * changed in it, nothing is written. What it throws ends the update at once and reaches
- * the caller as it is.
+ * the caller as it is. All of it runs on the thread of the caller, which also waits
+ * between attempts.
  * <p>
  * Inside a MongoDB transaction an update is part of it and is attempted once: there it
  * would load the same document again, and the transaction is over after a conflict

@@ -26,7 +26,6 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.store.LeaseId;
 
 /**
  * Refuses saves by the application's template that would drop the lock of a document: a
@@ -75,31 +74,14 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 	}
 
 	void locked(HeldDocument<?> held) {
-		this.locked.removeIf((other) -> other.isOver() || other.isBefore(held));
+		this.locked.removeIf(HeldDocument::isOver);
 		this.locked.add(held);
-	}
-
-	/**
-	 * Nobody holds the lock of a document any more.
-	 * @param key its key
-	 * @param type its type
-	 */
-	void broken(String key, LockedType<?> type) {
-		this.locked.removeIf((held) -> held.proof().key().equals(key) && held.type().isBeside(type));
 	}
 
 	private Stream<HeldDocument<?>> locked() {
 		synchronized (this.locked) {
 			return List.copyOf(this.locked).stream();
 		}
-	}
-
-	/**
-	 * A lock was released by its ticket: nobody has to close what was resumed by it.
-	 * @param lease the lock
-	 */
-	void released(LeaseId lease) {
-		this.locked.removeIf((held) -> held.proof().lease().equals(lease));
 	}
 
 	/**
@@ -145,9 +127,11 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 	}
 
 	private void refuseIfLockedHere(Object id, String collection) {
-		List<HeldDocument<?>> here = locked().filter((held) -> held.type().is(held.proof().key(), id, collection))
-			.toList();
-		if (here.stream().anyMatch((held) -> held.isToBeSaved() && here.stream().noneMatch(held::isWrittenHereBy))) {
+		List<HeldDocument<?>> here = locked().filter((held) -> held.type().is(held.key(), id, collection)).toList();
+		List<HeldDocument<?>> written = here.stream().filter(HeldDocument::isWrittenHere).toList();
+		if (here.stream()
+			.anyMatch((held) -> written.stream().noneMatch((other) -> other.type().isBeside(held.type()))
+					&& held.isToBeSaved())) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
 					+ "which would drop its lock: "
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
@@ -172,7 +156,7 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 		}
 		// In another database somebody else may have it
 		Set<Long> written = locked()
-			.filter((held) -> held.isWrittenHere() && held.type().is(held.proof().key(), id, collection))
+			.filter((held) -> held.isWrittenHere() && held.type().is(held.key(), id, collection))
 			.map(HeldDocument::fence)
 			.collect(Collectors.toSet());
 		this.operations.get()

@@ -22,19 +22,23 @@ import io.mongolock.mongodb.store.DocumentKey;
  */
 record ReleasingWrite(Document filter, @Nullable Document update) {
 
-	static ReleasingWrite save(LockTicket ticket, String field, Written<?> written, Document change) {
-		return of(ticket, field, written.before(), releasing(change, ticket, field));
+	/**
+	 * Write an entity.
+	 * @param kept the terms of the grant that is to be kept and renewed, {@code null} to
+	 * release the lock
+	 */
+	static ReleasingWrite save(LockTicket ticket, @Nullable BsonDocument kept, String field, Written<?> written,
+			Document change) {
+		return of(ticket, field, written.before(), (kept != null) ? keeping(change, kept, field, written.version() + 1)
+				: releasing(change, ticket, field));
 	}
 
-	static ReleasingWrite saveAndKeep(LockTicket ticket, BsonDocument granted, String field, Written<?> written,
-			Document change) {
+	private static Document keeping(Document change, BsonDocument kept, String field, long version) {
 		Document renewed = new Document(field + ".holders.$.renewedAt", true);
-		long version = written.version() + 1;
-		BsonDocument grant = granted.clone().append("version", new BsonInt64(version));
+		BsonDocument grant = kept.clone().append("version", new BsonInt64(version));
 		Document opened = new Document("version", version).append("by", List.of(grant));
-		return of(ticket, field, written.before(),
-				new Document(change).append("$set", part(change, "$set").append(field + ".opened", opened))
-					.append("$currentDate", renewed));
+		return new Document(change).append("$set", part(change, "$set").append(field + ".opened", opened))
+			.append("$currentDate", renewed);
 	}
 
 	static ReleasingWrite delete(LockTicket ticket, String field, Document version) {

@@ -6,10 +6,12 @@ import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
+import org.springframework.core.retry.RetryException;
+import org.springframework.core.retry.RetryPolicy;
+import org.springframework.core.retry.RetryTemplate;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.util.backoff.BackOff;
-import org.springframework.util.backoff.BackOffExecution;
 
 import io.mongolock.mongodb.UpdateAttempt.OvertakenException;
 
@@ -27,14 +29,15 @@ final class RetriedUpdates implements OptimisticUpdater {
 	/** The field of the locks, which no update removes. */
 	private final String field;
 
-	private final BackOff backOff;
+	private final RetryTemplate retries;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
 		this.saves = PlainSaves.of(context);
 		this.lifecycle = new EntityLifecycle(template, this.saves.own());
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
-		this.backOff = backOff;
+		this.retries = new RetryTemplate(
+				RetryPolicy.builder().backOff(backOff).includes(OvertakenException.class).build());
 	}
 
 	@Override
@@ -55,29 +58,21 @@ final class RetriedUpdates implements OptimisticUpdater {
 	}
 
 	private <T> Optional<T> run(UpdateAttempt<T> attempt) {
-		BackOffExecution waits = this.backOff.start();
-		for (int attempts = 1;; attempts++) {
-			try {
-				return attempt.execute();
+		try {
+			return this.retries.execute(attempt::execute);
+		}
+		catch (RetryException ex) {
+			if (ex.getLastException() instanceof OvertakenException last) {
+				throw overtaken(attempt, ex.getRetryCount() + 1, last);
 			}
-			catch (OvertakenException ex) {
-				long wait = waits.nextBackOff();
-				if (wait == BackOffExecution.STOP || !pause(wait)) {
-					throw overtaken(attempt, attempts, ex);
-				}
-			}
+			throw RetriedUpdates.<RuntimeException>unchanged(ex.getLastException());
 		}
 	}
 
-	private static boolean pause(long millis) {
-		try {
-			Thread.sleep(millis);
-			return true;
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-			return false;
-		}
+	// Kotlin declares no exceptions
+	@SuppressWarnings("unchecked")
+	private static <E extends Throwable> E unchanged(Throwable failure) throws E {
+		throw (E) failure;
 	}
 
 	private static OptimisticLockingFailureException overtaken(UpdateAttempt<?> attempt, int attempts,

@@ -89,13 +89,8 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public boolean isTaken() {
-		return !this.closed && !this.over && mayStand();
-	}
-
-	@Override
-	public boolean mayStand() {
 		long margin = this.ttl.dividedBy(MARGIN_SHARE).toNanos();
-		return this.until + margin - this.clock.nanoTime() > 0;
+		return !this.closed && !this.over && this.until + margin - this.clock.nanoTime() > 0;
 	}
 
 	private long reliable(long requested, Duration left) {

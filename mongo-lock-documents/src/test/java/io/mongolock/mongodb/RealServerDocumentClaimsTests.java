@@ -87,7 +87,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 			onAnotherThread(() -> {
 				assertThat(documents.tryLock(Post.class, "p1")).isEmpty();
 				assertThatExceptionOfType(LockUnavailableException.class)
-					.isThrownBy(() -> documents.lock(Post.class, "p1", once));
+					.isThrownBy(() -> documents.lock(Post.class, "p1", once))
+					.withMessage("Nobody holds Post 'post:p1', but a transaction that is not over has written it");
 				assertThat(documents.tryLock(Post.class, "p2")).hasValueSatisfying(LockedDocument::close);
 			});
 		});

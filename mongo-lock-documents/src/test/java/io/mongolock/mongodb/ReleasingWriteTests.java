@@ -36,7 +36,7 @@ class ReleasingWriteTests {
 		BsonDocument recorded = recorded(name);
 		Document change = Document.parse(recorded.getDocument("u").toJson());
 		change.remove("$pull");
-		ReleasingWrite write = ReleasingWrite.save(TICKET, "lock",
+		ReleasingWrite write = ReleasingWrite.save(TICKET, null, "lock",
 				new Written<>("entity", new Document(), new Document("version", version), () -> {
 				}), change);
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
@@ -47,7 +47,7 @@ class ReleasingWriteTests {
 	@CsvSource(delimiter = '|', value = { "save and keep | {$set: {title: \"new\", version: 5}} | 4",
 			"save and keep, of another version | {$set: {title: \"new\", version: 4}} | 3" })
 	void aSaveThatKeepsTheLockIsTheStatementThatWasProvedOnARealServer(String name, String change, int version) {
-		ReleasingWrite write = ReleasingWrite.saveAndKeep(TICKET, GRANT, "lock",
+		ReleasingWrite write = ReleasingWrite.save(TICKET, GRANT, "lock",
 				new Written<>("entity", new Document(), new Document("version", version), () -> {
 				}), Document.parse(change));
 		BsonDocument recorded = recorded(name);

@@ -112,6 +112,18 @@ class UnansweredDocumentWritesTests {
 			.isThrownBy(() -> this.template.save(this.template.findById("a", Page.class).with("plain")));
 	}
 
+	@Test
+	void aPlainSavePassesIfTheWriteWithoutAnAnswerHasReleasedTheLock() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		this.template.loses = Losing.ANSWER;
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> this.here.documents().save(locked, locked.entity().with("saved")));
+		Page stored = this.template.findById("a", Page.class);
+		assertThat(stored.text()).isEqualTo("saved");
+		this.template.save(stored.with("plain"));
+		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("plain");
+	}
+
 	@ParameterizedTest
 	@MethodSource("writes")
 	void aWriteWithoutAnAnswerClosesTheDocumentAndItsTicketSaysHowItStands(

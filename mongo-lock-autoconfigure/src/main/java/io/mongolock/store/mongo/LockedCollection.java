@@ -125,12 +125,12 @@ public final class LockedCollection {
 	 * Claim a lock, as {@link #acquire} does, and do not wait for a transaction that has
 	 * written the document: while it lasts, the lock is not free.
 	 * @param replaced the number of a grant that is replaced if it is not over, so that
-	 * nobody comes between; {@code null} for none
+	 * nobody comes between; zero for none
 	 * @throws LockStoreException as {@link #acquire} does
 	 */
-	public ClaimAnswer acquireAtOnce(Claim claim, @Nullable Long replaced, Duration timeout) {
+	public ClaimAnswer acquireAtOnce(Claim claim, long replaced, Duration timeout) {
 		try {
-			return acquire(claim, (replaced != null) ? this.claims.replacing(claim, replaced) : this.claims.of(claim),
+			return acquire(claim, (replaced != 0) ? this.claims.replacing(claim, replaced) : this.claims.of(claim),
 					true, timeout);
 		}
 		catch (LockStoreException ex) {

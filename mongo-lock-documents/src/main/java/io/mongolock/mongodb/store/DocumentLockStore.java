@@ -66,7 +66,7 @@ public final class DocumentLockStore implements LockStore {
 	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
 
 	/** The claim of a thread that waits for nothing. */
-	private final ThreadLocal<@Nullable AtOnce> atOnce = new ThreadLocal<>();
+	private final ThreadLocal<@Nullable Long> atOnce = new ThreadLocal<>();
 
 	/**
 	 * Create a new store.
@@ -129,13 +129,13 @@ public final class DocumentLockStore implements LockStore {
 	/**
 	 * Have a claim of this thread wait for nothing, not for the end of a transaction,
 	 * either, that has written the document.
-	 * @param replaced the number of a grant that it replaces if that is not over,
-	 * {@code null} for none
+	 * @param replaced the number of a grant that it replaces if that is not over, zero
+	 * for none
 	 * @param claim asks a client of this store, without a wait
 	 * @return what the claim returned
 	 */
-	public <T> T atOnce(@Nullable Long replaced, Supplier<T> claim) {
-		this.atOnce.set(new AtOnce(replaced));
+	public <T> T atOnce(long replaced, Supplier<T> claim) {
+		this.atOnce.set(replaced);
 		try {
 			return claim.get();
 		}
@@ -147,9 +147,9 @@ public final class DocumentLockStore implements LockStore {
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LockedCollection documents = of(claim.id().key());
-		AtOnce atOnce = this.atOnce.get();
-		if (atOnce != null) {
-			return documents.acquireAtOnce(claim.alone(), atOnce.replaced(), timeout);
+		Long replaced = this.atOnce.get();
+		if (replaced != null) {
+			return documents.acquireAtOnce(claim.alone(), replaced, timeout);
 		}
 		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
 				: inQueue(documents, claim, new TimeLeft(this.clock, timeout));
@@ -391,15 +391,6 @@ public final class DocumentLockStore implements LockStore {
 			return "Store that property under another name, with @Field, or the locks in another field, with "
 					+ "mongo-lock.document-locks.field";
 		}
-
-	}
-
-	/**
-	 * How a claim is to be sent that waits for nothing.
-	 *
-	 * @param replaced the number of the grant that it replaces
-	 */
-	private record AtOnce(@Nullable Long replaced) {
 
 	}
 
