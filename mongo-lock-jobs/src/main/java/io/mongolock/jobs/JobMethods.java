@@ -1,6 +1,5 @@
 package io.mongolock.jobs;
 
-import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.time.DateTimeException;
 import java.time.Duration;
@@ -105,22 +104,13 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 		this.areThere = true;
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
-		JobWork<Throwable> work = (run) -> invoke(invocable, bean, run);
+		JobWork<Throwable> work = new JobCall(invocable, bean);
 		this.found.add(() -> this.scheduler.ifAvailable((jobs) -> jobs
 			.add(new Terms(declared.name(), trigger, declared.catchUp(), this.properties.getObject().jobs().grace(),
 					declared.onAbandoned(), declared.maxAttempts(), declared.retries(), retryAfter), work)));
 		// Looked at after it was added, so that a start at this moment leaves nothing out
 		if (this.started) {
 			addFound();
-		}
-	}
-
-	private static void invoke(Method method, Object bean, JobRun run) throws Throwable {
-		try {
-			method.invoke(bean, (method.getParameterCount() != 0) ? new Object[] { run } : new Object[0]);
-		}
-		catch (InvocationTargetException ex) {
-			throw ex.getTargetException();
 		}
 	}
 
@@ -137,12 +127,14 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 		if (declared.retries() < 0) {
 			throw refused(method, "retries is " + declared.retries() + ", and must be at least 0");
 		}
-		if (method.getReturnType() != void.class) {
-			throw refused(method, "it returns something, which may end later than the method, and the run would be "
-					+ "recorded too soon: return nothing, and wait for the end in the method");
+		if (!JobCall.isPossible(method)) {
+			throw refused(method,
+					"nobody can see when what it returns has ended, or whether it is to: return nothing, a "
+							+ "CompletionStage, or with Reactor a reactive type; a suspending function results in Unit or a Flow, "
+							+ "and needs kotlinx-coroutines-reactor and kotlin-reflect");
 		}
-		if (method.getParameterCount() > 1
-				|| method.getParameterCount() == 1 && method.getParameterTypes()[0] != JobRun.class) {
+		int arguments = JobCall.arguments(method);
+		if (arguments > 1 || arguments == 1 && method.getParameterTypes()[0] != JobRun.class) {
 			throw refused(method, "it takes arguments that nobody passes: take none, or a JobRun");
 		}
 		if (!AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Scheduled.class).isEmpty()) {

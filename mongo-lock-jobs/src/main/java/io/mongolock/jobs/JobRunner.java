@@ -186,9 +186,10 @@ final class JobRunner {
 		catch (Throwable ex) { // recorded, and logged or thrown by who asked
 			failure = ex;
 		}
-		if (failure != null && this.cutOff) {
-			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick()
-					+ " was cut off by the end of the application; another instance finds it");
+		if (failure != null && (this.cutOff || !handle.isHeld())) {
+			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was cut off by "
+					+ ((this.cutOff) ? "the end of the application" : "the loss of its lock")
+					+ "; another instance finds it");
 			return new Attempt(begun, failure);
 		}
 		return new Attempt(end(handle, begun, failure), failure);

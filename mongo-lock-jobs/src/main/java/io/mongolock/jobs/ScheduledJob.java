@@ -15,9 +15,11 @@ import org.springframework.aot.hint.annotation.Reflective;
  * {@link #cron}, {@link #fixedRate} and {@link #fixedDelay} is set.
  * <p>
  * The method runs on a thread of its own under the lock {@code job:<name>}, through the
- * proxy of its bean. It returns nothing, and takes nothing or the {@link JobRun}. Calls
- * by other code are not affected. Placeholders as {@code ${report.cron}} may stand in all
- * texts but the name.
+ * proxy of its bean. It takes nothing or the {@link JobRun}, and returns nothing, a stage
+ * or, with Reactor, a reactive type; or it is a suspending function. The run ends when
+ * the result does, and a result whose lock is lost is cancelled. Calls by other code are
+ * not affected. Placeholders as {@code ${report.cron}} may stand in all texts but the
+ * name.
  */
 @Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)

@@ -9,9 +9,11 @@ import java.util.Objects;
 import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -41,8 +43,12 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import reactor.adapter.JdkFlowAdapter;
+import reactor.core.publisher.Flux;
+import reactor.core.publisher.Mono;
 
 import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
 import io.mongolock.jobs.JobsEndpoint.ErrorDescriptor;
 import io.mongolock.jobs.JobsEndpoint.JobDescriptor;
 import io.mongolock.jobs.JobsEndpoint.JobsDescriptor;
@@ -180,6 +186,65 @@ abstract class AbstractJobsTests {
 			assertThat(run.exception()).isEqualTo("java.lang.IllegalStateException");
 			assertThat(run.message()).hasSize(JobRun.MAX_MESSAGE).startsWith("no paper");
 		});
+	}
+
+	@Test
+	void aRunEndsWhenItsResultDoes() {
+		ConfigurableApplicationContext one = start(Later.class);
+		Later job = one.getBean(Later.class);
+		await().until(() -> job.keys.size() == 4);
+		assertThat(job.keys).containsExactlyInAnyOrder("job:mono", "job:flux", "job:stage", "job:flow");
+		for (String name : List.of("mono", "flux", "stage", "flow")) {
+			assertThat(one.getBean(Jobs.class).last(name, 1)).extracting(JobRun::outcome)
+				.containsExactly(JobOutcome.RUNNING);
+		}
+		job.end.complete("done");
+		for (String name : List.of("mono", "flux", "stage", "flow")) {
+			await().until(() -> ended(one, name).size() == 1);
+			assertThat(ended(one, name).get(0).outcome()).as(name).isEqualTo(JobOutcome.SUCCEEDED);
+		}
+	}
+
+	@Test
+	void aRunFailsAsItsResultDoes() {
+		ConfigurableApplicationContext one = start(LaterFailure.class);
+		for (String name : List.of("mono", "stage")) {
+			await().until(() -> ended(one, name).size() == 1);
+			JobRun failed = ended(one, name).get(0);
+			assertThat(failed.outcome()).as(name).isEqualTo(JobOutcome.FAILED);
+			assertThat(failed.exception()).as(name).isEqualTo("java.lang.IllegalStateException");
+			assertThat(failed.message()).as(name).isEqualTo("no paper");
+		}
+		await().until(() -> ended(one, "none").size() == 1);
+		assertThat(ended(one, "none").get(0).message()).endsWith("has returned null, which has no end");
+	}
+
+	@Test
+	void aResultWhoseLockIsLostIsCancelledAndItsTickIsRunAgain() {
+		ConfigurableApplicationContext one = start(Endless.class);
+		Endless job = one.getBean(Endless.class);
+		await().until(() -> job.flux.size() == 1 && job.stages.size() == 1);
+		one.getBean(MongoTemplate.class).getCollection("locks").deleteMany(new Document());
+		await().until(() -> job.flux.size() == 2 && job.stages.size() == 2);
+		assertThat(job.cancelled).hasValue(1);
+		assertThat(job.stages.get(0)).isCancelled();
+		assertThat(job.stages.get(1)).isNotDone();
+		assertThat(job.flux).extracting(JobRun::attempt).containsExactly(1, 2);
+		assertThat(job.flux).extracting(JobRun::tick).containsOnly(job.flux.get(0).tick());
+	}
+
+	@Test
+	void aResultThatDoesNotEndIsCutOffWithTheApplication() {
+		ConfigurableApplicationContext one = start(Endless.class);
+		Endless job = one.getBean(Endless.class);
+		await().until(() -> job.flux.size() == 1 && job.stages.size() == 1);
+		one.close();
+		await().untilAsserted(() -> assertThat(job.cancelled).hasValue(1));
+		await().untilAsserted(() -> assertThat(job.stages.get(0)).isCancelled());
+		assertThat(history("flux")).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
+		ConfigurableApplicationContext two = start(Endless.class);
+		await().until(() -> two.getBean(Endless.class).flux.size() == 1);
+		assertThat(two.getBean(Endless.class).flux.get(0).attempt()).isEqualTo(2);
 	}
 
 	@Test
@@ -640,6 +705,85 @@ abstract class AbstractJobsTests {
 			this.runs.add(run);
 			running.incrementAndGet();
 			free.await();
+		}
+
+	}
+
+	/** Their results end when the test wants it, one of them empty. */
+	static class Later {
+
+		final CompletableFuture<String> end = new CompletableFuture<>();
+
+		final Set<String> keys = ConcurrentHashMap.newKeySet();
+
+		@ScheduledJob(name = "mono", fixedRate = "1h")
+		Mono<String> mono() {
+			return Mono.deferContextual((context) -> {
+				this.keys.add(context.get(LockHandle.class).key());
+				return Mono.fromFuture(this.end).then(Mono.empty());
+			});
+		}
+
+		@ScheduledJob(name = "flux", fixedRate = "1h")
+		Flux<Integer> flux(JobRun run) {
+			this.keys.add("job:" + run.job());
+			return Flux.range(0, 1000).concatWith(Mono.fromFuture(this.end).thenReturn(7));
+		}
+
+		@ScheduledJob(name = "stage", fixedRate = "1h")
+		CompletionStage<String> stage() {
+			this.keys.add(LockContext.current().key());
+			return this.end.minimalCompletionStage();
+		}
+
+		@ScheduledJob(name = "flow", fixedRate = "1h")
+		Flow.Publisher<String> flow() {
+			this.keys.add(LockContext.current().key());
+			return JdkFlowAdapter.publisherToFlowPublisher(Mono.fromFuture(this.end));
+		}
+
+	}
+
+	static class LaterFailure {
+
+		@ScheduledJob(name = "mono", fixedRate = "1h")
+		Mono<String> mono() {
+			return Mono.error(new IllegalStateException("no paper"));
+		}
+
+		@ScheduledJob(name = "stage", fixedRate = "1h")
+		CompletableFuture<@Nullable Void> stage() {
+			return CompletableFuture.runAsync(() -> {
+				throw new IllegalStateException("no paper");
+			});
+		}
+
+		@ScheduledJob(name = "none", fixedRate = "1h")
+		@Nullable Mono<String> none() {
+			return null;
+		}
+
+	}
+
+	static class Endless {
+
+		final List<JobRun> flux = new CopyOnWriteArrayList<>();
+
+		final AtomicInteger cancelled = new AtomicInteger();
+
+		final List<CompletableFuture<?>> stages = new CopyOnWriteArrayList<>();
+
+		@ScheduledJob(name = "flux", fixedRate = "1h")
+		Flux<String> flux(JobRun run) {
+			this.flux.add(run);
+			return Flux.<String>never().doOnCancel(this.cancelled::incrementAndGet);
+		}
+
+		@ScheduledJob(name = "stage", fixedRate = "1h")
+		CompletableFuture<String> stage() {
+			CompletableFuture<String> stage = new CompletableFuture<>();
+			this.stages.add(stage);
+			return stage;
 		}
 
 	}

@@ -1,10 +1,14 @@
 package io.mongolock.jobs;
 
 import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
+import kotlin.coroutines.Continuation;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -119,7 +123,22 @@ class JobMethodsTests {
 				return 1;
 			}
 
-		}, "return nothing"), Arguments.of(new Object() {
+		}, "return nothing, a CompletionStage"), Arguments.of(new Object() {
+
+			@ScheduledJob(name = "job", fixedDelay = "1s")
+			Future<String> work() {
+				return new CompletableFuture<>();
+			}
+
+		}, "return nothing, a CompletionStage"), Arguments.of(new Object() {
+
+			// As without what calls suspending functions, which these tests lack
+			@ScheduledJob(name = "job", fixedDelay = "1s")
+			@Nullable Object work(Continuation<? super String> end) {
+				return null;
+			}
+
+		}, "needs kotlinx-coroutines-reactor"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			void work(String text) {

@@ -183,6 +183,23 @@ class JobRunnerTests {
 	}
 
 	@Test
+	void workThatFailedAfterItsLockWasLostIsLeftForOthers() {
+		LockHandle handle = Mockito.mock();
+		BDDMockito.given(handle.key()).willReturn("job:nightly");
+		BDDMockito.given(handle.isHeld()).willReturn(false);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.of(handle));
+		JobRunner runner = new JobRunner(locks, this.application.getBean(JobRuns.class), (event) -> {
+		}, "one");
+		assertThat(runner.run("nightly", TICK, false, (run) -> {
+			throw new IllegalStateException("cancelled");
+		})).isNotNull();
+		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
+		jobs().run("nightly", TICK, this.runs::add);
+		assertThat(this.runs).extracting(JobRun::attempt).containsExactly(2);
+	}
+
+	@Test
 	void aRunOfALaterHolderIsNotTakenOverByCode() {
 		JobRuns kept = this.application.getBean(JobRuns.class);
 		kept.add(JobRun.begun("nightly", TICK, 1, Long.MAX_VALUE, TICK, "another"));
