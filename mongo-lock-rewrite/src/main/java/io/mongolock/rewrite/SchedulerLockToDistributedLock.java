@@ -21,7 +21,6 @@ import org.openrewrite.java.AnnotationMatcher;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.JavaParser;
 import org.openrewrite.java.JavaTemplate;
-import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaSourceFile;
 import org.openrewrite.java.tree.JavaType;
@@ -88,7 +87,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 				SHED_LOCK + "SchedulerLock", null, null, null, null, true));
 	}
 
-	private static String version() {
+	static String version() {
 		try (InputStream in = SchedulerLockToDistributedLock.class.getResourceAsStream("starter.properties")) {
 			Properties starter = new Properties();
 			starter.load(Objects.requireNonNull(in));
@@ -272,39 +271,6 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			return ((values.size() == 1) ? values.iterator().next() : Optional.<String>empty())
 				.orElseThrow(() -> new UnmappedException("the sources do not say one default"
 						+ attribute.replace("lock", "Lock") + " as a literal: write " + attribute));
-		}
-
-	}
-
-	/**
-	 * The attributes of an annotation, of which each is one literal.
-	 *
-	 * @param annotation the annotation
-	 */
-	private record Attributes(J.Annotation annotation) {
-
-		@Nullable String text(String attribute) {
-			List<Expression> arguments = this.annotation.getArguments();
-			if (arguments == null) {
-				return null;
-			}
-			for (Expression argument : arguments) {
-				if (argument instanceof J.Assignment assignment
-						&& assignment.getVariable() instanceof J.Identifier variable
-						&& variable.getSimpleName().equals(attribute)) {
-					return literal(attribute, assignment.getAssignment());
-				}
-			}
-			return null;
-		}
-
-		private static String literal(String attribute, Expression value) {
-			// What it escapes as half a character is not in its value
-			if (value instanceof J.Literal literal && literal.getUnicodeEscapes() == null
-					&& literal.getValue() instanceof String text) {
-				return text;
-			}
-			throw new UnmappedException(attribute + " is no literal: turn this lock into @DistributedLock by hand");
 		}
 
 	}
