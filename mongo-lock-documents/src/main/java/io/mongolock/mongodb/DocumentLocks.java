@@ -292,10 +292,7 @@ final class DocumentLocks implements DocumentLockOperations {
 	@Override
 	public void delete(LockedDocument<?> locked) {
 		this.database.check();
-		delete(HeldDocument.of(locked));
-	}
-
-	private <T> void delete(HeldDocument<T> held) {
+		HeldDocument<?> held = HeldDocument.of(locked);
 		ReleasingWrite deletion = ReleasingWrite.delete(held.proof(), this.store.field(),
 				new Document(held.type().versionField(), held.loaded().version()));
 		held.type().delete(held.proof().key(), () -> this.writes.write(held, deletion, () -> {

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
-import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
@@ -54,10 +53,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 	 * @throws IllegalStateException if they are part of another kind
 	 */
 	static Optional<DocumentTransaction> around(MongoTemplate template, String what) {
-		if (!TransactionSynchronizationManager.isSynchronizationActive()) {
-			return Optional.empty();
-		}
-		if (sessionOf(template).isEmpty()) {
+		if (!TransactionSynchronizationManager.isSynchronizationActive() || sessionOf(template).isEmpty()) {
 			return Optional.empty();
 		}
 		Optional<DocumentTransaction> current = current().filter((transaction) -> transaction.isOf(template));
@@ -87,12 +83,13 @@ final class DocumentTransaction implements TransactionSynchronization {
 	}
 
 	private static Optional<DocumentTransaction> current() {
-		return (TransactionSynchronizationManager.isSynchronizationActive()) ? TransactionSynchronizationManager
-			.getSynchronizations()
-			.stream()
-			.flatMap(
-					(one) -> (one instanceof DocumentTransaction transaction) ? Stream.of(transaction) : Stream.empty())
-			.findFirst() : Optional.empty();
+		return (TransactionSynchronizationManager.isSynchronizationActive())
+				? TransactionSynchronizationManager.getSynchronizations()
+					.stream()
+					.filter(DocumentTransaction.class::isInstance)
+					.map(DocumentTransaction.class::cast)
+					.findFirst()
+				: Optional.empty();
 	}
 
 	/**

@@ -174,15 +174,13 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 
 	// An insert names no id, either, and drops nothing
 	private void refuseIfUnnamed(Class<?> type, String collection) {
-		if ((isGuarded(type) || isAnyLockedHere(collection)) && caller().toLowerCase(Locale.ROOT).contains("replace")) {
+		List<HeldDocument<?>> here = locked().filter((held) -> held.type().collection().equals(collection)).toList();
+		if ((isGuarded(type) || !here.isEmpty()) && caller().toLowerCase(Locale.ROOT).contains("replace")
+				&& (isGuarded(type) || here.stream().anyMatch(HeldDocument::isToBeSaved))) {
 			throw new IllegalStateException("A replacement that names no id may be that of a locked document of '"
 					+ collection + "', and would drop its lock: give the " + type.getSimpleName()
 					+ " the id of the document, or change its fields by MongoTemplate.updateFirst");
 		}
-	}
-
-	private boolean isAnyLockedHere(String collection) {
-		return locked().anyMatch((held) -> held.isToBeSaved() && held.type().collection().equals(collection));
 	}
 
 	private static boolean isGuarded(Class<?> type) {

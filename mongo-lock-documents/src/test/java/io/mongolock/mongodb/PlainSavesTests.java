@@ -2,12 +2,17 @@ package io.mongolock.mongodb;
 
 import java.lang.ref.WeakReference;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
@@ -43,8 +48,25 @@ class PlainSavesTests {
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
 
+	/** What this thread has sent. */
+	private final List<String> commands = new ArrayList<>();
+
+	private final Thread thread = Thread.currentThread();
+
 	@AutoClose
-	private final MongoClient client = MongoClients.create(this.server.connectionString());
+	private final MongoClient client = MongoClients.create(MongoClientSettings.builder()
+		.applyConnectionString(new ConnectionString(this.server.connectionString()))
+		.addCommandListener(new CommandListener() {
+
+			@Override
+			public void commandStarted(CommandStartedEvent event) {
+				if (Thread.currentThread() == PlainSavesTests.this.thread) {
+					PlainSavesTests.this.commands.add(event.getCommandName());
+				}
+			}
+
+		})
+		.build());
 
 	private final MongoTemplate template = new MongoTemplate(this.client, "test");
 
@@ -318,6 +340,15 @@ class PlainSavesTests {
 		this.template.replace(any, new Page(null, "plain", null), ReplaceOptions.none(), "pages");
 		assertThat(text()).isEqualTo("draft");
 		kept.close();
+	}
+
+	@Test
+	void anInsertAsksForNoLock() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		this.commands.clear();
+		this.template.insert(new Page(null, "new", null));
+		assertThat(this.commands).containsExactly("insert");
+		locked.close();
 	}
 
 	@Test
