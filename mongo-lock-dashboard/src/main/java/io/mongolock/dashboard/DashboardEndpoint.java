@@ -23,8 +23,9 @@ import io.mongolock.actuate.LocksEndpointWebExtension;
 
 /**
  * Endpoint {@code mongolocksdashboard}: the page that shows the locks, and the files it
- * consists of. The page asks the endpoint {@code mongolocks} for the locks, with the
- * rights of the user who looks at it. Thread-safe.
+ * consists of. The page asks the endpoint {@code mongolocks} for the locks, and
+ * {@code mongojobs} for the jobs if it is there, with the rights of the user who looks at
+ * it. Thread-safe.
  */
 @WebEndpoint(id = "mongolocksdashboard", defaultAccess = Access.READ_ONLY)
 class DashboardEndpoint {
@@ -32,6 +33,9 @@ class DashboardEndpoint {
 	static final EndpointId ID = EndpointId.of("mongolocksdashboard");
 
 	static final EndpointId LOCKS = EndpointId.of("mongolocks");
+
+	/** That of another module, which may not be there. */
+	private static final EndpointId JOBS = EndpointId.of("mongojobs");
 
 	private final PageFiles files = new PageFiles();
 
@@ -61,21 +65,29 @@ class DashboardEndpoint {
 	@ReadOperation(produces = "text/html")
 	WebEndpointResponse<String> page(SecurityContext user) {
 		String own = Objects.requireNonNull(this.paths.get().getRootPath(ID));
-		String locks = this.paths.get().getRootPath(LOCKS);
 		// Relative to the page, whatever stands before that in the browser
 		String up = "./" + "../".repeat(StringUtils.countOccurrencesOf(own, "/"));
-		boolean releases = this.locks != null && this.locks.mayRelease(user)
-				&& this.access.accessFor(LOCKS, Access.READ_ONLY) == Access.UNRESTRICTED;
+		boolean releases = this.locks != null && this.locks.mayRelease(user) && isUnrestricted(LOCKS);
 		boolean shown = this.locks != null && this.locks.showsOwners(user);
+		// Which roles may change jobs is said with the jobs
 		Map<String, String> values = Map.of("self", "./" + own.substring(own.lastIndexOf('/') + 1), "locks",
-				(locks != null) ? up + locks : "", "release", String.valueOf(releases), "application",
-				(shown) ? this.owner.application() : "", "instance",
-				(shown) ? (this.owner.application() + " " + this.owner.instance()).trim() : "");
+				path(up, LOCKS), "release", String.valueOf(releases), "jobs", path(up, JOBS), "change",
+				String.valueOf(isUnrestricted(JOBS)), "application", (shown) ? this.owner.application() : "",
+				"instance", (shown) ? (this.owner.application() + " " + this.owner.instance()).trim() : "");
 		String page = this.files.text(PageFiles.PAGE);
 		for (Map.Entry<String, String> value : values.entrySet()) {
 			page = page.replace("{{" + value.getKey() + "}}", HtmlUtils.htmlEscape(value.getValue()));
 		}
 		return new WebEndpointResponse<>(page, PageFiles.typeOf(PageFiles.PAGE));
+	}
+
+	private String path(String up, EndpointId endpoint) {
+		String path = this.paths.get().getRootPath(endpoint);
+		return (path != null) ? up + path : "";
+	}
+
+	private boolean isUnrestricted(EndpointId endpoint) {
+		return this.access.accessFor(endpoint, Access.READ_ONLY) == Access.UNRESTRICTED;
 	}
 
 	@ReadOperation(produces = { "text/css", "text/javascript" })

@@ -23,8 +23,8 @@ final class PageFiles {
 
 	static final String PAGE = "page.html";
 
-	private static final List<String> FILES = List.of(PAGE, "style.css", "dom.js", "locks.js", "lanes.js", "live.js",
-			"page.js");
+	private static final List<String> FILES = List.of(PAGE, "style.css", "dom.js", "ask.js", "locks.js", "lanes.js",
+			"live.js", "jobs.js", "page.js");
 
 	private static final Map<String, String> TYPES = Map.of("html", "text/html", "css", "text/css", "js",
 			"text/javascript");

@@ -68,3 +68,6 @@ export function span(milliseconds) {
 	const said = (seconds > 0) ? units.slice(first, first + 2).filter(([count]) => count > 0) : [[0, 's']];
 	return said.map(([count, unit]) => `${count} ${unit}`).join(' ');
 }
+
+/** A duration that may be a short one. */
+export const time = (milliseconds) => (milliseconds < 1_000) ? `${milliseconds} ms` : span(milliseconds);

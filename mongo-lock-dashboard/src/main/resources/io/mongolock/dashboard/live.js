@@ -1,6 +1,6 @@
 /** The history of this instance's locks, which it sends once a second. */
 
-import { clone, element, fill, keyed, say, span } from './dom.js';
+import { clone, element, fill, keyed, say, span, time } from './dom.js';
 
 const AGAIN = 15_000;
 
@@ -96,8 +96,6 @@ function within(counts, share) {
 }
 
 const range = (index) => (index < last.bounds.length) ? `up to ${time(last.bounds[index])}` : `more than ${time(last.bounds.at(-1))}`;
-
-const time = (milliseconds) => (milliseconds < 1_000) ? `${milliseconds} ms` : span(milliseconds);
 
 /** Short ones, because there are thirteen side by side; the unit stands where it begins. */
 function label(index) {

@@ -1,5 +1,6 @@
 /** The locks that are held, page by page as the server has them. */
 
+import { ask } from './ask.js';
 import { clone, element, fill, keyed, millis, say, span } from './dom.js';
 
 const PAGE = 20;
@@ -28,7 +29,7 @@ export async function readLocks() {
 	const { signal } = asking;
 	let answer;
 	try {
-		answer = await ask('GET', `${page.locks}?${query}`, signal);
+		answer = await ask('GET', `${page.locks}?${query}`, { signal });
 	}
 	catch (problem) {
 		if (signal.aborted) {
@@ -195,30 +196,4 @@ export function onRelease(say) {
 			say(`${key} was not released: ${problem.message}`, true);
 		}
 	};
-}
-
-// Requests
-
-const REFUSALS = { 401: 'you have to log in', 403: 'you may not do that', 404: 'nobody ever asked for it', 405: 'it is not allowed here',
-	503: 'MongoDB does not answer' };
-
-async function ask(method, path, signal) {
-	let response;
-	try {
-		response = await fetch(path, { method, signal, headers: { Accept: 'application/json', ...csrf(method) } });
-	}
-	catch {
-		throw new Error('this instance does not answer');
-	}
-	if (!response.ok) {
-		throw new Error(REFUSALS[response.status] ?? `the server answered ${response.status}`);
-	}
-	// nothing is said of a lock that nobody ever asked for
-	return (response.status === 204) ? {} : response.json();
-}
-
-/** Where the application protects itself by a cookie that scripts may read, it wants to see it. */
-function csrf(method) {
-	const token = /(?:^|; )XSRF-TOKEN=([^;]*)/.exec(document.cookie);
-	return (method !== 'GET' && token) ? { 'X-XSRF-TOKEN': decodeURIComponent(token[1]) } : {};
 }

@@ -1,6 +1,7 @@
 /** Looks at the locks again and again, while somebody looks at the page. */
 
 import { element, say, span } from './dom.js';
+import { onChange, onJobsTurn, readJobs, tickJobs } from './jobs.js';
 import { hear, see, show } from './lanes.js';
 import { close, listen } from './live.js';
 import { onRelease, onTurn, readLocks, showLocks } from './locks.js';
@@ -18,8 +19,9 @@ let paused = false;
 async function look() {
 	clearTimeout(timer);
 	const mine = ++looks;
+	const jobs = page.jobs && readJobs();
 	try {
-		const locks = await readLocks();
+		const locks = page.locks && await readLocks();
 		if (locks) {
 			see(locks);
 			readAt = performance.now();
@@ -30,13 +32,15 @@ async function look() {
 		failure = problem.message;
 	}
 	showState();
+	await jobs;
 	if (mine === looks && !paused && !document.hidden) {
 		timer = setTimeout(look, EVERY);
 	}
 }
 
 function showState() {
-	const state = (failure) ? `Not up to date: ${failure}`
+	const state = (!page.locks) ? 'No locks to show: expose the endpoint mongolocks, too (management.endpoints.web.exposure.include)'
+		: (failure) ? `Not up to date: ${failure}`
 		: (paused) ? `Paused ${span(performance.now() - readAt)} ago` : (readAt) ? 'Up to date' : 'Looking…';
 	say(element('looked'), state);
 	document.body.classList.toggle('failed', !!failure);
@@ -49,6 +53,9 @@ function tick() {
 			showLocks();
 			show();
 		}
+		if (!paused) {
+			tickJobs();
+		}
 	}
 }
 
@@ -58,7 +65,9 @@ function attend() {
 	close();
 	if (!paused && !document.hidden) {
 		look();
-		listen(hear);
+		if (page.locks) {
+			listen(hear);
+		}
 	}
 	showState();
 }
@@ -77,12 +86,9 @@ element('pause').onclick = () => {
 };
 document.addEventListener('visibilitychange', attend);
 
-if (page.locks) {
-	onTurn(look);
-	onRelease(tell);
-	attend();
-	setInterval(tick, 1_000);
-}
-else {
-	say(element('looked'), 'Nothing to show: expose the endpoint mongolocks, too (management.endpoints.web.exposure.include)');
-}
+onTurn(look);
+onRelease(tell);
+onJobsTurn(look);
+onChange(tell);
+attend();
+setInterval(tick, 1_000);

@@ -83,7 +83,8 @@ class DashboardTests {
 
 	@ParameterizedTest
 	@CsvSource({ "page.js, text/javascript", "locks.js, text/javascript", "dom.js, text/javascript",
-			"lanes.js, text/javascript", "live.js, text/javascript", "style.css, text/css" })
+			"lanes.js, text/javascript", "live.js, text/javascript", "ask.js, text/javascript",
+			"jobs.js, text/javascript", "style.css, text/css" })
 	void theFilesOfThePageAreServedBesideIt(String file, String type) {
 		assertThat(this.operator.get(PAGE + "/" + file, type + ",*/*;q=0.1")).satisfies((answer) -> {
 			assertThat(answer.statusCode()).isEqualTo(200);

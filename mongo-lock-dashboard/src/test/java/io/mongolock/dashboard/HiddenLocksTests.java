@@ -32,6 +32,12 @@ class HiddenLocksTests {
 		assertThat(visitor.get("/null/events", "text/event-stream").statusCode()).isEqualTo(404);
 	}
 
+	@Test
+	void thereIsNoPanelOfJobsThatAreNotExposed() {
+		assertThat(new Visitor(this.port, "").get("/actuator/mongolocksdashboard", "text/html").body())
+			.contains("data-jobs=\"\"", "data-change=\"false\"");
+	}
+
 	@TestConfiguration
 	static class Rules {
 

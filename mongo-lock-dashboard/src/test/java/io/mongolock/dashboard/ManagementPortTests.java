@@ -35,7 +35,8 @@ class ManagementPortTests {
 	void thePageIsWhereTheOtherEndpointsAre() {
 		Visitor visitor = new Visitor(this.managementPort, "");
 		assertThat(visitor.get(PAGE, "text/html").body()).contains("data-self=\"./page\"",
-				"data-locks=\"./../mongolocks\"", "data-release=\"false\"");
+				"data-locks=\"./../mongolocks\"", "data-release=\"false\"", "data-jobs=\"./../mongojobs\"",
+				"data-change=\"false\"");
 		assertThat(visitor.get(PAGE + "/page.js", "*/*").statusCode()).isEqualTo(200);
 		assertThat(visitor.get("/ops/manage/mongolocks", "*/*").statusCode()).isEqualTo(200);
 	}

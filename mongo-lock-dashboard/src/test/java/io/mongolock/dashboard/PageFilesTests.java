@@ -26,6 +26,16 @@ class PageFilesTests {
 	}
 
 	@Test
+	void noScriptTakesATextAsHtml() {
+		PageFiles files = new PageFiles();
+		for (String file : List.of("dom.js", "ask.js", "locks.js", "lanes.js", "live.js", "jobs.js", "page.js")) {
+			assertThat(files.text(file)).as(file)
+				.doesNotContainIgnoringCase("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
+						"DOMParser", "createContextualFragment");
+		}
+	}
+
+	@Test
 	void aNativeImageHasAllFilesOfThePageAndWritesItsEvents() throws Exception {
 		RuntimeHints hints = new RuntimeHints();
 		ImportRuntimeHints imported = DashboardAutoConfiguration.class.getAnnotation(ImportRuntimeHints.class);

@@ -9,6 +9,7 @@ import java.util.Locale;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.SortedSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -49,9 +50,7 @@ class JobsEndpoint {
 
 	private static final Log logger = LogFactory.getLog(JobsEndpoint.class);
 
-	private static final int MAX_LIMIT = 1000;
-
-	private static final int MAX_REASON = 500;
+	private static final int MAX = 1000;
 
 	private final JobRuns runs;
 
@@ -83,23 +82,39 @@ class JobsEndpoint {
 	}
 
 	/**
-	 * All jobs, or one with its last runs.
+	 * The jobs in the order of their names, or one.
 	 * @param job the name of one
-	 * @param limit how many of its runs, from 1 to 1,000; 20 unless given
+	 * @param from the name to begin at
+	 * @param limit how many jobs, from 1 to 1,000; 100 unless given
+	 * @param runs how many of their last runs, 1,000 at most; unless given 20 of one job,
+	 * and none of several
 	 */
 	@ReadOperation
 	@RegisterReflectionForBinding({ JobsDescriptor.class, ErrorDescriptor.class })
-	WebEndpointResponse<OperationResponseBody> jobs(SecurityContext user, @Nullable String job,
-			@Nullable Integer limit) {
+	WebEndpointResponse<OperationResponseBody> jobs(SecurityContext user, @Nullable String job, @Nullable String from,
+			@Nullable Integer limit, @Nullable Integer runs) {
 		boolean shown = this.showValues.isShown(user, this.roles);
 		return answer(shown, () -> {
-			int most = (limit != null) ? limit : 20;
-			require(most >= 1 && most <= MAX_LIMIT, "The limit must be from 1 to " + MAX_LIMIT + "; it is " + most);
+			int most = within("limit", limit, 1, 100);
+			int history = within("runs", runs, 0, (job != null) ? 20 : 0);
 			if (job != null) {
-				return describe(job, most, shown);
+				return describe(job, history, shown);
 			}
-			return new JobsDescriptor(this.runs.names().stream().map((name) -> describe(name, 0, shown)).toList());
+			SortedSet<String> names = this.runs.names().tailSet((from != null) ? from : "");
+			return new JobsDescriptor(names.stream().limit(most).map((name) -> describe(name, history, shown)).toList(),
+					names.stream().skip(most).findFirst().orElse(null), mayChange(user));
 		});
+	}
+
+	private static int within(String name, @Nullable Integer value, int least, int otherwise) {
+		int given = (value != null) ? value : otherwise;
+		require(given >= least && given <= MAX, 400,
+				name + " must be from " + least + " to " + MAX + "; it is " + given);
+		return given;
+	}
+
+	private boolean mayChange(SecurityContext user) {
+		return this.roles.isEmpty() || Show.WHEN_AUTHORIZED.isShown(user, this.roles);
 	}
 
 	/**
@@ -113,24 +128,21 @@ class JobsEndpoint {
 	@WriteOperation
 	WebEndpointResponse<OperationResponseBody> change(SecurityContext user, @Nullable String job,
 			@Nullable String action, @Nullable String tick, @Nullable String reason) {
-		if (!this.roles.isEmpty() && !Show.WHEN_AUTHORIZED.isShown(user, this.roles)) {
+		if (!mayChange(user)) {
 			return new WebEndpointResponse<>(403);
 		}
 		Principal principal = user.getPrincipal();
 		String by = (principal != null) ? principal.getName() : "anonymous";
 		boolean shown = this.showValues.isShown(user, this.roles);
 		return answer(shown, () -> {
-			require(job != null, "No job is named: name one as job");
-			require(reason == null || !reason.isBlank() && reason.length() <= MAX_REASON,
-					"The reason must not be blank, and have at most " + MAX_REASON + " characters");
+			require(job != null, 400, "No job is named: name one as job");
+			require(reason == null || !reason.isBlank() && reason.length() <= JobRun.MAX_MESSAGE, 400,
+					"The reason must not be blank, and have at most " + JobRun.MAX_MESSAGE + " characters");
 			String named = Objects.requireNonNull(job);
 			boolean begun = change(named, String.valueOf(action), tick, reason, by);
 			audit(named, String.valueOf(action), tick, reason, by);
-			if (!begun) {
-				throw new Refusal(WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE,
-						"Job '" + job + "' has not begun within " + this.timeout.toMillis()
-								+ " ms, and may begin yet: look at its runs");
-			}
+			require(begun, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, "Job '" + job + "' has not begun within "
+					+ this.timeout.toMillis() + " ms, and may begin yet: look at its runs");
 			return describe(job, 1, shown);
 		});
 	}
@@ -145,16 +157,14 @@ class JobsEndpoint {
 				return run(job, tick(job, tick));
 			}
 			case "pause" -> {
-				require(reason != null, "A pause needs a reason, which others see");
+				require(reason != null, 400, "A pause needs a reason, which others see");
 				Pause pause = new Pause(by, Objects.requireNonNull(reason), this.runs.now());
 				scheduled(this.runs.pause(job, pause), job);
 			}
 			case "resume" -> {
 				StoredJob stored = this.runs.stored(job);
 				scheduled(stored != null, job);
-				if (stored != null && stored.paused() == null) {
-					throw new Refusal(409, "Job '" + job + "' is not paused");
-				}
+				require(stored != null && stored.paused() != null, 409, "Job '" + job + "' is not paused");
 				this.runs.pause(job, null);
 			}
 			default -> throw new Refusal(400,
@@ -179,26 +189,22 @@ class JobsEndpoint {
 	}
 
 	private boolean run(String job, @Nullable Instant tick) {
-		if (this.scheduler == null || this.scheduler.trigger(job) == null) {
-			throw new Refusal(409,
-					"Job '" + job + "' is not scheduled in the instance that was asked: ask one that runs it");
-		}
-		Optional<Optional<JobRun>> begun = this.scheduler.runNow(job, tick)
+		JobScheduler own = this.scheduler;
+		require(own != null && own.trigger(job) != null, 409,
+				"Job '" + job + "' is not scheduled in the instance that was asked: ask one that runs it");
+		Optional<Optional<JobRun>> begun = Objects.requireNonNull(own)
+			.runNow(job, tick)
 			.thenApply(Optional::of)
 			.completeOnTimeout(Optional.empty(), this.timeout.toMillis(), TimeUnit.MILLISECONDS)
 			.join();
-		if (begun.isPresent() && begun.get().isEmpty()) {
-			throw new Refusal(409, "Job '" + job + "' is being run: wait for its end");
-		}
+		require(begun.isEmpty() || begun.get().isPresent(), 409, "Job '" + job + "' is being run: wait for its end");
 		return begun.isPresent();
 	}
 
 	private Instant tick(String job, @Nullable String tick) {
 		try {
 			Instant parsed = Instant.parse(String.valueOf(tick));
-			if (this.runs.find(job, parsed) == null) {
-				throw new Refusal(404, "Job '" + job + "' has no run of the tick " + parsed);
-			}
+			require(this.runs.find(job, parsed) != null, 404, "Job '" + job + "' has no run of the tick " + parsed);
 			return parsed;
 		}
 		// The latter for a time that no date has
@@ -208,15 +214,17 @@ class JobsEndpoint {
 	}
 
 	private JobDescriptor describe(String name, int history, boolean shown) {
-		StoredJob stored = this.runs.stored(name);
 		JobTrigger trigger = (this.scheduler != null) ? this.scheduler.trigger(name) : null;
-		Seen seen = this.runs.see(name, (stored != null) ? stored.since() : Instant.EPOCH);
-		found(stored != null || seen.last() != null || seen.open() != null, name, "");
+		Seen seen = this.runs.see(name, Instant.EPOCH);
+		StoredJob stored = seen.stored();
+		require(stored != null || seen.last() != null || seen.open() != null, 404, "There is no job '" + name + "'");
 		Instant from = (trigger != null) ? this.runs.overdueFrom(name, trigger, seen) : null;
 		List<RunDescriptor> runs = (history > 0)
 				? this.runs.last(name, history).stream().map((run) -> RunDescriptor.of(run, shown)).toList() : null;
-		return new JobDescriptor(name, state(seen), (stored != null) ? stored.schedule() : null,
-				(trigger != null) ? trigger.next(seen.now(), seen.since(), seen.last()) : null,
+		return new JobDescriptor(name, seen.now(), state(seen), (stored != null) ? stored.schedule() : null,
+				(trigger != null)
+						? trigger.next(seen.now(), (stored != null) ? stored.since() : seen.since(), seen.last())
+						: null,
 				(from != null && from.isBefore(seen.now())) ? from : null,
 				(stored != null && stored.paused() != null) ? shown(stored.paused(), shown) : null,
 				RunDescriptor.of(seen.open(), shown), RunDescriptor.of(seen.last(), shown), runs);
@@ -254,28 +262,26 @@ class JobsEndpoint {
 		}
 	}
 
-	private static void require(boolean right, String otherwise) {
+	private static void require(boolean right, int status, String otherwise) {
 		if (!right) {
-			throw new Refusal(400, otherwise);
+			throw new Refusal(status, otherwise);
 		}
 	}
 
 	private static void scheduled(boolean there, String job) {
-		found(there, job, " with a schedule. One that code runs is paused where its ticks come from");
-	}
-
-	private static void found(boolean there, String job, String more) {
-		if (!there) {
-			throw new Refusal(404, "There is no job '" + job + "'" + more);
-		}
+		require(there, 404, "There is no job '" + job
+				+ "' with a schedule. One that code runs is paused where its ticks come from");
 	}
 
 	/**
-	 * All jobs.
+	 * Jobs.
 	 *
 	 * @param jobs the jobs, in the order of their names
+	 * @param next the name of the next one, {@code null} if there is none
+	 * @param mayChange whether the user has a role to change them
 	 */
-	record JobsDescriptor(List<JobDescriptor> jobs) implements OperationResponseBody {
+	record JobsDescriptor(List<JobDescriptor> jobs, @Nullable String next,
+			boolean mayChange) implements OperationResponseBody {
 
 	}
 
@@ -283,6 +289,7 @@ class JobsEndpoint {
 	 * A job.
 	 *
 	 * @param name its name
+	 * @param now the time of the server, by which all others are
 	 * @param state scheduled, paused, no longer scheduled, or run by code
 	 * @param schedule when it is due, {@code null} if code runs it
 	 * @param next the next tick, {@code null} if this instance does not look after it
@@ -291,9 +298,9 @@ class JobsEndpoint {
 	 * @param paused who paused it, if anyone
 	 * @param running the run that goes on, or whose instance has died
 	 * @param last the run of the last tick
-	 * @param runs the last runs, the newest first, {@code null} among all jobs
+	 * @param runs the last runs, the newest first, {@code null} unless asked for
 	 */
-	record JobDescriptor(String name, String state, @Nullable String schedule, @Nullable Instant next,
+	record JobDescriptor(String name, Instant now, String state, @Nullable String schedule, @Nullable Instant next,
 			@Nullable Instant overdueSince, @Nullable Pause paused, @Nullable RunDescriptor running,
 			@Nullable RunDescriptor last, @Nullable List<RunDescriptor> runs) implements OperationResponseBody {
 
@@ -320,11 +327,10 @@ class JobsEndpoint {
 			if (run == null) {
 				return null;
 			}
-			boolean hidden = !shown && run.exception() != null;
 			return new RunDescriptor(run.tick(), run.attempt(), run.outcome().name().toLowerCase(Locale.ROOT),
 					run.startedAt(), run.endedAt(), (shown) ? run.runner() : SanitizableData.SANITIZED_VALUE,
-					run.fence(), run.exception(), (hidden) ? SanitizableData.SANITIZED_VALUE : run.message(),
-					run.note());
+					run.fence(), run.exception(),
+					(!shown && run.exception() != null) ? SanitizableData.SANITIZED_VALUE : run.message(), run.note());
 		}
 
 	}

@@ -397,7 +397,7 @@ abstract class AbstractJobsTests {
 		off.getBean(Jobs.class).run("import", TICK, (run) -> {
 		});
 		List<JobDescriptor> jobs = ((JobsDescriptor) body(
-				off.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, null, null)))
+				off.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, null, null, null, null)))
 			.jobs();
 		assertThat(jobs).extracting(JobDescriptor::name, JobDescriptor::state, JobDescriptor::schedule)
 			.containsExactly(tuple("every-second", "scheduled", "cron * * * * * * (Europe/Berlin)"),
@@ -418,6 +418,35 @@ abstract class AbstractJobsTests {
 			.updateOne(new Document("_id", new Document("job", "every-second")),
 					new Document("$set", new Document("scheduledAt", Instant.EPOCH)));
 		assertThat(show(off, "every-second").state()).isEqualTo("no longer scheduled");
+	}
+
+	@Test
+	void manyJobsAreShownPageByPageWithTheirLastRuns() {
+		ConfigurableApplicationContext one = start(None.class, "management.endpoint.mongojobs.roles=OPERATOR");
+		for (String job : List.of("c", "a", "b")) {
+			one.getBean(Jobs.class).run(job, TICK, (run) -> {
+			});
+		}
+		JobsDescriptor first = page(one, null, 2);
+		assertThat(first.jobs()).extracting(JobDescriptor::name).containsExactly("a", "b");
+		assertThat(first.jobs()).allSatisfy((job) -> {
+			assertThat(job.runs()).hasSize(1);
+			assertThat(job.now()).isAfter(TICK);
+		});
+		assertThat(first.mayChange()).isFalse();
+		JobsDescriptor second = page(one, first.next(), 2);
+		assertThat(second.jobs()).extracting(JobDescriptor::name).containsExactly("c");
+		assertThat(second.next()).isNull();
+		assertThat(page(one, "a ", 1).jobs()).extracting(JobDescriptor::name).containsExactly("b");
+		assertThat(page(start(None.class), "d", 1)).satisfies((none) -> {
+			assertThat(none.jobs()).isEmpty();
+			assertThat(none.mayChange()).isTrue();
+		});
+	}
+
+	private static JobsDescriptor page(ApplicationContext instance, @Nullable String from, int limit) {
+		return (JobsDescriptor) body(
+				instance.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, null, from, limit, 20));
 	}
 
 	@Test
@@ -494,8 +523,9 @@ abstract class AbstractJobsTests {
 		assertRefused(change(endpoint, "blocking", "pause", null, null), 400, "needs a reason");
 		assertRefused(change(endpoint, "blocking", "pause", null, "x".repeat(501)), 400, "at most 500");
 		assertRefused(change(endpoint, null, "run", null, null), 400, "No job is named");
-		assertRefused(endpoint.jobs(SecurityContext.NONE, null, 0), 400, "it is 0");
-		assertRefused(endpoint.jobs(SecurityContext.NONE, "none", 1), 404, "There is no job 'none'");
+		assertRefused(endpoint.jobs(SecurityContext.NONE, null, null, 0, null), 400, "it is 0");
+		assertRefused(endpoint.jobs(SecurityContext.NONE, "blocking", null, null, 1001), 400, "0 to 1000; it is 1001");
+		assertRefused(endpoint.jobs(SecurityContext.NONE, "none", null, null, 1), 404, "There is no job 'none'");
 		JobsEndpoint guarded = start(None.class, "management.endpoint.mongojobs.roles=OPERATOR")
 			.getBean(JobsEndpoint.class);
 		assertThat(change(guarded, "blocking", "pause", null, "why").getStatus()).isEqualTo(403);
@@ -548,7 +578,8 @@ abstract class AbstractJobsTests {
 	}
 
 	private static JobDescriptor show(ApplicationContext instance, String job) {
-		return (JobDescriptor) body(instance.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, job, null));
+		return (JobDescriptor) body(
+				instance.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, job, null, null, null));
 	}
 
 	private static WebEndpointResponse<OperationResponseBody> change(JobsEndpoint endpoint, @Nullable String job,

@@ -8,6 +8,7 @@ import org.springframework.context.annotation.Profile;
 import org.springframework.stereotype.Component;
 
 import io.mongolock.jobs.JobRun;
+import io.mongolock.jobs.Jobs;
 import io.mongolock.jobs.ScheduledJob;
 
 /**
@@ -21,13 +22,18 @@ class OrderJobs {
 
 	private static final Log logger = LogFactory.getLog(OrderJobs.class);
 
+	private static final int PARTS = 4;
+
 	private final OrderRepository orders;
 
 	private final OrderServiceProperties properties;
 
-	OrderJobs(OrderRepository orders, OrderServiceProperties properties) {
+	private final Jobs jobs;
+
+	OrderJobs(OrderRepository orders, OrderServiceProperties properties, Jobs jobs) {
 		this.orders = orders;
 		this.properties = properties;
+		this.jobs = jobs;
 	}
 
 	/** Short, and often. */
@@ -42,7 +48,11 @@ class OrderJobs {
 	void remind(JobRun run) {
 		logger.info("Tick " + run.tick() + ", attempt " + run.attempt() + ": reminds for "
 				+ this.properties.reminderTime().toSeconds() + " s");
-		Work.lasting(this.properties.reminderTime());
+		for (int part = 1; part <= PARTS; part++) {
+			// Seen by everybody who looks at the jobs
+			this.jobs.note(run, part + " of " + PARTS);
+			Work.lasting(this.properties.reminderTime().dividedBy(PARTS));
+		}
 		logger.info("Tick " + run.tick() + ": reminded");
 	}
 

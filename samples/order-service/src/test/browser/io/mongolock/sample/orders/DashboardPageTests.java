@@ -291,7 +291,7 @@ class DashboardPageTests {
 				.append(Object.assign(document.createElement('span'), { className: `bar color${color}`, textContent: 'order' })));""";
 
 	/** Texts whose contrast is below 4.5, which WCAG asks for. */
-	private static final String CONTRAST = """
+	static final String CONTRAST = """
 			[...document.querySelectorAll('body *')].filter((it) => it.getClientRects().length && !it.closest('.hidden, :disabled, option')
 					&& [...it.childNodes].some((node) => node.nodeType === 3 && node.data.trim())).flatMap((it) => {
 				const rgb = (color) => color.match(/[\\d.]+/g).map(Number);
