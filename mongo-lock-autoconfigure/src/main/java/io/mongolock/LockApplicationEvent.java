@@ -4,9 +4,9 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * What happens to the locks of this application as events of Spring, for
- * {@code @EventListener} methods. They are published as {@link LockListener} is called:
- * on threads of the library, in the same order, and never on one that renews.
+ * Events of Spring about the locks of this application, for {@code @EventListener}
+ * methods. They are published as {@link LockListener} is called: on threads of the
+ * library, in the same order, and never on one that renews.
  */
 public sealed interface LockApplicationEvent {
 

@@ -132,7 +132,7 @@ public final class LockContext {
 			}
 			leave(this.outer);
 			if (inner != this) {
-				throw new IllegalStateException("The scope of " + this.handle + " was closed before that of "
+				throw new IllegalStateException("The scope of " + this.handle + " was closed before the scope of "
 						+ inner.handle + ", which was entered within; close scopes innermost first");
 			}
 		}

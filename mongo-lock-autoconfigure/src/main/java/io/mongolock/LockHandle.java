@@ -47,8 +47,8 @@ public interface LockHandle extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Whether somebody asked to release the lock, which is heard of after each renewal.
-	 * It is for the holder to decide: nothing is taken away.
+	 * Whether somebody asked to release the lock, as the last renewal said. It is for the
+	 * holder to decide: nothing is taken away.
 	 * @return the last request, empty if there was none
 	 * @see LockOperations#requestRelease
 	 */

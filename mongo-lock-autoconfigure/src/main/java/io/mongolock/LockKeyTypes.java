@@ -33,7 +33,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * Which types have one text for equal values, in every JVM.
+ * The types that have one text for equal values, in every JVM.
  */
 public final class LockKeyTypes {
 

@@ -1,7 +1,7 @@
 package io.mongolock;
 
 /**
- * Whether a request wants a lock for itself or together with others.
+ * The two ways to want a lock: alone, or together with others.
  */
 public enum LockMode {
 

@@ -86,9 +86,9 @@ public interface LockOperations {
 	 * Cancelling the returned future, or completing it otherwise, for instance by
 	 * {@code orTimeout}, ends the attempt, and work that has not begun never begins. Work
 	 * that has begun goes on under the lock, which is released when its stage has ended:
-	 * nobody else is granted it before. Who wants the lock free earlier ends that stage,
-	 * and so says that the work needs it no longer. {@link OnLost#INTERRUPT} interrupts
-	 * the thread that runs the callback, and later cancels the stage, if that is a
+	 * nobody else is granted it before. To free the lock earlier, end that stage, which
+	 * says that the work needs it no longer. {@link OnLost#INTERRUPT} interrupts the
+	 * thread that runs the callback, and later cancels the stage, if that is a
 	 * {@link java.util.concurrent.Future Future}, as a {@link CompletableFuture} is.
 	 * @param <T> what the work results in
 	 * @param request which lock, and how
@@ -155,8 +155,8 @@ public interface LockOperations {
 
 	/**
 	 * The lock as {@link ReadWriteLock}: {@link #asLock} of a shared request to read, and
-	 * of an exclusive one to write. Who writes may lock to read as well, and remains
-	 * alone until both are unlocked; who reads cannot lock to write, which is an
+	 * of an exclusive one to write. A writer may lock to read as well, and remains alone
+	 * until both are unlocked; a reader cannot lock to write, which is an
 	 * {@link IllegalStateException} at once, because it would wait for itself.
 	 * @param request which lock, and how; neither shared nor with a limit
 	 * @return the lock, thread-safe

@@ -1,7 +1,8 @@
 package io.mongolock;
 
 /**
- * Who asked for a lock, for diagnostics to read; never compared to decide anything.
+ * The one that asked for a lock, for diagnostics to read; never compared to decide
+ * anything.
  *
  * @param application the name of the application, empty if it has none
  * @param instance tells the instances of one application apart
@@ -48,7 +49,7 @@ public record LockOwner(String application, String instance, String host, long p
 
 	static String checkAs(String as) {
 		if (as.isBlank() || as.length() > MAX_AS) {
-			throw new IllegalArgumentException("Who holds a lock has a name of 1 to " + MAX_AS + " characters; this "
+			throw new IllegalArgumentException("The name of a lock's holder has 1 to " + MAX_AS + " characters; this "
 					+ ((as.isBlank()) ? "one is blank: leave it out" : "one has " + as.length() + ": shorten it"));
 		}
 		as.codePoints().filter((character) -> !isShown(character)).findFirst().ifPresent((character) -> {

@@ -6,7 +6,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which lock is asked for, and how. Immutable.
+ * A request for a lock: its key, and how to hold it and wait for it. Immutable.
  *
  * @param key what is locked: 1 to 1,024 bytes of UTF-8
  * @param name groups settings and metrics of many keys, for example {@code order}
@@ -230,7 +230,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * Who asks, as people know them: {@link LockSettings.Builder#as}.
+		 * The name of the one that asks, as people know it:
+		 * {@link LockSettings.Builder#as}.
 		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters
 		 * @return this builder
 		 * @throws IllegalArgumentException if it is no such name

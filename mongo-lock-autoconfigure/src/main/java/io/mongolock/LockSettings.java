@@ -6,7 +6,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a lock is to be held and waited for, as far as somebody said so; what is
+ * Settings for holding a lock and waiting for it, as far as somebody set them; what is
  * {@code null} is left to the next level: a request, its name, the global settings, the
  * defaults. Immutable.
  */
@@ -114,7 +114,7 @@ public final class LockSettings {
 	}
 
 	/**
-	 * Who holds the lock, as people know them, for others to read.
+	 * The name of the holder, as people know it, for others to read.
 	 * @return the name
 	 */
 	public @Nullable String as() {
@@ -306,9 +306,9 @@ public final class LockSettings {
 		}
 
 		/**
-		 * Who holds the lock, as people know them, for example the user who edits: shown
-		 * to those who are denied, and in lists. Nothing is decided by it. Counts in a
-		 * request alone.
+		 * The name of the holder, as people know it, for example of the user who edits:
+		 * shown to those who are denied, and in lists. Nothing is decided by it. Counts
+		 * in a request alone.
 		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters, none of them a
 		 * control character
 		 * @return this builder

@@ -31,7 +31,7 @@ public class LockUnavailableException extends LockException {
 	}
 
 	/**
-	 * Who held the lock when the store, or this JVM for its own, was last asked.
+	 * The holders of the lock when the store, or this JVM for its own, was last asked.
 	 * @return the holders, empty if unknown
 	 */
 	public List<LockHolder> getHolders() {

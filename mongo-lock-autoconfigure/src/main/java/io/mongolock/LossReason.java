@@ -1,7 +1,7 @@
 package io.mongolock;
 
 /**
- * How a lease was lost.
+ * The ways to lose a lease.
  */
 public enum LossReason {
 

@@ -1,9 +1,9 @@
 package io.mongolock;
 
 /**
- * What happens to a holder whose lock is lost while it works. An event and a warning in
- * the log come in every case. Work that has not begun when the loss is known never
- * begins: that is a {@link LockLostException} whatever is said here.
+ * The consequences for a holder that loses its lock while it works. An event and a
+ * warning in the log come in every case. Work that has not begun when the loss is known
+ * never begins: that is a {@link LockLostException} whatever is said here.
  */
 public enum OnLost {
 

@@ -1,8 +1,8 @@
 package io.mongolock;
 
 /**
- * What an annotated method does when its lock is still held by another at the end of the
- * wait. Trouble with the store is no part of this, nor is an attempt that was
+ * The choices of an annotated method whose lock is still held by another at the end of
+ * the wait. Trouble with the store is no part of this, nor is an attempt that was
  * {@linkplain LockAttemptAbortedException aborted}: both are always exceptions.
  */
 public enum OnUnavailable {

@@ -1,6 +1,6 @@
 /**
- * What an application uses: requests, handles, listeners and exceptions of a distributed
- * lock.
+ * The types that an application uses: requests, handles, listeners and exceptions of a
+ * distributed lock.
  */
 @NullMarked
 package io.mongolock;

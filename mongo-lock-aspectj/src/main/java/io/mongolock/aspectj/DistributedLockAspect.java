@@ -9,9 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs woven methods under the locks that were declared for them, as the proxy of a bean
- * does and by the same interceptor: that of the application context of the bean; for
- * other objects that of the context that was opened last. What a proxy has locked already
- * is not locked again. Thread-safe.
+ * does and by the same interceptor. For a bean it comes from its application context; for
+ * other objects from the context that was opened last. What a proxy has locked already is
+ * not locked again. Thread-safe.
  */
 @Aspect
 @DeclarePrecedence("io.mongolock.aspectj.DistributedLockAspect, org.springframework.transaction.aspectj.*")

@@ -49,7 +49,7 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 
 	/**
 	 * Run a method under its lock, unless its declaration is wrong: nobody has looked at
-	 * that of an object that is no bean.
+	 * the declarations of an object that is no bean.
 	 */
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {

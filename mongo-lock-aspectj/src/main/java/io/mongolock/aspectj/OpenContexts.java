@@ -13,9 +13,9 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 
 /**
- * Knows whose locks a woven method takes: those of the application context that its
- * object is a bean of; for others, those of the context that was opened last of those
- * that are open. Keeps no bean from being collected. Thread-safe.
+ * Knows whose locks a woven method takes. A bean takes them from its application context,
+ * and other objects from the context that was opened last of those that are open. Keeps
+ * no bean from being collected. Thread-safe.
  */
 class OpenContexts {
 

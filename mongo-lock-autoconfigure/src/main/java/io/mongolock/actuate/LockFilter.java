@@ -10,7 +10,7 @@ import io.mongolock.core.DurationText;
 import io.mongolock.store.StoredLock;
 
 /**
- * Which locks to show.
+ * A choice of locks to show.
  *
  * @param prefix the beginning of their keys, all if {@code null}
  * @param holder a part of a holder's description, any if {@code null}

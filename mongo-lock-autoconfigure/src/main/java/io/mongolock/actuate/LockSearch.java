@@ -25,8 +25,8 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Finds locks by their keys: those of the application's store, and those of extensions,
- * whose keys begin with a prefix here. Thread-safe.
+ * Finds locks by their keys, in the application's store and in extensions, whose keys
+ * begin with a prefix here. Thread-safe.
  */
 final class LockSearch {
 

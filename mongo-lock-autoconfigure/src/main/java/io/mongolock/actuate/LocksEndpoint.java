@@ -128,7 +128,7 @@ public class LocksEndpoint {
 	}
 
 	/**
-	 * Take a lock from those who hold it now. Those of this instance are notified at
+	 * Take a lock from those who hold it now. Holders in this instance are notified at
 	 * once, others at their next renewal, so for up to that long both they and the next
 	 * holder believe to hold the lock; only the fence distinguishes them.
 	 * @param key the key; may contain slashes

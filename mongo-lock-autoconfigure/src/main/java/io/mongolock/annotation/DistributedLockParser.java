@@ -73,7 +73,7 @@ class DistributedLockParser {
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, and that of a document among them: a document has no order among other locks "
+					"has several locks, and a document's among them: a document has no order among other locks "
 							+ "that would keep two calls from waiting for each other",
 					"Keep the one of the document, and take the others in a method of another bean that calls this one.");
 		}

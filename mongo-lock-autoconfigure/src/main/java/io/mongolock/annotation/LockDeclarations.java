@@ -23,16 +23,16 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.interceptor.InvalidLockMethodException;
 
 /**
- * Decides which declarations count for a method: those of the method before those of its
- * class, and for each of them what classes say before what interfaces say. All on one
- * element count together. Interfaces that say different things are refused.
+ * Decides which declarations count for a method: the method's own before its class's, and
+ * for each of them what classes say before what interfaces say. All on one element count
+ * together. Interfaces that say different things are refused.
  *
  * @param method the most specific method
  * @param userClass the class of the bean, or of a JDK proxy that stands for one
  */
 record LockDeclarations(Method method, Class<?> userClass) {
 
-	/** Who calls a method that has one of these is the container, or a thread of it. */
+	/** The container, or a thread of it, calls a method that has one of these. */
 	private static final List<String> CALLED = List.of("org.springframework.scheduling.annotation.Scheduled",
 			"org.springframework.scheduling.annotation.Schedules", "org.springframework.scheduling.annotation.Async",
 			"org.springframework.context.event.EventListener",

@@ -19,9 +19,9 @@ import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * Finds the application's database, and makes a template for it that joins nobody's
+ * Finds the application's database, and makes a template for it that joins no
  * transaction: a lock written inside one would be invisible to others until the commit.
- * It is no bean, because it would make those of Boot back off.
+ * It is no bean, because it would make Boot's back off.
  */
 class LockDatabase {
 
@@ -43,7 +43,7 @@ class LockDatabase {
 		return template;
 	}
 
-	// Those of all databases, as a factory does not say which client it uses
+	// The beans of all databases, as a factory does not say which client it uses
 	private List<String> beansOfTheClient() {
 		return Stream.concat(MongoLockStore.clientTypes(), Stream.of(MongoDatabaseFactory.class))
 			.flatMap((type) -> Arrays.stream(this.beanFactory.getBeanNamesForType(type, true, false)))

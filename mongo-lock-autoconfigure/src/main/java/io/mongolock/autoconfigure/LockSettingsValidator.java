@@ -141,7 +141,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 				if (one != other && one.operatorPrefix().startsWith(other.operatorPrefix())) {
 					throw new LockStartupException(
 							"Operators could not distinguish the locks of " + one.getClass().getName()
-									+ ", shown with the prefix '" + one.operatorPrefix() + "', from those of "
+									+ ", shown with the prefix '" + one.operatorPrefix() + "', from the locks of "
 									+ other.getClass().getName() + ", shown with '" + other.operatorPrefix() + "'.",
 							"Have LockExtension.operatorPrefix() of one of them return another prefix: none may be "
 									+ "the beginning of another's.");

@@ -74,7 +74,7 @@ final class StoreCheck implements BooleanSupplier {
 					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one.",
 					"Drop it while no application uses it, if nothing in it has to be kept: it is created anew without a "
 							+ "collation. Otherwise copy it, in mongosh by db.getCollection(\"…\").aggregate([{$out: \"…\"}]), "
-							+ "and let the setting that names it name the copy: mongo-lock.collection, or that of the sequences or "
+							+ "and let the setting that names it name the copy: mongo-lock.collection, or the one of the sequences or "
 							+ "of ShedLock.");
 		});
 	}

@@ -167,7 +167,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private Reason reason() {
-		// Who has no place yet holds up nobody in the queue of the store
+		// Without a place yet, this holds up nobody in the queue of the store
 		if (this.woken != null && this.acquisition.position() != null) {
 			return Reason.CALLED;
 		}

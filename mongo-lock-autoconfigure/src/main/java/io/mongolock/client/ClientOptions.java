@@ -12,7 +12,8 @@ import io.mongolock.core.HandOver;
 import io.mongolock.core.QueuePlaces;
 
 /**
- * How a {@link LockTemplate} works, beside the store that it asks. Immutable.
+ * The ways in which a {@link LockTemplate} works, beside the store that it asks.
+ * Immutable.
  *
  * @param configured what holds where a request says nothing
  * @param owner who asks, for diagnostics
@@ -32,8 +33,8 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
 
 	/**
-	 * Those of a client that warns of leaks, hands locks over, and keeps its places in
-	 * queues for six seconds.
+	 * The options of a client that warns of leaks, hands locks over, and keeps its places
+	 * in queues for six seconds.
 	 */
 	public ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {

@@ -23,7 +23,7 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
 
 /**
- * What this client holds, from the grant to the release. Thread-safe.
+ * The locks that this client holds, from the grant to the release. Thread-safe.
  */
 final class HeldLocks {
 

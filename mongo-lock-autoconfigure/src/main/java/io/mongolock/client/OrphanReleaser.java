@@ -109,7 +109,7 @@ final class OrphanReleaser {
 		}
 		if (freed.get() > 0) {
 			logger.info("Freed " + ((freed.get() != 1) ? freed + " locks" : "1 lock")
-					+ " again, the release of which a failover had taken back");
+					+ " again, because a failover had taken their release back");
 		}
 		// Once more for what was still sent to the old primary, and until all is answered
 		boolean again = now().elapsedSince(changed) < REPEAT_PAUSE || !this.toRepeat.isEmpty();

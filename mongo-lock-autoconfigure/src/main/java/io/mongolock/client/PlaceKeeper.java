@@ -88,8 +88,8 @@ final class PlaceKeeper implements WatchDuty, ReleaseListener {
 	}
 
 	/**
-	 * Leave all places, many with one request; whatever is not left runs out. What is
-	 * blocked is not waited for.
+	 * Leave all places, many with one request; the rest runs out. Does not wait for what
+	 * is blocked.
 	 */
 	void leaveAll(TimeLeft time) {
 		this.running = false;

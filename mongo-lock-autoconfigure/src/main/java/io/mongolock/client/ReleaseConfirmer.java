@@ -8,10 +8,10 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.store.LockStore;
 
 /**
- * Has releases confirmed that others wait for, since only then the store notifies them.
- * Who releases does not wait for that: it happens in the background, one request at a
- * time, and one more that covers all releases before it. Nor does a stop: it takes and
- * releases nothing. Thread-safe.
+ * Has releases confirmed that others wait for, since only then the store notifies them. A
+ * release does not wait for that: it happens in the background, one request at a time,
+ * and one more that covers all releases before it. A stop does not wait either: it takes
+ * and releases nothing. Thread-safe.
  */
 final class ReleaseConfirmer {
 

@@ -157,7 +157,7 @@ final class StoreWatch {
 				this.changing = false;
 			}
 			if (this.watchFor.getAsLong() > 0) {
-				// Who came at the very moment relies on the watch that is closed now
+				// One that came at the very moment relies on the watch that is closed now
 				this.missed.run();
 			}
 		}

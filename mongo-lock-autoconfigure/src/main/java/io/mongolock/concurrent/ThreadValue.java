@@ -12,7 +12,7 @@ import io.mongolock.event.LockInstrumentation.Scope;
  * A value that a thread carries. Thread-safe.
  *
  * @param <V> the type of value
- * @param get that of the current thread, {@code null} if it has none
+ * @param get the value of the current thread, {@code null} if it has none
  * @param set lets the current thread have it, or none
  * @param join makes one of what a thread has and what is added to it
  */

@@ -9,7 +9,7 @@ import io.mongolock.LockPlace;
 import io.mongolock.LockStoreException;
 
 /**
- * What to do next for a {@link LockAcquisition}.
+ * The next thing to do for a {@link LockAcquisition}.
  */
 public sealed interface AcquisitionStep {
 

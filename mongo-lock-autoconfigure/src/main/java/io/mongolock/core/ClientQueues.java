@@ -39,7 +39,7 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * Who stands in the queue in the store.
+	 * All that stand in the queue in the store.
 	 */
 	public QueuePlaces places() {
 		return this.places;

@@ -94,7 +94,7 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * Who relies on it.
+	 * All that rely on it.
 	 */
 	public LockShares shares() {
 		return this.shares;

@@ -127,7 +127,7 @@ public final class IdleLeases {
 		}
 		finally {
 			this.used = true;
-			// Who came meanwhile takes it
+			// One that came meanwhile takes it
 			LocalWaiter next = this.queues.rest(held.key(), held, () -> add(held, now));
 			if (next != null) {
 				next.callTurn();
@@ -173,7 +173,8 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * Who has the turn takes the lease that is idle, or waits until it is released.
+	 * The one that has the turn takes the lease that is idle, or waits until it is
+	 * released.
 	 * @return what becomes of the lease, or {@code null} if there is none, so that the
 	 * waiter is to ask
 	 */

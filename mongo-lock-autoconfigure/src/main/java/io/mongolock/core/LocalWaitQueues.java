@@ -17,10 +17,10 @@ import io.mongolock.core.WaitQueue.IdleTurn;
 /**
  * The queues of those who wait in this JVM, one per key, first come first served: only
  * the first may ask the store, and none while holders in this JVM would make the store
- * refuse. Who does not wait asks at once where the store could admit it and all ahead of
- * it. A holder may have the first take its place. Joining to wait and leaving take the
- * same time however long the queue is. Thread-safe: a queue is only touched inside an
- * atomic step of the map on its key.
+ * refuse. An attempt that does not wait asks at once where the store could admit it and
+ * all ahead of it. A holder may have the first take its place. Joining to wait and
+ * leaving take the same time however long the queue is. Thread-safe: a queue is only
+ * touched inside an atomic step of the map on its key.
  *
  * @param <W> who waits; equal only to itself
  * @param <H> who holds
@@ -140,7 +140,8 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * Who has the turn takes the lease that is idle, or waits until it is released.
+	 * The one that has the turn takes the lease that is idle, or waits until it is
+	 * released.
 	 * @param take has the waiter hold it, or returns {@code null} if it must not; must
 	 * not block
 	 * @param gone is run if it is idle no longer; must not block
@@ -162,7 +163,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * Who holds the lock in this JVM.
+	 * The holders of the lock in this JVM.
 	 */
 	List<H> holders(String key) {
 		List<H> holders = new ArrayList<>();
@@ -171,7 +172,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * Who holds the lock in this JVM, or was the last to, if its lease is idle.
+	 * The holders of the lock in this JVM, or the last one, if its lease is idle.
 	 */
 	List<H> present(String key) {
 		List<H> present = new ArrayList<>();
@@ -185,7 +186,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * Who asks the store.
+	 * The one that asks the store.
 	 * @return the first in the queue, if it may ask
 	 */
 	Optional<W> asking(String key) {

@@ -76,7 +76,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Who holds the lock, as far as this JVM knows without asking the store.
+	 * The holders of the lock, as far as this JVM knows without asking the store.
 	 */
 	private List<LockHolder> holders(ClockReading now) {
 		return this.client.ahead(this, now).holders();

@@ -132,7 +132,7 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * Who keeps others from a lock. Readers may be hundreds, of whom some are named.
+	 * All that keep others from a lock. Readers may be hundreds: some are named.
 	 * @return the end of a sentence that begins with the lock
 	 */
 	public static String whoHolds(List<LockHolder> holders) {

@@ -8,7 +8,7 @@ import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 
 /**
- * Who relies on a held lock: its first holder and all that share it; the last one to
+ * All that rely on a held lock: its first holder and all that share it; the last one to
  * leave has it released, and a thread that works under it may have to know at once if it
  * is lost. A statement underway that may itself end the lock makes the release wait.
  * Knows no thread, clock or driver. Thread-safe, guarded by the monitor.

@@ -246,8 +246,8 @@ final class QueuePlace {
 	}
 
 	/**
-	 * Any number of places may have become free. Who stands is looked at; the answer to
-	 * one who asks may be older than that.
+	 * Any number of places may have become free. A place that stands is looked at; the
+	 * answer to one that asks may be older than that.
 	 */
 	synchronized void missed() {
 		if (!this.standing) {

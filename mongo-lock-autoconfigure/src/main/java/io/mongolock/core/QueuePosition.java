@@ -39,8 +39,8 @@ public final class QueuePosition {
 	private final List<LockOwner> ahead;
 
 	/**
-	 * Of those before it, holders and those ahead, the longest to live first. Who is not
-	 * shown is taken to live as long as any, and to be as much in the way.
+	 * Of those before it, holders and those ahead, the longest to live first. One that is
+	 * not shown is taken to live as long as any, and to be as much in the way.
 	 */
 	private final List<Entry> before;
 
@@ -105,7 +105,7 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * Who stands before it in the queue, as far as shown.
+	 * All that stand before it in the queue, as far as shown.
 	 * @return the owners, the first in the queue first
 	 */
 	public List<LockOwner> ahead() {

@@ -149,7 +149,8 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	/**
-	 * Who has the turn takes the lease that is idle, or waits until it is released.
+	 * The one that has the turn takes the lease that is idle, or waits until it is
+	 * released.
 	 * @param take has the waiter hold it, or returns {@code null} if it must not
 	 * @return what becomes of the idle lease, or {@code null} if there is none, so that
 	 * the waiter is to ask

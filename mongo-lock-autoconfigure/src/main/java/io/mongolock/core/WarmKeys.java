@@ -5,14 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Which keys this client takes again and again, so that it pays to keep their leases. A
- * key is warm if it was taken within the linger after its last release, so often in a row
- * as its leases prove to be wanted elsewhere: each time that an idle lease is recalled it
- * takes four times as often, and each claim that an idle lease served makes up for one. A
- * lease that had served no claim shows that clients may take turns: it takes the most, so
- * that they hardly ever keep the lock from each other. In case that was bad luck, each
- * minute without a recall halves it. Only the last keys are known. Thread-safe, guarded
- * by the monitor.
+ * The keys that this client takes again and again, so that it pays to keep their leases.
+ * A key is warm if it was taken within the linger after its last release, so often in a
+ * row as its leases prove to be wanted elsewhere: each time that an idle lease is
+ * recalled it takes four times as often, and each claim that an idle lease served makes
+ * up for one. A lease that had served no claim shows that clients may take turns: it
+ * takes the most, so that they hardly ever keep the lock from each other. In case that
+ * was bad luck, each minute without a recall halves it. Only the last keys are known.
+ * Thread-safe, guarded by the monitor.
  */
 final class WarmKeys {
 

@@ -46,7 +46,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Those of attempts, to the same listeners.
+	 * The events of attempts, to the same listeners.
 	 */
 	public AttemptEvents ofClaims(StoreServers servers) {
 		return new AttemptEvents(this.listeners, this.instruments, this.log, this.clock,
@@ -54,7 +54,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Those of renewals, to the same listeners.
+	 * The events of renewals, to the same listeners.
 	 */
 	public RenewalEvents ofRenewals() {
 		return new RenewalEvents(this.listeners, this.instruments, this.log, this.clock);

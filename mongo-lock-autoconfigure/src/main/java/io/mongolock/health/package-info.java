@@ -1,5 +1,5 @@
 /**
- * Whether the locks can be relied on now.
+ * The health of the locks: whether you can rely on them now.
  */
 @NullMarked
 package io.mongolock.health;

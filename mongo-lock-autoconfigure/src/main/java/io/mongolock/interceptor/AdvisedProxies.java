@@ -31,8 +31,8 @@ public final class AdvisedProxies {
 
 	/**
 	 * The proxy of a bean that has some advice: its own, or one behind that.
-	 * @return the proxy, or one that hides its advice or what is behind it, for example
-	 * that of a scope, and so is trusted; {@code null} if none has it
+	 * @return the proxy, or one that hides its advice or what is behind it, for example a
+	 * scope's, and so is trusted; {@code null} if none has it
 	 */
 	public static @Nullable SpringProxy find(Object bean, Predicate<Advice> advice) {
 		Object one = bean;

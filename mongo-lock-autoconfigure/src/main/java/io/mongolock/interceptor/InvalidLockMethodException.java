@@ -68,7 +68,7 @@ public class InvalidLockMethodException extends IllegalStateException {
 		return ClassUtils.getQualifiedMethodName(method, named(method, targetClass)) + "(" + parameters + ")";
 	}
 
-	// The name of a JDK proxy says nothing: that of a repository stands for the interface
+	// The name of a JDK proxy says nothing: a repository's stands for the interface
 	private static Class<?> named(Method method, Class<?> targetClass) {
 		return (!Proxy.isProxyClass(targetClass)) ? ClassUtils.getUserClass(targetClass)
 				: Arrays.stream(targetClass.getInterfaces())

@@ -1,7 +1,7 @@
 package io.mongolock.interceptor;
 
 /**
- * How methods whose results end later run under their locks: those of one type of result.
+ * How methods whose results end later run under their locks, for one type of result.
  * Thread-safe.
  */
 interface LaterResult {

@@ -32,7 +32,7 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 			&& isPresent("kotlin.reflect.full.KCallables");
 
 	/**
-	 * That of a method.
+	 * The type of a method.
 	 * @return {@code null} if its result ends with the call, or in no way that is known
 	 */
 	static @Nullable LaterType of(Method method, Class<?> targetClass) {

@@ -17,9 +17,9 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 	/**
 	 * Just outside of what has no order of its own, as transactions, caching and aspects
 	 * by default; inside of all that has one, as method security. Retries of the
-	 * framework are wrapped around all advisors anyway; those of spring-retry have this
-	 * very order by default, so that whose bean is defined first stands further outside:
-	 * the application's come before those that are auto-configured.
+	 * framework are wrapped around all advisors anyway; spring-retry's have this very
+	 * order by default, so that whose bean is defined first stands further outside: the
+	 * application's come before those that are auto-configured.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
 

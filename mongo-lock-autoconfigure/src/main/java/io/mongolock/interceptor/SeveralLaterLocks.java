@@ -44,7 +44,7 @@ final class SeveralLaterLocks {
 
 	private volatile boolean lost;
 
-	/** Who begins the work just now, guarded by the monitor. */
+	/** The thread that begins the work just now, guarded by the monitor. */
 	private @Nullable Thread beginning;
 
 	private boolean interrupted;

@@ -15,7 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the caller of a method gets that was not run: what its type has for
+ * The answer to the caller of a method that was not run: what its type has for
  * <em>nothing</em>.
  */
 public final class SkipAnswer {

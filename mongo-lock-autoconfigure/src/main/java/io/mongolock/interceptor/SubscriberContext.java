@@ -17,7 +17,7 @@ public interface SubscriberContext {
 
 	/**
 	 * A subscription claims its lock, on the current thread.
-	 * @param context that of the subscriber
+	 * @param context the context of the subscriber
 	 * @return is closed on the same thread
 	 */
 	default Scope claiming(ContextView context) {
@@ -26,8 +26,8 @@ public interface SubscriberContext {
 
 	/**
 	 * A subscription works under its lock, and begins on the current thread.
-	 * @param context that of the subscriber
-	 * @return that of the work
+	 * @param context the context of the subscriber
+	 * @return the context of the work
 	 */
 	default Context working(Context context) {
 		return context;

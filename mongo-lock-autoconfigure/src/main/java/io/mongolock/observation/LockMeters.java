@@ -78,7 +78,7 @@ public final class LockMeters implements LockInstrumentation {
 			.publishPercentiles(0.01, 0.5)
 			.register(registry);
 		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)
-			.description("How far the clock of the store is ahead of that of this machine, about")
+			.description("How far the store's clock is ahead of this machine's, about")
 			.register(registry);
 	}
 

@@ -4,8 +4,8 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationConvention;
 
 /**
- * Which key values the observations {@value LockObservations#ACQUIRE} and
- * {@value LockObservations#HOLD} have. A bean of this type takes the place of
+ * The key values of the observations {@value LockObservations#ACQUIRE} and
+ * {@value LockObservations#HOLD}. A bean of this type takes the place of
  * {@link DefaultLockObservationConvention}. Without a name of its own each keeps its
  * name.
  */

@@ -8,8 +8,8 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.store.LockStore;
 
 /**
- * What the locks of this application are made with: a bean, where there is Spring Data
- * MongoDB, also if {@code mongo-lock.enabled} is {@code false}. A bean that uses it
+ * The parts that the locks of this application are made of: a bean, where there is Spring
+ * Data MongoDB, also if {@code mongo-lock.enabled} is {@code false}. A bean that uses it
  * {@linkplain org.springframework.context.annotation.DependsOn depends on} the bean
  * {@value #VALIDATOR}, so that a wrong setting is refused before it is used; but a
  * {@link LockExtension}, which that bean asks for, does not. Thread-safe.

@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * What a module adds to the locks of an application, as far as those who look after all
+ * A module's addition to the locks of an application, as far as those who look after all
  * of them have to know: a bean, made early, before others. The bean
  * {@value LockEnvironment#VALIDATOR} asks for it, so it neither depends on that nor
  * injects {@link LockEnvironment} or what is made with it: an
@@ -16,9 +16,9 @@ import java.util.Set;
 public interface LockExtension {
 
 	/**
-	 * The settings of the module below {@code mongo-lock}: properties that none of these
-	 * records and those of other modules reads are warned of, and durations without a
-	 * unit are refused.
+	 * The settings of the module below {@code mongo-lock}: a property that neither these
+	 * records nor other modules read is a warning, and a duration without a unit is
+	 * refused.
 	 * @return records as they are bound, those for names as the values of a map
 	 */
 	default List<Class<? extends Record>> settings() {

@@ -1,5 +1,5 @@
 /**
- * What a module beside this one builds on, for locks that are kept elsewhere than in a
+ * The types that another module builds on, for locks that are kept elsewhere than in a
  * collection of their own, for example in documents of the application.
  * {@link LockEnvironment} is a bean that it injects; {@link LockExtension} and
  * {@link DocumentLocking} are beans that it may declare. The store itself is a

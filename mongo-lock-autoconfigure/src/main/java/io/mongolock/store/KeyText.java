@@ -1,7 +1,7 @@
 package io.mongolock.store;
 
 /**
- * How the text of keys reads where people look at it.
+ * The text of keys as people read it.
  */
 public final class KeyText {
 

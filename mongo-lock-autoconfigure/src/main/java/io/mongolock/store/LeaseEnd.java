@@ -1,7 +1,7 @@
 package io.mongolock.store;
 
 /**
- * How a lease ended that the client did not end itself.
+ * The end of a lease that the client did not end itself.
  */
 public enum LeaseEnd {
 

@@ -1,7 +1,7 @@
 package io.mongolock.store;
 
 /**
- * What a store answers to a release.
+ * The answer of a store to a release.
  *
  * @param ended whether the lease was there, and is over
  * @param awaited whether anybody stood in the queue, those whose place ran out included:

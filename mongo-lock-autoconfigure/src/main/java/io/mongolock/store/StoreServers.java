@@ -40,12 +40,12 @@ public interface StoreServers {
 	void onClockOff(BiConsumer<String, Duration> listener);
 
 	/**
-	 * Hear of the primary that is heard of first, and of each that is elected later: what
-	 * the one before has answered without the majority may be forgotten.
+	 * Hear of the first known primary, and of each that is elected later: what the one
+	 * before has answered without the majority may be forgotten.
 	 * @param listener is called on a thread that it must not hold up
 	 */
 	default void onPrimaryChange(Runnable listener) {
-		// Never, unless elections are heard of
+		// Never, unless the store hears of elections
 	}
 
 }

@@ -78,7 +78,7 @@ class AnnotationLockOperationSourceTests {
 			noProperty | 'a${missing}' with a placeholder that no property fills
 			blankName  | ' ', which is blank
 			disagreed  | onUnavailable = FAIL and onUnavailable = SKIP
-			documents  | that of a document among them
+			documents  | a document's among them
 			differing  | two locks with the name 'one' and the key '#p0', which are one, and differ otherwise
 			noLimit    | the limit '0'
 			manyLimit  | the limit '2147483647'

@@ -76,7 +76,8 @@ class LockHintsTests {
 	}
 
 	/**
-	 * Those of Kafka, JMS and AMQP have it by default; Spring Boot may have made them.
+	 * The managers of Kafka, JMS and AMQP have it by default; Spring Boot may have made
+	 * them.
 	 */
 	@ParameterizedTest
 	@ValueSource(strings = { "kafka.transaction.KafkaTransactionManager", "jms.connection.JmsTransactionManager",

@@ -57,7 +57,7 @@ import static org.awaitility.Awaitility.await;
 /**
  * A module of somebody else, with a store, settings and methods: all that it needs of
  * this library is {@code io.mongolock.spi} and a {@code LockStore}, here one on another
- * collection. No store is written here: that of {@code mongo-lock-test} is one.
+ * collection. No store is written here: {@code mongo-lock-test} has one.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class ThirdPartyModuleTests {

@@ -34,7 +34,7 @@ class DashboardEndpoint {
 
 	static final EndpointId LOCKS = EndpointId.of("mongolocks");
 
-	/** That of another module, which may not be there. */
+	/** The endpoint of another module, which may not be there. */
 	private static final EndpointId JOBS = EndpointId.of("mongojobs");
 
 	private final PageFiles files = new PageFiles();

@@ -102,7 +102,7 @@ final class LockActivity implements LockInstrumentation {
 		}
 	}
 
-	// Names come from annotations and so are few; whatever is not must not fill the
+	// Names come from annotations and so are few; others must not fill the
 	// memory
 	private ByName named(LockRequest request) {
 		String name = (request.name() != null) ? request.name() : "none";

@@ -3,7 +3,7 @@ package io.mongolock.mongodb;
 import io.mongolock.LockHolder;
 
 /**
- * Who edits a document. For diagnostics: it may be over by now.
+ * The person who edits a document. For diagnostics: it may be over by now.
  *
  * @param id the id of the document
  * @param holder who holds its lock, since when and for how long

@@ -46,8 +46,8 @@ import io.mongolock.mongodb.store.DocumentLockStore;
 public interface DocumentLockOperations {
 
 	/**
-	 * Lock a document, with all settings left to the configuration: those of the name of
-	 * its collection, then those for all locks.
+	 * Lock a document, with all settings left to the configuration: for the name of its
+	 * collection, then for all locks.
 	 * @param <T> the type of the document
 	 * @param type the type of the document
 	 * @param id its id
@@ -201,8 +201,8 @@ public interface DocumentLockOperations {
 	<T> T saveAndKeep(LockedDocument<T> locked, T entity);
 
 	/**
-	 * Delete a document with its lock, in one statement. Who waits for it learns that
-	 * there is no such document. The version must be that of the locked document.
+	 * Delete a document with its lock, in one statement. A waiter learns that there is no
+	 * such document. The version must be that of the locked document.
 	 * @param locked the locked document
 	 * @throws LockLostException as {@link #save} does; nothing was deleted
 	 * @throws OptimisticLockingFailureException if the document has another version;
@@ -258,7 +258,7 @@ public interface DocumentLockOperations {
 	boolean release(Class<?> type, LockTicket ticket);
 
 	/**
-	 * Who edits documents of a type, in the order of their ids. Reads the whole
+	 * The people who edit documents of a type, in the order of their ids. Reads the whole
 	 * collection unless it has a sparse index on {@code lock.holders.0}.
 	 * @param type the type of the documents
 	 * @return those that are locked now
@@ -266,7 +266,7 @@ public interface DocumentLockOperations {
 	List<DocumentLock> list(Class<?> type);
 
 	/**
-	 * Who edits a document.
+	 * The person who edits a document.
 	 * @param type the type of the document
 	 * @param id its id
 	 * @return who, or empty if nobody does or there is no such document
@@ -274,7 +274,7 @@ public interface DocumentLockOperations {
 	Optional<DocumentLock> find(Class<?> type, Object id);
 
 	/**
-	 * Who edits a document of another collection than that of its type.
+	 * The person who edits a document outside of its type's collection.
 	 * @param type the type of the document
 	 * @param id its id
 	 * @param collection where it is

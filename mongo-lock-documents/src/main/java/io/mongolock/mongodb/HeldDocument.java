@@ -50,7 +50,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	/** What the handle stands for. */
 	private final Leased lease;
 
-	/** Who locked or resumed it. */
+	/** The thread that locked or resumed it. */
 	private final Thread thread = Thread.currentThread();
 
 	private Loaded<T> loaded;

@@ -29,7 +29,7 @@ public final class LockTicket implements Serializable {
 
 	private static final int HEAD_BYTES = Integer.BYTES + 2 * LeaseSecrets.BYTES + 2 * Long.BYTES;
 
-	/** What a form, a header or a cookie can take, and nobody's work to read. */
+	/** What a form, a header or a cookie can take. */
 	private static final int MAX_TEXT = 4096;
 
 	private final String key;

@@ -77,7 +77,7 @@ final class LockedType<T> {
 			}
 			else if (property.isWritable() && property.getFieldName().equals(field)) {
 				throw new IllegalArgumentException(mapping.getType().getName() + "." + property.getName()
-						+ " is stored in the field '" + field + "', which is that of the lock: nothing of it would be "
+						+ " is stored in the field '" + field + "', which is the lock's: nothing of it would be "
 						+ "saved. Store it in another field, with @Field, or the locks, with "
 						+ "mongo-lock.document-locks.field; to read the lock, make it a @ReadOnlyProperty");
 			}

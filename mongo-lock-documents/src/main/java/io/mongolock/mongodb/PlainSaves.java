@@ -29,9 +29,9 @@ import io.mongolock.LockUnavailableException;
 
 /**
  * Refuses saves by the application's template that would drop the lock of a document: a
- * save replaces the whole document. Those of documents that this application has locked
- * are refused always, those that another has locked for types that are
- * {@link LockGuarded}. To be a bean, which the template and
+ * save replaces the whole document. Saves of documents that this application has locked
+ * are always refused. Saves of documents that another has locked are refused for types
+ * that are {@link LockGuarded}. To be a bean, which the template and
  * {@link DocumentLockOperations} find. Thread-safe.
  */
 final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
@@ -177,7 +177,7 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 		List<HeldDocument<?>> here = locked().filter((held) -> held.type().collection().equals(collection)).toList();
 		if ((isGuarded(type) || !here.isEmpty()) && caller().toLowerCase(Locale.ROOT).contains("replace")
 				&& (isGuarded(type) || here.stream().anyMatch(HeldDocument::isToBeSaved))) {
-			throw new IllegalStateException("A replacement that names no id may be that of a locked document of '"
+			throw new IllegalStateException("A replacement that names no id may replace a locked document of '"
 					+ collection + "', and would drop its lock: give the " + type.getSimpleName()
 					+ " the id of the document, or change its fields by MongoTemplate.updateFirst");
 		}

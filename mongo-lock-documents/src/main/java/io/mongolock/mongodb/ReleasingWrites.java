@@ -102,7 +102,7 @@ final class ReleasingWrites {
 					+ "around this code began to read before the lock was granted: lock first"));
 	}
 
-	// Who went on by a ticket has not seen it
+	// A holder that went on by a ticket has not seen it
 	private Optional<BsonDocument> changed(HeldDocument<?> held) {
 		return (held.isResumed()) ? this.tickets.load(held.proof().lease())
 			.filter((document) -> held.type().version(document) != held.loaded().version()) : Optional.empty();

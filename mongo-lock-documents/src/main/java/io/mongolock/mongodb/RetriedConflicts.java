@@ -6,7 +6,7 @@ import org.springframework.dao.TransientDataAccessException;
 import org.springframework.resilience.retry.MethodRetryPredicate;
 
 /**
- * What a transaction of MongoDB is done again after, for
+ * The conflicts after which a transaction of MongoDB is done again, for
  * {@code @Retryable(predicate = RetriedConflicts.class)} outside of
  * {@code @Transactional}: what MongoDB calls transient, whatever Spring Data makes of it.
  * A conflict of the template's own writes, for one, is a

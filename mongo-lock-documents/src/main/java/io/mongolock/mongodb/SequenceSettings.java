@@ -3,7 +3,7 @@ package io.mongolock.mongodb;
 import org.springframework.util.Assert;
 
 /**
- * How the numbers of one sequence are given out.
+ * The settings of one sequence.
  *
  * @param block how many numbers an instance reserves with one request, at least 1
  * @param start the lowest number that is given out, at least 1

@@ -142,7 +142,7 @@ class ModulithTests {
 
 	}
 
-	/** Those of all instances. */
+	/** The publications of all instances. */
 	static final class Publications implements EventPublicationRepository {
 
 		private final List<TargetEventPublication> incomplete = new CopyOnWriteArrayList<>();

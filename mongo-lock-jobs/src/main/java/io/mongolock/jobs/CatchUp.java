@@ -1,9 +1,9 @@
 package io.mongolock.jobs;
 
 /**
- * What happens to ticks at which no instance was there, once one is there again. A job
- * that has never run has no such ticks: it begins with the first one after the start of
- * an instance.
+ * The fate of ticks at which no instance was there, once one is there again. A job that
+ * has never run has no such ticks: it begins with the first one after the start of an
+ * instance.
  */
 public enum CatchUp {
 

@@ -1,7 +1,7 @@
 package io.mongolock.jobs;
 
 /**
- * How a tick of a job ended.
+ * The ways in which a tick of a job ends.
  */
 public enum JobOutcome {
 

@@ -1,9 +1,9 @@
 package io.mongolock.jobs;
 
 /**
- * What becomes of the ticks of jobs, for {@code @EventListener} methods in the instance
- * that runs them, or that noticed that they are not run. They are published under the
- * lock of the job, on its thread: a listener returns soon.
+ * Events about the ticks of jobs, for {@code @EventListener} methods in the instance that
+ * runs them, or that noticed that they are not run. They are published under the lock of
+ * the job, on its thread: a listener returns soon.
  */
 public sealed interface JobRunEvent {
 

@@ -26,8 +26,8 @@ import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.jobs.JobDecision.Wait;
 
 /**
- * Does what is decided of a job, under its lock. Who holds the lock reads the runs anew
- * and decides again, so that what others have done meanwhile counts. Thread-safe.
+ * Does what is decided of a job, under its lock. The holder of the lock reads the runs
+ * anew and decides again, so that what others have done meanwhile counts. Thread-safe.
  */
 final class JobRunner {
 

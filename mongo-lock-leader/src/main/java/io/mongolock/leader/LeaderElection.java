@@ -541,7 +541,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
 		private int calls;
 
-		/** Who publishes its beginning or its end now. */
+		/** The thread that publishes its beginning or its end now. */
 		private volatile @Nullable Thread publisher;
 
 		private boolean announcing;

@@ -1,14 +1,14 @@
 package io.mongolock.leader;
 
 /**
- * What becomes of a role in this instance, for {@code @EventListener} methods. A listener
+ * Events about a role in this instance, for {@code @EventListener} methods. A listener
  * returns soon: {@link Revoked} is published when all listeners of {@link Granted} are
  * done, perhaps on another thread.
  */
 public sealed interface LeaderElectionEvent {
 
 	/**
-	 * Who leads or led.
+	 * The election whose term begins or ends.
 	 * @return the election of this instance
 	 */
 	LeaderElection election();

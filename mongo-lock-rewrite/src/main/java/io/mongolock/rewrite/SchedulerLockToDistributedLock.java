@@ -182,7 +182,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	private static void checkAliases(Object annotated) {
 		if (annotated instanceof J.ClassDeclaration type && !type.getBody().getStatements().isEmpty()) {
-			throw new UnmappedException("attributes of this annotation may be aliases of those of @SchedulerLock: "
+			throw new UnmappedException("attributes of this annotation may be aliases of @SchedulerLock's: "
 					+ "turn it into @DistributedLock by hand");
 		}
 	}

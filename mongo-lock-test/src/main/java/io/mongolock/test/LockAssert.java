@@ -14,8 +14,8 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredLock;
 
 /**
- * What AssertJ can say of a lock; {@link #actual} is its key. A lock that only stays
- * taken until its minimum hold is over counts as held.
+ * Assertions about a lock; {@link #actual} is its key. A lock that only stays taken until
+ * its minimum hold is over counts as held.
  */
 public final class LockAssert extends AbstractAssert<LockAssert, String> {
 
@@ -91,9 +91,9 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 
 	/**
 	 * A call takes the lock, for example that of a method with {@code @DistributedLock}:
-	 * the store grants it while the call runs. Who holds the lock already shares it with
-	 * the call, which then takes none. Does not say that it is free afterwards;
-	 * {@link #isFree} does.
+	 * the store grants it while the call runs. A caller that holds the lock already
+	 * shares it with the call, which then takes none. Does not say that it is free
+	 * afterwards; {@link #isFree} does.
 	 * @param call runs on this thread; what it throws fails the assertion
 	 * @return this assertion
 	 */

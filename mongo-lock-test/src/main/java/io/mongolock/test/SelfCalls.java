@@ -156,7 +156,7 @@ public final class SelfCalls {
 	}
 
 	/**
-	 * Who calls: a lambda is its method.
+	 * The caller: a lambda is its method.
 	 *
 	 * @param name the class and the method
 	 * @param held what it runs under itself

@@ -115,8 +115,8 @@ final class Judge {
 		}
 	}
 
-	// Who was overtaken without knowing, because its clock or the store's allow, is late,
-	// but not before those who had the lock before it
+	// One that was overtaken without knowing, because its clock or the store's allow, is
+	// late, but not before those who had the lock before it
 	private void numbered(LeaseHistory history, HeldLock held, long at) {
 		Map<Long, Long> turnSoFar = this.handOvers.computeIfAbsent(grant(held), (same) -> new LinkedHashMap<>());
 		long before = turnSoFar.values().stream().reduce(history.grantedAt, Math::max);

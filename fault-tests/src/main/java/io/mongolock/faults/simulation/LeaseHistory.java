@@ -43,7 +43,7 @@ final class LeaseHistory {
 
 	@Nullable HeldLock heldLock;
 
-	/** Who holds the entry of this attempt. */
+	/** The holder of this attempt's entry. */
 	@Nullable HeldLock holder;
 
 	@Nullable ReleaseOutcome outcome;

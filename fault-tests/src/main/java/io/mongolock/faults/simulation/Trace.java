@@ -21,7 +21,7 @@ final class Trace {
 		this.on = on;
 	}
 
-	/** Who has done anything since this was last asked. */
+	/** All that have done anything since this was last asked. */
 	Set<String> active() {
 		Set<String> active = this.active;
 		if (!active.isEmpty()) {

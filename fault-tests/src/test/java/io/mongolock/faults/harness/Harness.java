@@ -165,8 +165,8 @@ public final class Harness implements AutoCloseable {
 		return this.store.find(KEY, LONG);
 	}
 
-	// Who stands in the document, those included whose lease ran out: an entry that is
-	// gone was taken out by a request
+	// All that stand in the document, those included whose lease ran out: an entry that
+	// is gone was taken out by a request
 	public List<StoredHolder> holders() {
 		return stored().map(StoredLock::holders).orElse(List.of());
 	}

@@ -66,7 +66,7 @@ public final class ScriptedSet implements AutoCloseable {
 		return this.members;
 	}
 
-	// Who was elected last, even if that one died or stepped down since
+	// The one that was elected last, even if that one died or stepped down since
 	public synchronized SetMember primary() {
 		return this.primary;
 	}
@@ -78,7 +78,7 @@ public final class ScriptedSet implements AutoCloseable {
 		return isolatePrimary();
 	}
 
-	// Who is cut off does not notice
+	// The one that is cut off does not notice
 	public synchronized SetMember isolatePrimary() {
 		others(this.primary).forEach((member) -> member.believe(new View(this.term, null)));
 		this.cutOff.add(this.primary);

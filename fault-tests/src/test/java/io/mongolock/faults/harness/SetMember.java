@@ -80,7 +80,7 @@ public final class SetMember implements AutoCloseable {
 		return Objects.requireNonNull(documents().find(Filters.eq(id)).first());
 	}
 
-	// Who stands in the document here, those included whose lease ran out
+	// All that stand in the document here, those included whose lease ran out
 	public List<StoredHolder> holders() {
 		return stored().map(StoredLock::holders).orElse(List.of());
 	}

@@ -14,8 +14,8 @@ import io.mongolock.faults.simulation.SimulationMain;
 import io.mongolock.test.server.GivenServer;
 
 /**
- * Who must notice a mutant: a program in a JVM of its own that ends with status 1, and
- * says what it noticed.
+ * A program that must notice a mutant. It runs in a JVM of its own, ends with status 1,
+ * and says what it noticed.
  */
 record Judge(Class<?> main, List<String> arguments, String complaint, String name) {
 

@@ -97,7 +97,7 @@ class MutantsTests {
 				String name = test.get(0).substring(test.get(0).lastIndexOf('.') + 1);
 				String folder = test.get(0).substring(0, test.get(0).lastIndexOf('.'));
 				assertThat(tests.getOrDefault(name, "")).as(test.get(0)).contains("package " + folder + ";");
-				// That of a class or of the contract that it inherits
+				// A test of the class, or of the contract that it inherits
 				assertThat(all).as("method of %s", test.get(0)).contains("void " + test.get(1) + "(");
 			});
 	}

@@ -3,7 +3,7 @@ package io.mongolock.faults.mutants;
 import java.util.List;
 
 /**
- * Who notices the mutants, by name.
+ * The programs that notice the mutants, by name.
  */
 public final class Noticed {
 

@@ -23,8 +23,8 @@ record OlderClasses(Path root) {
 	}
 
 	/**
-	 * That of this JVM, with the product of the clone in place of this one. The worker
-	 * itself, which asks for the locks, is that of these tests.
+	 * This JVM's class path, with the product of the clone in place of this one. The
+	 * worker itself, which asks for the locks, is the one of these tests.
 	 */
 	String classPath() {
 		return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))

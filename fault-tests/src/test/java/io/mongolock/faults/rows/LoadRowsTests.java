@@ -280,7 +280,7 @@ class LoadRowsTests {
 				.until(() -> this.entered.get() > entered || answers() >= before + answers);
 		}
 
-		// Who stands in the queue looks, and claims only if its turn may have come
+		// Whatever stands in the queue looks, and claims only if its turn may have come
 		private int answers() {
 			return this.harness.proxy().replies("findAndModify") + this.harness.proxy().replies("find");
 		}

@@ -39,14 +39,14 @@ final class OtherClient implements AutoCloseable {
 	OtherClient(MongoClient mongo) {
 		this.mongo = mongo;
 		this.store = HarnessClient.store(mongo);
-		// Not started, as tests look for threads that are left
+		// It is not started, because tests look for threads that are left
 		this.locks = new LockTemplate(this.store,
 				new ClientOptions(new ConfiguredSettings(HarnessClient.settings(Harness.LONG, Duration.ZERO), Map.of()),
 						new LockOwner("other", "1", "elsewhere", ProcessHandle.current().pid(), ""), LockClock.system(),
 						List.of()));
 	}
 
-	/** Who holds a lock in the store, alive or not. */
+	/** The holder of a lock in the store, alive or not. */
 	Optional<StoredHolder> holder(String key) {
 		return this.store.find(key, Harness.LONG).flatMap((lock) -> lock.holders().stream().findFirst());
 	}

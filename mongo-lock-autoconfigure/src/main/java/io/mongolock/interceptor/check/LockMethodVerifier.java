@@ -271,7 +271,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	 * The locked methods of a class.
 	 *
 	 * @param count how many there are
-	 * @param proxied those of them that are locked by a proxy
+	 * @param proxied the ones that a proxy locks
 	 */
 	private record Locked(int count, List<Method> proxied) {
 

@@ -10,8 +10,8 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
- * How the start treats methods that would run without their lock, because no proxy stands
- * in front of them. A declaration that is wrong in itself is refused in any case.
+ * The treatment of methods that would run without their lock, because no proxy stands in
+ * front of them. A declaration that is wrong in itself is refused in any case.
  */
 public enum LockVerification {
 

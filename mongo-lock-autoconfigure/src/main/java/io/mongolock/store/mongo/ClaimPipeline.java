@@ -66,7 +66,7 @@ final class ClaimPipeline extends ClaimStatements {
 	/** The field that a grant adds one to, in documents of the application. */
 	private final @Nullable String version;
 
-	/** Who was granted the lock since anything but a grant has raised the version. */
+	/** The holders since anything but a grant has raised the version. */
 	private final BsonValue opened;
 
 	/** For locks that have documents of their own. */

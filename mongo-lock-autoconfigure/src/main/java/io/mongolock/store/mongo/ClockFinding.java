@@ -13,10 +13,10 @@ record ClockFinding(Heartbeat server, Heartbeat reference, long offset, boolean 
 	String describe(long tolerated) {
 		String clock = "The clock of MongoDB server " + this.server.server();
 		if (!this.off) {
-			return clock + " agrees with that of " + this.reference.server() + " again";
+			return clock + " agrees with the clock of " + this.reference.server() + " again";
 		}
 		return clock + " is " + Math.abs(this.offset) + " ms " + ((this.offset > 0) ? "ahead of" : "behind")
-				+ " that of " + this.reference.server() + ", with which most agree; up to " + tolerated
+				+ " the clock of " + this.reference.server() + ", with which most agree; up to " + tolerated
 				+ " ms are tolerated. " + consequence() + ". Set it right (NTP) before the next election";
 	}
 

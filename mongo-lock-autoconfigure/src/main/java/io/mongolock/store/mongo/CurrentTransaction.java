@@ -41,7 +41,7 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 
 	/**
 	 * Whether the transactions of this thread read from a snapshot that was taken before
-	 * now: that of MongoDB is taken by the first statement, whose answer the session
+	 * now: MongoDB takes its snapshot with the first statement, whose answer the session
 	 * remembers.
 	 * @return {@code false} if there is none, or none of MongoDB
 	 */

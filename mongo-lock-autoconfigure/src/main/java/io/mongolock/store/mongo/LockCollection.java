@@ -243,7 +243,7 @@ final class LockCollection {
 		catch (IllegalStateException ex) {
 			// Not sent: the driver says so of the session
 			throw new IllegalStateException("The lock collection " + this.locks.getNamespace()
-					+ " cannot take part in this transaction. Its MongoClient has to be that of the transaction: "
+					+ " cannot take part in this transaction. Its MongoClient has to be the transaction's: "
 					+ "use one MongoClient for both, or keep the locks where the transaction's data is, with "
 					+ "mongo-lock.mongo-template. The driver says: " + ex.getMessage(), ex);
 		}

@@ -142,7 +142,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private List<StoredHolder> previous() {
-		// whatever is there, it must turn neither a grant nor a look into an error
+		// broken content must turn neither a grant nor a look into an error
 		List<StoredHolder> previous = new ArrayList<>();
 		if (this.document.get("previous") instanceof BsonArray entries) {
 			for (BsonValue value : entries) {

@@ -24,7 +24,8 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.LockStoreException;
 
 /**
- * Where locks are kept: a collection, and whatever server answers for it. Thread-safe.
+ * The place where locks are kept: a collection, and whatever server answers for it.
+ * Thread-safe.
  */
 public final class LockLocation {
 

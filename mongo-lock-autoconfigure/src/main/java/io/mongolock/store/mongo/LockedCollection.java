@@ -219,7 +219,7 @@ public final class LockedCollection {
 			return documents.find(filter).projection(this.lockFields).first();
 		}
 		catch (RuntimeException ex) {
-			// whatever is known of this look, the claim before it may have been granted
+			// the look failed, but the claim before it may have been granted
 			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
 					"Could not " + request + ", it may have been executed: the answer is judged by the server's time, "
 							+ "which could not be asked for: " + DriverMessage.of(ex),
@@ -349,7 +349,7 @@ public final class LockedCollection {
 			case NO_DOCUMENT -> "its field '" + this.field
 					+ "', which the lock is kept in, is neither missing nor a document. " + this.keys.otherField();
 			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents no "
-					+ "statement changes: lock those of the collection that the view is of";
+					+ "statement changes: lock the documents of the collection behind it";
 			case TOO_LARGE -> "it is nearly as large as the 16 MB that MongoDB allows, and the lock, which takes less "
 					+ "than 4 KB, does not fit in: keep a part of it in a document of its own";
 			default -> "";

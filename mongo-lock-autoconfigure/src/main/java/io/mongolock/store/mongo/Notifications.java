@@ -1,7 +1,7 @@
 package io.mongolock.store.mongo;
 
 /**
- * Whether a store listens for released locks.
+ * The choice whether a store listens for released locks.
  */
 public enum Notifications {
 

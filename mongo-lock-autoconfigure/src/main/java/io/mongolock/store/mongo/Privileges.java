@@ -30,7 +30,7 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 	}
 
 	/**
-	 * Those of the actions that are not granted.
+	 * The actions that are not granted.
 	 */
 	List<String> missing(String database, String collection, Collection<String> actions) {
 		return actions.stream()

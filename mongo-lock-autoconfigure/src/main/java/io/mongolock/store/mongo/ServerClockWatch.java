@@ -159,7 +159,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	// They rise with each election: an old primary that still takes itself for one names
-	// an earlier one. The first that is heard of may be a later one, because the watch
+	// an earlier one. The first known one may be a later one, because the watch
 	// may
 	// be attached to a client whose set has elected before
 	private synchronized boolean isElectedAnew(ObjectId election) {

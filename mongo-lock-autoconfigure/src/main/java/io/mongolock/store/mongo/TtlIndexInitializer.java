@@ -24,8 +24,8 @@ import io.mongolock.LockStoreException;
 
 /**
  * Sees to the index that removes documents of locks nobody asked for any more. Locks work
- * without it, though not with one that removes them too soon; whatever is wrong with it
- * is one warning with the command that repairs it, and never an exception. Thread-safe.
+ * without it, though not with one that removes them too soon; what is wrong with it is
+ * one warning with the command that repairs it, and never an exception. Thread-safe.
  */
 public final class TtlIndexInitializer {
 

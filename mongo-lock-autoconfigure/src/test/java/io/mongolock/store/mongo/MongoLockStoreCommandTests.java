@@ -270,7 +270,7 @@ class MongoLockStoreCommandTests {
 		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start();
 				FaultProxy between = FaultProxy.to("127.0.0.1", set.port())) {
 			connect(between.connectionString());
-			// Those of the driver's monitor have no such limit
+			// The driver's monitor has no such limit
 			between.on("hello").when((hello) -> hello.containsKey("maxTimeMS")).cut().once();
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> this.store.confirmReleases(TIMEOUT));
 			this.log.clear();

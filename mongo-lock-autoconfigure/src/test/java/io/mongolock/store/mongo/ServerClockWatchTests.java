@@ -77,7 +77,7 @@ class ServerClockWatchTests {
 		}
 		assertThat(this.reported).containsExactly("db2:27017 PT4.2S");
 		assertThat(output)
-			.containsOnlyOnce("The clock of MongoDB server db2:27017 is 4200 ms ahead of that of db3:27017");
+			.containsOnlyOnce("The clock of MongoDB server db2:27017 is 4200 ms ahead of the clock of db3:27017");
 	}
 
 	@Test
@@ -97,7 +97,7 @@ class ServerClockWatchTests {
 			hear("db2", offset, "secondary", true);
 		}
 		assertThat(output).containsOnlyOnce("WARN")
-			.containsOnlyOnce("The clock of MongoDB server db2:27017 agrees with that of db1:27017 again");
+			.containsOnlyOnce("The clock of MongoDB server db2:27017 agrees with the clock of db1:27017 again");
 	}
 
 	@Test
@@ -116,7 +116,7 @@ class ServerClockWatchTests {
 		this.watch.onPrimaryChange(() -> this.reported.add("elected"));
 		hearPrimary("db1", 1);
 		hearPrimary("db1", 1);
-		assertThat(this.reported).as("there may have been one before that was heard of").containsExactly("elected");
+		assertThat(this.reported).as("there may have been one before that is unknown").containsExactly("elected");
 		hearPrimary("db2", 2);
 		assertThat(this.reported).hasSize(2);
 		hearPrimary("db1", 1);

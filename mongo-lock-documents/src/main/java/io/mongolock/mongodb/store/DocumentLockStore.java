@@ -44,8 +44,8 @@ import io.mongolock.store.mongo.StoredQueues;
  * The first request of a claim is one statement on the document. A claim that is denied
  * stands in the queue of the document, which is kept beside it in the collection of the
  * locks: waiting never writes the document, and only the first in the queue asks for it.
- * Who was granted the lock since anything but a grant has written the document stands in
- * {@code opened}. Thread-safe. <pre>
+ * {@code opened} has the holders since anything but a grant has written the document.
+ * Thread-safe. <pre>
  * { _id: …, title: …, version: 5,
  *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ],
      opened: { version: 5, by: [ { token: …, version: 5, ttl: …, as: … } ] } } }
@@ -74,7 +74,7 @@ public final class DocumentLockStore implements LockStore {
 	 * its session synchronization is {@code NEVER}
 	 * @param field the name of the field that is the lock
 	 * @param queues the name of the collection that keeps those who wait, which may be
-	 * that of the locks
+	 * the locks'
 	 * @param clock what the timeouts of several requests are measured by
 	 * @throws IllegalArgumentException as {@link #checkField}
 	 */

@@ -34,7 +34,7 @@ final class IndexCommands {
 	Document list(Document command) {
 		synchronized (this.database) {
 			String namespace = namespace(command, "listIndexes");
-			// That of the ids was there first, wherever the storage has put it
+			// The index of the ids was there first, wherever the storage has put it
 			Comparator<Document> idsFirst = Comparator.comparing((index) -> !"_id_".equals(index.get("name")));
 			return Replies.cursor(namespace,
 					descriptions(namespace).stream().map(IndexCommands::listed).sorted(idsFirst).toList(), 0);

@@ -22,12 +22,12 @@ import io.mongolock.test.proxy.FaultProxy;
 /**
  * The door of one member, whose address all others and all clients are given, with a
  * {@link FaultProxy} for each of those who come: so a member can be cut off from the
- * others and not from its clients, though all use the same address. Who comes is seen by
- * the process whose socket it is, which Linux alone tells. Thread-safe.
+ * others and not from its clients, though all use the same address. A peer is known by
+ * the process whose socket it is, which only Linux tells. Thread-safe.
  */
 final class MemberNetwork implements AutoCloseable {
 
-	/** Who is no member. */
+	/** A peer that is no member. */
 	private static final int CLIENT = -1;
 
 	private final ServerSocket door;
@@ -43,7 +43,8 @@ final class MemberNetwork implements AutoCloseable {
 	/**
 	 * Open a door.
 	 * @param target where the member itself listens
-	 * @param processes those of all members, in order; 0 for one that does not run
+	 * @param processes the processes of all members, in order; 0 for one that does not
+	 * run
 	 * @param frozen whether the member stands still
 	 */
 	MemberNetwork(int target, Supplier<List<Long>> processes, BooleanSupplier frozen) {

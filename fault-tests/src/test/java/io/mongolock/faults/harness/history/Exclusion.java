@@ -35,7 +35,7 @@ final class Exclusion {
 
 	private void check(Section section, List<Overlap> beside) {
 		beside.stream().filter(Overlap::isOfTwo).forEach(this.overlaps::add);
-		// Who stood still or was notified is not counted
+		// A holder that stood still or was notified is not counted
 		List<Section> others = beside.stream()
 			.filter(Overlap::isForbidden)
 			.map((overlap) -> (overlap.older() == section) ? overlap.newer() : overlap.older())

@@ -179,7 +179,7 @@ public final class HistoryChecker {
 							+ Spread.millis(check.nanos() - next.enteredNanos()) + " after the grant of " + next)));
 	}
 
-	// Who came after the holder of that fence and excludes it
+	// The one that came after the holder of that fence and excludes it
 	private static Optional<Section> next(long fence, NavigableMap<Long, Section> byFence) {
 		Section holder = byFence.get(fence);
 		return byFence.tailMap(fence, false)

@@ -25,7 +25,7 @@ public final class QueueCheck {
 
 	private final List<String> passings = new ArrayList<>();
 
-	// All answers; those of each attempt in their order
+	// All answers, in their order for each attempt
 	public QueueCheck(List<Answer> history) {
 		history.forEach(this::add);
 	}
@@ -58,7 +58,7 @@ public final class QueueCheck {
 		}
 	}
 
-	// Who was granted out of turn
+	// All grants out of turn
 	public List<String> passings() {
 		return this.passings;
 	}

@@ -17,9 +17,9 @@ import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.Violation.Kind;
 
 /**
- * Whether no lease lasts that nobody uses: that of a process that lives is released
- * within a request or two, not counting the time in which the store could not be asked or
- * the process did not run; that of one that died lasts for its ttl. Not thread-safe.
+ * Whether no lease lasts that nobody uses: a living process releases its lease within a
+ * request or two, not counting the time in which the store could not be asked or the
+ * process did not run; a dead one's lasts for its ttl. Not thread-safe.
  */
 final class UnusedLeases {
 

@@ -40,7 +40,7 @@ record LockRegister(long fence, Set<Holder> holders, Set<String> leases) {
 	}
 
 	/**
-	 * Who holds the lock.
+	 * The holder of the lock.
 	 *
 	 * @param lease the token of the lease
 	 * @param believes whether it is certain to believe so: the store then has the lease.

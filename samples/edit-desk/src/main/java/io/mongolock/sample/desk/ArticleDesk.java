@@ -142,7 +142,7 @@ class ArticleDesk {
 	}
 
 	/**
-	 * Who edits the article.
+	 * The person who edits the article.
 	 * @return who, {@code null} if nobody does
 	 */
 	@Nullable Holder holder() {
@@ -177,7 +177,7 @@ class ArticleDesk {
 	}
 
 	/**
-	 * Who edits.
+	 * The person who edits.
 	 *
 	 * @param name the name of the editor
 	 * @param fence the number of the lock

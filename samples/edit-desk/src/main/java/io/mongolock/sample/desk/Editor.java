@@ -5,7 +5,7 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.mongodb.core.mapping.Document;
 
 /**
- * Who edits an article, because the lock itself knows only the instance.
+ * The person who edits an article, because the lock itself knows only the instance.
  *
  * @param article the id of the article
  * @param name the name of the editor, {@code null} if nobody ever edited

@@ -21,7 +21,7 @@ final class SeededJobs implements AutoCloseable {
 
 	static final String RUNNER = "shop 3f2a91bc (host node-1, pid 4001, thread job-1)";
 
-	/** Those of {@link OrderJobs}. */
+	/** The jobs of {@link OrderJobs}. */
 	private static final List<String> OWN = List.of("count-open-orders", "remind-debtors");
 
 	private final MongoClient client;

@@ -115,7 +115,7 @@ class PageController {
 	}
 
 	/**
-	 * Who holds a lock.
+	 * The holder of a lock.
 	 *
 	 * @param instance which instance
 	 * @param owner the same with host, process and thread

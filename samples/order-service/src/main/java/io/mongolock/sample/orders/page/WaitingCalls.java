@@ -36,7 +36,7 @@ class WaitingCalls {
 	}
 
 	/**
-	 * Who waits, by key.
+	 * The calls that wait, by key.
 	 * @param turns the turns of this instance
 	 * @return the waiting calls
 	 */
