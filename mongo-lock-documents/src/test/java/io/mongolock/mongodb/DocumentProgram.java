@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import java.util.function.Predicate;
+import java.util.stream.Stream;
 
 /**
  * A random program of several threads of two instances that work on the same documents.
@@ -15,7 +16,20 @@ record DocumentProgram(List<Step> steps) {
 
 	private static final int ACTORS = 4;
 
-	private static final int DOCUMENTS = 3;
+	static final int DOCUMENTS = 3;
+
+	/**
+	 * A program of one document.
+	 * @param steps the number of a thread and what it does, for each
+	 * @param document the number of the document
+	 * @return the program
+	 */
+	static DocumentProgram of(String steps, int document) {
+		return new DocumentProgram(Stream.of(steps.split(", "))
+			.map((step) -> step.split(" "))
+			.map((step) -> new Step(Kind.valueOf(step[1]), Integer.parseInt(step[0]), document, 1))
+			.toList());
+	}
 
 	static DocumentProgram random(long seed, boolean transactions) {
 		Random random = new Random(seed);

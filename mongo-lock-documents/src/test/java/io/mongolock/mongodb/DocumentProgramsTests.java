@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.store.mongo.RealServerCondition;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -35,6 +37,21 @@ class DocumentProgramsTests {
 	void theSameProgramsKeepAllPromisesEachTime() {
 		try (EmbeddedMongo server = EmbeddedMongo.start()) {
 			run(server.connectionString(), false, 1, 60, Duration.ofHours(1));
+		}
+	}
+
+	// Random ones seldom come to these
+	@ParameterizedTest
+	@ValueSource(strings = { "0 LOCK, 0 TICKET, 0 RUN_OUT, 2 LOCK, 2 CLOSE, 2 PLAIN_UPDATE, 0 RESUME, 0 SAVE",
+			"0 LOCK, 0 TICKET, 2 PLAIN_UPDATE, 0 RENEW_TICKET, 0 RESUME, 0 SAVE",
+			"0 LOCK, 1 LOAD, 1 PLAIN_SAVE, 0 SAVE, 1 PLAIN_SAVE, 1 LOAD, 1 PLAIN_SAVE" })
+	void soDoThese(String program) {
+		try (EmbeddedMongo server = EmbeddedMongo.start();
+				ProgramWorld world = new ProgramWorld(server.connectionString())) {
+			for (int document = 0; document < DocumentProgram.DOCUMENTS; document++) {
+				DocumentProgram steps = DocumentProgram.of(program, document);
+				assertThat(ProgramRun.failure(world, document, steps)).isEmpty();
+			}
 		}
 	}
 
