@@ -5,6 +5,8 @@ import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.jobs.StoredJob.Pause;
+
 /**
  * The next thing to do about a job now. Decided without a clock or thread from the runs
  * that are kept, so that instances that see the same decide the same.
@@ -26,7 +28,7 @@ sealed interface JobDecision {
 	 */
 	static JobDecision decide(Terms terms, long fence, Seen seen) {
 		Instant now = seen.now();
-		Instant due = terms.trigger().due(now, seen.since(), seen.last());
+		Instant due = due(terms, seen);
 		JobRun open = seen.open();
 		if (open != null) {
 			if (open.fence() < fence) {
@@ -45,7 +47,15 @@ sealed interface JobDecision {
 		if (terms.catchUp() == CatchUp.ALL) {
 			return new Run(earliest(terms, seen, due), null);
 		}
+		if (terms.trigger().isClock() && seen.hasRunAt(due)) {
+			return new Skip(due);
+		}
 		return (terms.trigger().isClock() && isTooLate(terms, due, now)) ? new Miss(due) : new Run(due, null);
+	}
+
+	private static @Nullable Instant due(Terms terms, Seen seen) {
+		Instant due = terms.trigger().due(seen.now(), seen.since(), seen.last());
+		return (due != null && terms.trigger().isClock() && seen.isLeftOut(due)) ? null : due;
 	}
 
 	private static JobDecision retry(Terms terms, Seen seen, Instant next) {
@@ -70,7 +80,7 @@ sealed interface JobDecision {
 		Instant earliest = due;
 		for (int more = 1; more < MAX_CATCH_UP; more++) {
 			Instant before = terms.trigger().due(earliest.minusMillis(1), seen.since(), seen.last());
-			if (before == null) {
+			if (before == null || seen.isLeftOut(before)) {
 				break;
 			}
 			earliest = before;
@@ -109,6 +119,32 @@ sealed interface JobDecision {
 		/** Whether somebody wants the job to be run nowhere. */
 		boolean paused() {
 			return this.stored != null && this.stored.paused() != null;
+		}
+
+		/**
+		 * Whether a tick came while the last run still went on, and no other instance has
+		 * noted it.
+		 */
+		private boolean hasRunAt(Instant tick) {
+			Instant ended = (this.last != null
+					&& (this.last.outcome() == JobOutcome.SUCCEEDED || this.last.outcome() == JobOutcome.FAILED))
+							? this.last.endedAt() : null;
+			// An end to come is one before the clock was set back
+			return ended != null && !tick.isAfter(ended) && !ended.isAfter(this.now);
+		}
+
+		/**
+		 * Whether a tick came while nobody wanted the job to be run: the first one is
+		 * noted, so that a pause does not fill the history.
+		 */
+		private boolean isLeftOut(Instant tick) {
+			if (this.stored == null || this.last == null) {
+				return false;
+			}
+			Pause pause = this.stored.paused();
+			// A time to come is one before the clock was set back
+			return (pause != null) ? this.last.attempt() == 0 && !this.last.startedAt().isBefore(pause.at())
+					: tick.isBefore(this.stored.since()) && !this.stored.since().isAfter(this.now);
 		}
 
 	}
@@ -150,7 +186,8 @@ sealed interface JobDecision {
 	}
 
 	/**
-	 * Note that a tick is not run, because a run goes on or the job is paused.
+	 * Note that a tick is not run, because a run goes on, or did so at that time, or the
+	 * job is paused.
 	 *
 	 * @param tick the tick
 	 */

@@ -75,14 +75,14 @@ final class JobRunner {
 		if (decision instanceof Rest) {
 			return null;
 		}
-		if (decision instanceof Skip skip && seen.paused()) {
-			note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, "it is paused");
+		if (decision instanceof Skip skip && (seen.paused() || seen.open() == null)) {
+			note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, (seen.paused()) ? "it is paused" : "it still ran");
 			return Duration.ZERO;
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job()));
 		if (lock.isEmpty()) {
 			if (decision instanceof Skip skip) {
-				note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, "it still runs");
+				note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, "it still ran");
 			}
 			return null;
 		}
@@ -112,11 +112,33 @@ final class JobRunner {
 	}
 
 	/**
-	 * Run a tick by the wish of somebody.
-	 * @param tick the tick to run again, {@code null} to run one at this time
+	 * Note what was left of jobs that no instance looks after any more.
 	 */
-	void runNow(String job, @Nullable Instant tick, JobWork<?> work) {
-		logFailure(run(job, (tick != null) ? tick : this.runs.now(), true, work));
+	void abandonUnattended(Instant now) {
+		for (JobRun left : this.runs.unattended(now)) {
+			this.locks.tryAcquire(request(left.job())).ifPresent((handle) -> {
+				try (handle) {
+					abandon(left, now);
+				}
+			});
+		}
+	}
+
+	/**
+	 * Run a tick by the wish of somebody.
+	 * @param tick the tick to run again, {@code null} to run one at this time: the one
+	 * that was left, if there is one that is to be run again
+	 */
+	void runNow(Terms terms, @Nullable Instant tick, JobWork<?> work) {
+		logFailure(run(terms.job(), tick, terms, work));
+	}
+
+	/**
+	 * Run one tick, unless it was run.
+	 * @return the run, or {@code null} if it was run before or another instance is at it
+	 */
+	@Nullable Attempt run(String job, Instant tick, JobWork<?> work) {
+		return (isOver(this.runs.find(job, tick))) ? null : run(job, tick, null, work);
 	}
 
 	private static void logFailure(@Nullable Attempt attempt) {
@@ -126,35 +148,33 @@ final class JobRunner {
 		}
 	}
 
-	/**
-	 * Run one tick, unless it was run.
-	 * @param again whether to run it even if it was
-	 * @return the run, or {@code null} if it was run before or another instance is at it
-	 */
+	// Whether it was run, too, if somebody wishes that, by the given terms
 	@SuppressWarnings("try") // leaving is what the scope is for
-	@Nullable Attempt run(String job, Instant tick, boolean again, JobWork<?> work) {
+	private @Nullable Attempt run(String job, @Nullable Instant wanted, @Nullable Terms wish, JobWork<?> work) {
 		LockRequest request = request(job);
 		if (LockContext.find((held) -> held.key().equals(request.key())).isPresent()) {
 			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that return first");
-		}
-		if (!again && isOver(this.runs.find(job, tick))) {
-			return null;
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request);
 		if (lock.isEmpty()) {
 			return null;
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
-			Seen seen = this.runs.see(job, tick);
+			Seen seen = this.runs.see(job, Instant.EPOCH);
+			Instant tick = (wanted != null) ? wanted : seen.now();
 			JobRun open = seen.open();
 			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
+				if (wish != null && JobDecision.decide(wish, handle.fence(), seen) instanceof Run run) {
+					return (wanted != null) ? null : attempt(handle, job, run, seen.now(), work);
+				}
 				abandon(open, seen.now());
-				open = this.runs.see(job, tick).open();
+				seen = this.runs.see(job, Instant.EPOCH);
+				open = seen.open();
 			}
 			JobRun left = this.runs.find(job, tick);
 			// With a higher fence another holds the lock, and this instance has stood
 			// still
-			if (!again && isOver(left) || open != null && open.fence() >= handle.fence()) {
+			if (wish == null && isOver(left) || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}
 			return attempt(handle, job, new Run(tick, left), seen.now(), work);

@@ -109,7 +109,10 @@ final class JobRuns {
 		Instant now = now();
 		JobRun last = first(Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, now)));
 		boolean open = last != null && last.outcome() == JobOutcome.RUNNING;
-		return new Seen(now, since, last, (open) ? last : first(Filters.and(Filters.eq(JOB, job), RUNNING)), stored);
+		// The first tick of a rate is not to come before ticks are expected
+		Instant from = (stored != null && stored.since().isAfter(since) && !stored.since().isAfter(now))
+				? stored.since() : since;
+		return new Seen(now, from, last, (open) ? last : first(Filters.and(Filters.eq(JOB, job), RUNNING)), stored);
 	}
 
 	/**
@@ -122,9 +125,7 @@ final class JobRuns {
 			return null;
 		}
 		JobRun last = seen.last();
-		JobRun success = (last == null || last.outcome() == JobOutcome.SUCCEEDED) ? last
-				: first(Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, seen.now()),
-						Filters.eq(OUTCOME, JobOutcome.SUCCEEDED.name())));
+		JobRun success = (last != null) ? success(last, seen.now()) : null;
 		return stored.overdueFrom(trigger, success, seen.open());
 	}
 
@@ -156,6 +157,16 @@ final class JobRuns {
 	@Nullable StoredJob stored(String job) {
 		Document stored = send((runs) -> runs.find(id(job)).first());
 		return (stored != null) ? readJob(stored) : null;
+	}
+
+	/** The runs that have not ended of jobs that no instance looks after any more. */
+	List<JobRun> unattended(Instant now) {
+		List<JobRun> running = Objects
+			.requireNonNull(send((runs) -> runs.find(RUNNING).map(JobRuns::read).into(new ArrayList<>())));
+		return running.stream().filter((run) -> {
+			StoredJob stored = stored(run.job());
+			return stored != null && !stored.isScheduled(now);
+		}).toList();
 	}
 
 	/** All jobs of which anything is kept, in the order of their names. */
@@ -216,10 +227,13 @@ final class JobRuns {
 
 	/**
 	 * Let the server remove what is before a tick in time. The last run of a job stays,
-	 * because the next tick depends on it.
+	 * because the next tick depends on it, and so does the last success, from which on it
+	 * is overdue.
 	 */
 	void expireBefore(JobRun last) {
-		Bson older = Filters.and(Filters.eq(JOB, last.job()), Filters.lt(TICK, last.tick()), Filters.not(RUNNING));
+		JobRun success = success(last, last.tick());
+		Bson older = Filters.and(Filters.eq(JOB, last.job()), Filters.lt(TICK, last.tick()), Filters.not(RUNNING),
+				Filters.ne(TICK, (success != null) ? success.tick() : null));
 		Instant now = Objects.requireNonNull(last.endedAt());
 		send((runs) -> runs.updateMany(Filters.and(older, Filters.exists(EXPIRES, false)),
 				Updates.set(EXPIRES, now.plus(this.history))));
@@ -229,6 +243,11 @@ final class JobRuns {
 					Filters.and(older, Filters.lte(TICK, surplus.getDate(TICK)), Filters.gt(EXPIRES, now)),
 					Updates.set(EXPIRES, now)));
 		}
+	}
+
+	private @Nullable JobRun success(JobRun last, Instant until) {
+		return (last.outcome() == JobOutcome.SUCCEEDED) ? last : first(Filters.and(Filters.eq(JOB, last.job()),
+				Filters.lte(TICK, until), Filters.eq(OUTCOME, JobOutcome.SUCCEEDED.name())));
 	}
 
 	private @Nullable JobRun first(Bson filter) {

@@ -122,7 +122,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 		this.threads.execute(() -> {
 			try {
-				track(current, () -> this.runner.runNow(name, tick, (run) -> {
+				track(current, () -> this.runner.runNow(job.terms, tick, (run) -> {
 					begun.complete(Optional.of(run));
 					job.run(run);
 				}));
@@ -236,8 +236,10 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 		Long said = job.said;
 		if (said == null || System.nanoTime() - said > StoredJob.SAID_EVERY.toNanos()) {
-			this.runs.schedule(name, job.terms.trigger().toString(), this.runs.now());
+			Instant now = this.runs.now();
+			this.runs.schedule(name, job.terms.trigger().toString(), now);
 			job.said = System.nanoTime();
+			this.runner.abandonUnattended(now);
 		}
 		Seen seen = this.runs.see(name, since);
 		job.expect(seen.now(), this.runs.overdueFrom(name, job.terms.trigger(), seen));

@@ -46,7 +46,7 @@ public final class Jobs {
 			throw new IllegalStateException("Job '" + job + "' is run inside a transaction, whose end would come after "
 					+ "the run is recorded: begin the transaction in the work");
 		}
-		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS), false, work);
+		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS), work);
 		if (attempt != null && attempt.failure() != null) {
 			throw Jobs.<E>thrown(attempt.failure());
 		}

@@ -235,10 +235,10 @@ class JobsEndpoint {
 		if (stored == null) {
 			return "run by code";
 		}
-		if (seen.paused()) {
-			return "paused";
+		if (!stored.isScheduled(seen.now()) && seen.open() == null) {
+			return "no longer scheduled";
 		}
-		return (stored.isScheduled(seen.now()) || seen.open() != null) ? "scheduled" : "no longer scheduled";
+		return (seen.paused()) ? "paused" : "scheduled";
 	}
 
 	private static Pause shown(Pause pause, boolean shown) {

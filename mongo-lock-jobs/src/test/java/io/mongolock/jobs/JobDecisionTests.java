@@ -143,6 +143,42 @@ class JobDecisionTests {
 	}
 
 	@Test
+	void aTickThatCameWhileTheLastRunWentOnIsSkippedThoughNobodyElseWasThere() {
+		JobRun ran = begun(ONE, 1).ended(TWO, JobOutcome.SUCCEEDED, null);
+		assertThat(decide(CatchUp.LAST, 0, TWO, ran, null)).isEqualTo(new Skip(TWO));
+		assertThat(decide(CatchUp.ALL, 0, TWO, ran, null)).isEqualTo(new Run(TWO, null));
+		assertThat(decide(CatchUp.NONE, 0, TWO, begun(ONE, 1).ended(TWO.minusMillis(1), JobOutcome.FAILED, null), null))
+			.isEqualTo(new Run(TWO, null));
+		JobRun ahead = begun(ONE, 1).ended(TWO.plusSeconds(9), JobOutcome.SUCCEEDED, null);
+		assertThat(decide(CatchUp.NONE, 0, TWO, ahead, null)).as("set back since").isEqualTo(new Run(TWO, null));
+		JobRun left = begun(ONE, 1).ended(TWO, JobOutcome.ABANDONED, null);
+		assertThat(decide(CatchUp.NONE, 0, TWO, left, null)).isEqualTo(new Run(TWO, null));
+	}
+
+	@Test
+	void aPauseIsNotedOnceAndNothingOfItIsMadeUpFor() {
+		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", ONE));
+		JobRun noted = JobRun.notRun("job", ONE, ONE, JobOutcome.SKIPPED, "it is paused", "one");
+		JobRun left = begun(START, 1);
+		for (CatchUp catchUp : CatchUp.values()) {
+			Terms terms = terms(catchUp, OnAbandoned.RERUN);
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, START, noted, null, paused)))
+				.isEqualTo(new Wait(TWO.plusSeconds(3600)));
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, START, noted, left, paused)))
+				.isEqualTo(new Settle(left));
+			StoredJob resumed = new StoredJob("job", "", START, TWO.plusSeconds(1), null);
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(9), START, noted, null, resumed)))
+				.isEqualTo(new Wait(TWO.plusSeconds(3600)));
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(3600), START, noted, null, resumed)))
+				.isEqualTo(new Run(TWO.plusSeconds(3600), null));
+			// resumed while the clock was ahead
+			StoredJob ahead = new StoredJob("job", "", START, TWO.plusSeconds(9999), null);
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, START, noted, null, ahead)))
+				.isEqualTo(new Run(TWO, null));
+		}
+	}
+
+	@Test
 	void aJobIsOverdueFromTheFirstTickThatNoRunHasSucceededFor() {
 		StoredJob stored = new StoredJob("job", "", START, START, null);
 		JobRun success = begun(ONE, 1).ended(ONE, JobOutcome.SUCCEEDED, null);

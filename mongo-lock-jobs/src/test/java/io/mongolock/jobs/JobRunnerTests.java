@@ -30,6 +30,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * Tests for {@link JobRunner}, by a clock of the server that is set.
@@ -117,7 +118,7 @@ class JobRunnerTests {
 		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
 		assertTicks(TICK);
 		assertThat(jobs().last("nightly", 5)).extracting(JobRun::tick, JobRun::outcome)
-			.startsWith(org.assertj.core.groups.Tuple.tuple(TICK.plus(DAY.multipliedBy(3)), JobOutcome.MISSED));
+			.startsWith(tuple(TICK.plus(DAY.multipliedBy(3)), JobOutcome.MISSED));
 		this.clock.set(TICK.plus(DAY.multipliedBy(5)).plusSeconds(3600));
 		look("0 0 3 * * *", this.clock.get(), CatchUp.LAST);
 		assertTicks(TICK, TICK.plus(DAY.multipliedBy(5)));
@@ -153,12 +154,64 @@ class JobRunnerTests {
 	}
 
 	@Test
+	void theLastSuccessOutlivesTheHistorySoThatItStaysOverdueFromThere() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		kept.createIndexes();
+		Instant since = this.clock.get();
+		kept.schedule("nightly", "each day", since);
+		JobTrigger trigger = new JobTrigger.Cron(CronExpression.parse("0 0 3 * * *"), ZoneId.of("Europe/Berlin"));
+		for (int day = 0; day < 4; day++) {
+			boolean fails = day > 0;
+			this.clock.set(TICK.plus(DAY.multipliedBy(day)));
+			look("0 0 3 * * *", since, CatchUp.NONE, (run) -> {
+				if (fails) {
+					throw new IllegalStateException("no paper");
+				}
+			});
+			this.server.runTtlMonitor();
+		}
+		assertThat(kept.overdueFrom("nightly", trigger, kept.see("nightly", since))).isEqualTo(TICK.plus(DAY));
+		this.clock.set(TICK.plus(DAY.multipliedBy(4)));
+		look("0 0 3 * * *", since, CatchUp.NONE);
+		this.clock.set(TICK.plus(DAY.multipliedBy(5)).minusSeconds(1));
+		this.server.runTtlMonitor();
+		assertThat(jobs().last("nightly", 5)).extracting(JobRun::tick).containsExactly(TICK.plus(DAY.multipliedBy(4)));
+	}
+
+	@Test
+	void aWishBesideARunThatWasLeftTakesThatUp() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		JobRunner runner = this.application.getBean(JobRunner.class);
+		Instant other = TICK.minus(DAY);
+		kept.add(JobRun.begun("nightly", other, 1, 0, other, "another").ended(other, JobOutcome.FAILED, null));
+		kept.add(JobRun.begun("nightly", TICK, 1, 0, TICK, "gone"));
+		this.clock.set(TICK.plusSeconds(60));
+		runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), other, this.runs::add);
+		assertTicks();
+		runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), null, this.runs::add);
+		assertThat(jobs().last("nightly", 5)).extracting(JobRun::tick, JobRun::attempt, JobRun::outcome)
+			.containsExactly(tuple(TICK, 2, JobOutcome.SUCCEEDED), tuple(other, 1, JobOutcome.FAILED));
+	}
+
+	@Test
+	void aWishBesideARunThatIsNotRunAgainRecordsThatAsAbandoned() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		kept.add(JobRun.begun("nightly", TICK, 1, 0, TICK, "gone"));
+		this.clock.set(TICK.plusSeconds(60));
+		this.application.getBean(JobRunner.class)
+			.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.REPORT), null, this.runs::add);
+		assertTicks(TICK.plusSeconds(60));
+		assertThat(jobs().last("nightly", 5)).extracting(JobRun::outcome)
+			.containsExactly(JobOutcome.SUCCEEDED, JobOutcome.ABANDONED);
+	}
+
+	@Test
 	void aListenerThatFailsDoesNotKeepAJobFromRunning() {
 		JobRunner runner = new JobRunner(this.application.getBean(LockOperations.class),
 				this.application.getBean(JobRuns.class), (event) -> {
 					throw new IllegalStateException("no listener");
 				}, "one");
-		assertThat(runner.run("nightly", TICK, false, this.runs::add)).isNotNull();
+		assertThat(runner.run("nightly", TICK, this.runs::add)).isNotNull();
 		assertTicks(TICK);
 	}
 
@@ -175,7 +228,7 @@ class JobRunnerTests {
 		JobRunner runner = new JobRunner(locks, this.application.getBean(JobRuns.class), (event) -> {
 		}, "one");
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> runner.run("nightly", TICK, false, this.runs::add));
+			.isThrownBy(() -> runner.run("nightly", TICK, this.runs::add));
 		assertTicks();
 		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
 		jobs().run("nightly", TICK, this.runs::add);
@@ -191,7 +244,7 @@ class JobRunnerTests {
 		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.of(handle));
 		JobRunner runner = new JobRunner(locks, this.application.getBean(JobRuns.class), (event) -> {
 		}, "one");
-		assertThat(runner.run("nightly", TICK, false, (run) -> {
+		assertThat(runner.run("nightly", TICK, (run) -> {
 			throw new IllegalStateException("cancelled");
 		})).isNotNull();
 		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
@@ -223,7 +276,7 @@ class JobRunnerTests {
 		assertThat(look("0 0 3 * * *", since, CatchUp.NONE)).isEqualTo(DAY.minusSeconds(60));
 		assertTicks(TICK, TICK);
 		assertThat(jobs().last("nightly", 5)).extracting(JobRun::attempt, JobRun::outcome)
-			.containsExactly(org.assertj.core.groups.Tuple.tuple(2, JobOutcome.SUCCEEDED));
+			.containsExactly(tuple(2, JobOutcome.SUCCEEDED));
 	}
 
 	@Test
@@ -255,10 +308,14 @@ class JobRunnerTests {
 	}
 
 	private @Nullable Duration look(String cron, Instant since, CatchUp catchUp, JobWork<RuntimeException> work) {
-		Terms terms = new Terms("nightly", new JobTrigger.Cron(CronExpression.parse(cron), ZoneId.of("Europe/Berlin")),
-				catchUp, Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 1, Duration.ofMinutes(1));
 		return this.application.getBean(JobRunner.class)
-			.bringOn(terms, this.application.getBean(JobRuns.class).see("nightly", since), work);
+			.bringOn(terms(cron, catchUp, OnAbandoned.RERUN),
+					this.application.getBean(JobRuns.class).see("nightly", since), work);
+	}
+
+	private static Terms terms(String cron, CatchUp catchUp, OnAbandoned onAbandoned) {
+		return new Terms("nightly", new JobTrigger.Cron(CronExpression.parse(cron), ZoneId.of("Europe/Berlin")),
+				catchUp, Duration.ofMinutes(5), onAbandoned, 3, 1, Duration.ofMinutes(1));
 	}
 
 	private Jobs jobs() {

@@ -26,6 +26,8 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -145,6 +147,22 @@ class LeaderElectionAutoConfigurationTests {
 		});
 		assertThat(reports[0].done()).last().asString().startsWith("revoked ");
 		assertThat(this.store.find(Candidate.KEY, Duration.ofSeconds(1)).orElseThrow().holders()).isEmpty();
+	}
+
+	@Test
+	void anInstanceThatRefusesTrafficLeadsForNoRoleUntilItAcceptsIt() {
+		this.reports.run((context) -> {
+			Awaitility.await().until(() -> election(context).isLeader());
+			AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
+			assertThat(election(context).isLeader()).isFalse();
+			AvailabilityChangeEvent.publish(context, ReadinessState.ACCEPTING_TRAFFIC);
+			Awaitility.await().until(() -> election(context).isLeader());
+		});
+		this.reports.withPropertyValues("mongo-lock.leader.only-when-ready=false").run((context) -> {
+			long before = term(context);
+			AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
+			assertThat(election(context).term()).hasValue(before);
+		});
 	}
 
 	@Test
