@@ -39,7 +39,7 @@ class ChaosTests {
 
 	private static final int WORKERS = 4;
 
-	private static final Duration LENGTH = Duration.parse(System.getProperty("mongo-lock.chaos", "PT2M"));
+	static final Duration LENGTH = Duration.parse(System.getProperty("mongo-lock.chaos", "PT2M"));
 
 	private static @Nullable RealMongo servers;
 
@@ -81,7 +81,7 @@ class ChaosTests {
 		}
 	}
 
-	private static MongodBinary mongod() {
+	static MongodBinary mongod() {
 		return MongodBinary.find()
 			.orElseThrow(() -> new TestAbortedException(
 					"needs a mongod: set " + MongodBinary.NAME + " to one, which config/mongod.sh brings"));
@@ -108,7 +108,7 @@ class ChaosTests {
 		}
 	}
 
-	private static int repeat(long begun, Runnable fault) {
+	static int repeat(long begun, Runnable fault) {
 		int count = 0;
 		while (System.nanoTime() - begun < LENGTH.toNanos()) {
 			fault.run();

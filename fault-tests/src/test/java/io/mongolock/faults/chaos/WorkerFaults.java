@@ -4,12 +4,12 @@ import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
 import io.mongolock.faults.chaos.FaultPlan.WorkerFault;
-import io.mongolock.faults.harness.MixedWorkers;
+import io.mongolock.faults.harness.WorkerCrew;
 
 /**
  * Lets faults befall workers. Used by one thread.
  */
-record WorkerFaults(MixedWorkers workers) {
+record WorkerFaults(WorkerCrew<?> workers) {
 
 	// Returns when it is over and was quiet for a while
 	void inflict(WorkerFault fault) {

@@ -16,10 +16,10 @@ import org.opentest4j.TestAbortedException;
  * the other one a server that reads its clock while the file of the offset is read by
  * another thread jumps back and forth, and ends requests as late. Immutable.
  */
-record FakeTime(Path library) {
+public record FakeTime(Path library) {
 
 	// Aborts the test where there is none
-	static FakeTime ofThisMachine() {
+	public static FakeTime ofThisMachine() {
 		return Stream.of("/usr/lib/x86_64-linux-gnu", "/usr/lib/aarch64-linux-gnu", "/usr/lib64", "/usr/lib")
 			.map((directory) -> Path.of(directory, "faketime", "libfaketimeMT.so.1"))
 			.filter(Files::exists)
@@ -31,6 +31,14 @@ record FakeTime(Path library) {
 	// Off by so much from the start on
 	Map<String, String> offBy(Duration offset) {
 		return variables("FAKETIME", spelled(offset));
+	}
+
+	// The same for a JVM, whose threads would wait for no time at all with what the
+	// library does for other programs that wait by the clock that time is measured by
+	public Map<String, String> ofJvmOffBy(Duration offset) {
+		Map<String, String> variables = new HashMap<>(offBy(offset));
+		variables.put("FAKETIME_FORCE_MONOTONIC_FIX", "0");
+		return variables;
 	}
 
 	// Off by what the file says at any time

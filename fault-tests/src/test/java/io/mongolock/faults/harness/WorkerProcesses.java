@@ -199,6 +199,10 @@ public final class WorkerProcesses implements AutoCloseable {
 		this.history.write(record);
 	}
 
+	public List<HistoryRecord> records() {
+		return HistoryWriter.read(this.histories);
+	}
+
 	public HistoryReport check() {
 		return HistoryChecker.check(this.histories);
 	}

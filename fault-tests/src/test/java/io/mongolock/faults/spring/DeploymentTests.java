@@ -2,7 +2,6 @@ package io.mongolock.faults.spring;
 
 import java.time.Duration;
 import java.util.Map;
-import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
@@ -47,6 +46,7 @@ import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.jobs.ScheduledJob;
 import io.mongolock.store.StoredHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -172,7 +172,10 @@ class DeploymentTests {
 	}
 
 	private static Stream<StoredHolder> holders(OtherClient other) {
-		return IntStream.range(0, KEYS).mapToObj((key) -> other.holder(NAME + ":" + key)).flatMap(Optional::stream);
+		return IntStream.range(0, KEYS)
+			.mapToObj((key) -> NAME + ":" + key)
+			.flatMap((key) -> Stream.of(key, "job:" + key))
+			.flatMap((key) -> other.holder(key).stream());
 	}
 
 	private enum Kind {
@@ -195,6 +198,12 @@ class DeploymentTests {
 
 		/** The executor is no bean, and a bean that hears of its end waits for it. */
 		OWN_EXECUTOR(OwnExecutorConfiguration.class, 17),
+
+		/** Jobs that run once per tick. */
+		JOBS(JobsConfiguration.class, 17, "mongo-lock.jobs.check-interval=100ms"),
+
+		VIRTUAL_JOBS(JobsConfiguration.class, 21, "mongo-lock.jobs.check-interval=100ms",
+				"spring.threads.virtual.enabled=true"),
 
 		/** Threads of nobody. */
 		THREADS(ThreadsConfiguration.class, 17);
@@ -503,6 +512,41 @@ class DeploymentTests {
 			@PreDestroy
 			void end() {
 				this.executor.close();
+			}
+
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class JobsConfiguration {
+
+		@Bean
+		TickingJobs jobs(IntConsumer work) {
+			return new TickingJobs(work);
+		}
+
+		static class TickingJobs {
+
+			private final IntConsumer work;
+
+			TickingJobs(IntConsumer work) {
+				this.work = work;
+			}
+
+			@ScheduledJob(name = NAME + ":0", fixedDelay = "100ms")
+			void first() {
+				this.work.accept(0);
+			}
+
+			@ScheduledJob(name = NAME + ":1", fixedDelay = "100ms")
+			void second() {
+				this.work.accept(1);
+			}
+
+			@ScheduledJob(name = NAME + ":2", fixedDelay = "100ms")
+			void third() {
+				this.work.accept(2);
 			}
 
 		}

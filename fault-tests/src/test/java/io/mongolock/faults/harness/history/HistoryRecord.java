@@ -86,6 +86,10 @@ public sealed interface HistoryRecord extends Serializable {
 	record Lease(String key, String grant, String process, long ttlNanos) implements Serializable {
 	}
 
+	/** An attempt of a tick of a job begins, in milliseconds by the server. */
+	record Began(String job, long tick, int attempt, long fence, String process, long nanos) implements HistoryRecord {
+	}
+
 	/** What a guarded counter stood at in the end. */
 	record Counted(String key, long expected, long actual) implements HistoryRecord {
 	}

@@ -12,6 +12,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import org.awaitility.Awaitility;
@@ -37,15 +38,16 @@ public final class ChildJvm implements AutoCloseable {
 
 	// What it prints is kept
 	public ChildJvm(String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
-		this(false, classPath, mainClass, jvmOptions, args);
+		this(false, classPath, mainClass, jvmOptions, args, Map.of());
 	}
 
 	// Of what it prints only errors are kept
-	ChildJvm(String classPath, Class<?> mainClass, List<String> jvmOptions) {
-		this(true, classPath, mainClass.getName(), jvmOptions, List.of());
+	ChildJvm(String classPath, Class<?> mainClass, List<String> jvmOptions, Map<String, String> environment) {
+		this(true, classPath, mainClass.getName(), jvmOptions, List.of(), environment);
 	}
 
-	private ChildJvm(boolean answers, String classPath, String mainClass, List<String> jvmOptions, List<String> args) {
+	private ChildJvm(boolean answers, String classPath, String mainClass, List<String> jvmOptions, List<String> args,
+			Map<String, String> environment) {
 		this.mainClass = mainClass;
 		List<String> command = new ArrayList<>();
 		command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
@@ -57,9 +59,10 @@ public final class ChildJvm implements AutoCloseable {
 			this.output = Files.createTempFile("child-jvm", ".txt");
 			this.output.toFile().deleteOnExit();
 			Redirect kept = Redirect.appendTo(this.output.toFile());
-			this.process = new ProcessBuilder(command).redirectError(kept)
-				.redirectOutput((answers) ? Redirect.PIPE : kept)
-				.start();
+			ProcessBuilder jvm = new ProcessBuilder(command).redirectError(kept)
+				.redirectOutput((answers) ? Redirect.PIPE : kept);
+			jvm.environment().putAll(environment);
+			this.process = jvm.start();
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("No JVM can be started for " + mainClass, ex);

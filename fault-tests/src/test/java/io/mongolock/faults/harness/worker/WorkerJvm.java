@@ -45,9 +45,18 @@ public class WorkerJvm<T> implements AutoCloseable {
 		this(System.getProperty("java.class.path"), jvmOptions, setUp);
 	}
 
+	// In an environment that has more than that of this JVM
+	public WorkerJvm(Map<String, String> environment, List<String> jvmOptions, SetUp<T> setUp) {
+		this(System.getProperty("java.class.path"), environment, jvmOptions, setUp);
+	}
+
 	WorkerJvm(String classPath, List<String> jvmOptions, SetUp<T> setUp) {
+		this(classPath, Map.of(), jvmOptions, setUp);
+	}
+
+	private WorkerJvm(String classPath, Map<String, String> environment, List<String> jvmOptions, SetUp<T> setUp) {
 		this.pending.put(WorkerLoop.READY, this.ready);
-		this.jvm = new ChildJvm(classPath, WorkerLoop.class, jvmOptions);
+		this.jvm = new ChildJvm(classPath, WorkerLoop.class, jvmOptions, environment);
 		Daemon.start("worker-answers", this::read);
 		try {
 			this.out = new ObjectOutputStream(this.jvm.input());

@@ -1,0 +1,157 @@
+package io.mongolock.faults.chaos;
+
+import java.time.Duration;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+import com.mongodb.MongoException;
+import org.awaitility.Awaitility;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Isolated;
+
+import io.mongolock.faults.harness.Harness;
+import io.mongolock.faults.harness.JobWorkers;
+import io.mongolock.faults.harness.WorkerProcesses;
+import io.mongolock.faults.harness.history.HistoryRecord;
+import io.mongolock.faults.harness.history.HistoryRecord.Died;
+import io.mongolock.faults.harness.history.HistoryRecord.Fault;
+import io.mongolock.faults.harness.history.HistoryRecord.Stalled;
+import io.mongolock.faults.harness.history.HistoryReport;
+import io.mongolock.faults.harness.history.JobReport;
+import io.mongolock.faults.harness.history.JobReport.Run;
+import io.mongolock.faults.harness.matrix.Level;
+import io.mongolock.faults.harness.matrix.RowFigures;
+import io.mongolock.faults.harness.matrix.ShowsRow;
+import io.mongolock.faults.harness.worker.JobWorker;
+import io.mongolock.test.server.RealMongo;
+import io.mongolock.test.server.TestOutput;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Row 100: random faults befall the members of a real set and applications that have
+ * jobs, as row 72 has them.
+ */
+@Tag("process")
+@Tag("chaos")
+@Isolated
+class JobChaosTests {
+
+	private static final int WORKERS = 3;
+
+	private static final Duration TTL = Duration.ofSeconds(5);
+
+	private static final Duration WORK = Duration.ofSeconds(4);
+
+	/** How long a fault keeps jobs from running once it is over: an election. */
+	private static final Duration AFTER_A_FAULT = Duration.ofSeconds(20);
+
+	private static @Nullable RealMongo servers;
+
+	// When it is known whether the test failed, and so the logs are to be kept
+	@AfterAll
+	static void close() {
+		if (servers != null) {
+			servers.close();
+		}
+	}
+
+	@Test
+	@ShowsRow(value = 100, level = Level.REPLICA_SET)
+	void randomFaultsRunNoTickTwiceAndLoseNone(RowFigures figures) {
+		RealMongo set = RealMongo.builder(ChaosTests.mongod()).replicaSet(3).separable().start();
+		servers = set;
+		TestOutput.say("Chaos of jobs for " + ChaosTests.LENGTH + " on " + set + " with seed " + figures.seed());
+		try (WorkerProcesses processes = WorkerProcesses.on(set.connectionString(), set.label())) {
+			JobWorkers workers = new JobWorkers(processes, WORKERS, TTL, WORK, (place) -> Map.of());
+			int faults = befall(set, processes, workers, new FaultPlan(figures.seed()));
+			JobReport jobs = workers.finish();
+			HistoryReport history = processes.check();
+			figures.server(set.label()).add("length", ChaosTests.LENGTH).add("seed", figures.seed());
+			figures.add("faults of servers", history.faults()).add("faults of workers", faults);
+			figures.add("ticks", outcomes(jobs));
+			figures.add("attempts begun", jobs.began().size());
+			figures.add("latest begin of a tick that is caught up",
+					Harness.millis(TimeUnit.MILLISECONDS.toNanos(jobs.of(JobWorker.CAUGHT_UP)
+						.stream()
+						.mapToLong((run) -> run.startedAt() - run.tick())
+						.max()
+						.orElse(0))));
+			List<Run> afterHoles = afterHoles(jobs);
+			figures.add("times that ticks were left out", afterHoles.size());
+			String table = "Seed " + figures.seed() + ", " + set + "\n" + outcomes(jobs)
+					+ "\nafter ticks that were left out: " + afterHoles + "\n" + history.toTable();
+			System.out.println(table);
+			assertThat(jobs.violations()).as(table).isEmpty();
+			assertThat(history.violations()).as(table).isEmpty();
+			assertThat(jobs.runs()).as(table).noneMatch((run) -> run.outcome().equals("RUNNING"));
+			assertThat(jobs.afterHoles(JobWorker.CAUGHT_UP, Duration.ofSeconds(2))).as(table).isEmpty();
+			assertThat(jobs.of(JobWorker.CAUGHT_UP)).as("ticks that are caught up")
+				.noneMatch((run) -> run.attempt() == 0)
+				.hasSizeGreaterThan((int) ChaosTests.LENGTH.toSeconds() / 2 - 20);
+			List<HistoryRecord> records = processes.records();
+			assertThat(afterHoles).as(table).allMatch((run) -> isExplained(run, records));
+		}
+	}
+
+	private static String outcomes(JobReport jobs) {
+		return JobWorker.JOBS.stream().map((job) -> job + " " + jobs.outcomes(job)).collect(Collectors.joining(", "));
+	}
+
+	private static List<Run> afterHoles(JobReport jobs) {
+		return Map.of(JobWorker.CRON, Duration.ofSeconds(1), JobWorker.LONG, Duration.ofSeconds(3))
+			.entrySet()
+			.stream()
+			.flatMap((job) -> jobs.afterHoles(job.getKey(), job.getValue()).stream())
+			.sorted(Comparator.comparingLong(Run::tick))
+			.toList();
+	}
+
+	// The last of several ticks stands for all; else a fault kept all from looking
+	private static boolean isExplained(Run run, List<HistoryRecord> records) {
+		if (run.attempt() == 0) {
+			return true;
+		}
+		// All are processes of this machine, and so have its clock
+		long at = System.nanoTime() - TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis() - run.startedAt());
+		long from = at - AFTER_A_FAULT.toNanos();
+		return records.stream().anyMatch((record) -> {
+			if (record instanceof Fault fault) {
+				return fault.fromNanos() < at && fault.toNanos() > from;
+			}
+			if (record instanceof Stalled stalled) {
+				return stalled.fromNanos() < at && stalled.toNanos() > from;
+			}
+			return record instanceof Died died && died.nanos() < at && died.nanos() > from;
+		});
+	}
+
+	// Until all is over, and what was left meanwhile was taken up; how many befell
+	// workers
+	private static int befall(RealMongo set, WorkerProcesses processes, JobWorkers workers, FaultPlan plan) {
+		WorkerFaults ofWorkers = new WorkerFaults(workers);
+		ServerFaults ofServers = new ServerFaults(set, processes::write);
+		long begun = System.nanoTime();
+		CompletableFuture<Integer> servers = CompletableFuture
+			.supplyAsync(() -> ChaosTests.repeat(begun, () -> ofServers.inflict(plan.nextOfServers())));
+		int count = ChaosTests.repeat(begun, () -> ofWorkers.inflict(plan.nextOfWorkers()));
+		servers.join();
+		long over = System.currentTimeMillis();
+		Awaitility.await("end of what was left")
+			.atMost(Duration.ofMinutes(1))
+			.ignoreExceptionsInstanceOf(MongoException.class)
+			.until(() -> workers.report()
+				.runs()
+				.stream()
+				.noneMatch((run) -> run.outcome().equals("RUNNING") && run.startedAt() < over));
+		return count;
+	}
+
+}
