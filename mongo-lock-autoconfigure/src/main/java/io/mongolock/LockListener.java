@@ -143,11 +143,11 @@ public interface LockListener {
 	}
 
 	/**
-	 * The clock of one of the store's servers differs from that of the others by more
-	 * than a second, or the shortest margin if that is less: reported once, and again
-	 * when that changes. Nothing has happened yet, unless leases are judged by that
-	 * server already; the store's clock steps by that when it is elected. Heard in the
-	 * heartbeats of the MongoDB driver, if Spring Boot configured the client.
+	 * The clock of one of the store's servers differs from the others' by more than a
+	 * second, or the shortest margin if that is less: reported once, and again when that
+	 * changes. Nothing has happened yet, unless leases are judged by that server already;
+	 * the store's clock steps by that when it is elected. Heard in the heartbeats of the
+	 * MongoDB driver, if Spring Boot configured the client.
 	 * @param server the address of the server
 	 * @param offset how far its clock is ahead, negative if behind, zero once it agrees
 	 * with the others again

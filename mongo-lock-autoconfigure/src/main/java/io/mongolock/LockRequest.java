@@ -50,7 +50,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
-	 * A request for an exclusive lock with a name and a key, as those of
+	 * A request for an exclusive lock with a name and a key, like the locks of
 	 * {@code @DistributedLock(name = "order", key = "#id")}: the key of the lock is
 	 * {@code order:} and the text of the key, and the settings of that name apply.
 	 * @param name groups settings and metrics, for example {@code order}

@@ -25,7 +25,7 @@ public class DistributedLockAspect {
 	 * Run a method under its lock. Called by woven code alone.
 	 * @return what it returned
 	 * @throws IllegalStateException if no application context is open whose locks could
-	 * be taken, or that of the bean is closed; the method is not run
+	 * be taken, or the bean's is closed; the method is not run
 	 * @throws Throwable what it threw
 	 */
 	@Around("execution(@io.mongolock.aspectj.Woven * *(..))")

@@ -105,8 +105,8 @@ public final class LockDescriptors {
 	 * @param mayBeIdle whether another instance may keep the lease though nobody holds
 	 * the lock there; it no longer may once others have recalled it
 	 * @param idleSince since when this instance keeps the lease though nobody holds the
-	 * lock, by the server's clock; {@code null} for leases in use, and for those of other
-	 * instances
+	 * lock, by the server's clock; {@code null} for leases in use, and for leases of
+	 * other instances
 	 */
 	public record HolderDescriptor(String owner, String instance, long fence, int limit, Instant acquiredAt,
 			Duration heldFor, Duration remaining, Duration ttl, @Nullable ReleaseRequest releaseRequest,

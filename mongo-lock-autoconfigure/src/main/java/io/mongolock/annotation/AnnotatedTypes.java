@@ -12,7 +12,7 @@ import org.springframework.util.ReflectionUtils;
 
 /**
  * Knows which types say anything about locks: themselves, in one of their methods, or in
- * a supertype. Each type is looked at once, so that those of the frameworks, which are
+ * a supertype. Each type is looked at once, so that the types of frameworks, which are
  * most of what a start has to look at, cost next to nothing. Thread-safe.
  */
 class AnnotatedTypes {

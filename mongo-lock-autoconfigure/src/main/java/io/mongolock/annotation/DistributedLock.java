@@ -54,7 +54,7 @@ import io.mongolock.OnUnavailable;
  * {@code Flux} the lock is held until the result has ended, and no thread waits for it.
  *
  * <h2>Where it may stand</h2> On a class or an interface it applies to every public
- * method, inherited ones included; a method's own annotation wins, then that of its
+ * method, inherited ones included; a method's own annotation wins, then the one of its
  * class. Of several annotated interfaces each means the methods it has. May be used as a
  * meta-annotation, and on a repository of Spring Data.
  * <p>

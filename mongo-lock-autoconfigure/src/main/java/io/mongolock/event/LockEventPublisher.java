@@ -120,7 +120,7 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 		this.context.publishEvent(event);
 	}
 
-	// An event reaches those of the parents as well
+	// An event reaches the listeners of the parents as well
 	private static Stream<ApplicationListener<?>> listeners(@Nullable ApplicationContext context) {
 		if (context == null) {
 			return Stream.empty();

@@ -14,8 +14,8 @@ import io.mongolock.store.KeyText;
 
 /**
  * Puts the lock that a thread works under into the diagnostic context of its log lines:
- * {@value KEY} and {@value FENCE}, those of the innermost lock. What was there before is
- * there again afterwards. Thread-safe.
+ * {@value KEY} and {@value FENCE}, of the innermost lock. What was there before is there
+ * again afterwards. Thread-safe.
  */
 public final class LockMdc implements LockInstrumentation {
 

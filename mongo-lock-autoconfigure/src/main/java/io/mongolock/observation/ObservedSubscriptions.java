@@ -11,8 +11,8 @@ import io.mongolock.interceptor.SubscriberContext;
 
 /**
  * Makes the attempt of a subscription a child of the observation in the Context of its
- * subscriber, where Spring WebFlux has that of the request, and what is done under the
- * lock a child of the hold. Thread-safe.
+ * subscriber, where Spring WebFlux has the request's, and what is done under the lock a
+ * child of the hold. Thread-safe.
  */
 public final class ObservedSubscriptions implements SubscriberContext {
 

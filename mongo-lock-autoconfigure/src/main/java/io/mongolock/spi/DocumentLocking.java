@@ -8,9 +8,9 @@ import io.mongolock.LockRequest;
 
 /**
  * Runs methods that are declared with {@code @DistributedLock(document = …)}: one bean at
- * most, so the bean of another module replaces that of {@code mongo-lock-documents} if it
- * is declared before that. Where there is none, such a method is refused at startup. It
- * is asked for nothing but {@link #parameterType()} before all singletons exist.
+ * most, so the bean of another module replaces the one of {@code mongo-lock-documents} if
+ * it is declared before that. Where there is none, such a method is refused at startup.
+ * It is asked for nothing but {@link #parameterType()} before all singletons exist.
  * Thread-safe.
  */
 public interface DocumentLocking {

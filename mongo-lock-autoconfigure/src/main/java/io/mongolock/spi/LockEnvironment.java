@@ -29,8 +29,7 @@ public interface LockEnvironment {
 	 * <p>
 	 * Make neither the store nor {@link StoreClient#locks()} a bean: the application has
 	 * a {@code LockStore} and {@code LockOperations} of its own, which would back off, so
-	 * that all of its locks would be those of this store. The {@link StoreClient} may be
-	 * one.
+	 * that all of its locks would be in this store. The {@link StoreClient} may be one.
 	 * @param store where its locks are
 	 * @return the client
 	 */

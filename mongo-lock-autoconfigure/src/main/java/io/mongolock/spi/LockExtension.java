@@ -35,9 +35,8 @@ public interface LockExtension {
 	}
 
 	/**
-	 * The collections beside that of the locks, in the same database, that the module
-	 * reads and writes: where rights are missing there, the application says so at
-	 * startup.
+	 * The collections beside the locks' own, in the same database, that the module reads
+	 * and writes: where rights are missing there, the application says so at startup.
 	 * @return their names, as of when all singletons exist
 	 */
 	default Set<String> collections() {

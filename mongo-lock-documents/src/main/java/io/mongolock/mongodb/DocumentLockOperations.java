@@ -162,10 +162,10 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Save a document and release its lock, in one statement: it is written only while
-	 * the lock is still its holder's. Callbacks and auditing are those of any save. The
-	 * version must be that of the locked document, and one is added to it; in an object
-	 * that can be changed it is the former again if this fails, or the transaction is
-	 * rolled back.
+	 * the lock is still its holder's. Callbacks and auditing are as in any save. The
+	 * version must be the locked document's, and one is added to it; in an object that
+	 * can be changed it is the former again if this fails, or the transaction is rolled
+	 * back.
 	 * @param <T> the type of the document
 	 * @param locked the locked document
 	 * @param entity the document as it is to be
@@ -202,7 +202,7 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Delete a document with its lock, in one statement. A waiter learns that there is no
-	 * such document. The version must be that of the locked document.
+	 * such document. The version must be the locked document's.
 	 * @param locked the locked document
 	 * @throws LockLostException as {@link #save} does; nothing was deleted
 	 * @throws OptimisticLockingFailureException if the document has another version;

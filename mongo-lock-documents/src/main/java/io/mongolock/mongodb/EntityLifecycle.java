@@ -27,8 +27,8 @@ import org.springframework.util.ReflectionUtils;
  * updates confirmed. Thread-safe.
  * <p>
  * By reflection, because a template offers none of that in public: it tells neither its
- * callbacks, which may be others than those of the context, nor whether it has events
- * off, nor its write concern, and what calls them is for subclasses of that very object.
+ * callbacks, which may be others than the context's, nor whether it has events off, nor
+ * its write concern, and what calls them is for subclasses of that very object.
  *
  * @param template the application's template
  * @param own has what is about to be written, for {@link PlainSaves}

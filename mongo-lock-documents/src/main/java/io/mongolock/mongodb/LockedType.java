@@ -115,7 +115,7 @@ final class LockedType<T> {
 	}
 
 	/**
-	 * Whether a document is that of a key.
+	 * Whether a document belongs to a key.
 	 * @param key the key
 	 * @param id the id of the document
 	 * @param collection where

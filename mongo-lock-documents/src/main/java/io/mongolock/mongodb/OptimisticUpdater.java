@@ -52,8 +52,8 @@ public interface OptimisticUpdater {
 	 * times
 	 * @return the document as it is saved
 	 * @throws OptimisticLockingFailureException if others were faster in each attempt
-	 * @throws DuplicateKeyException if a unique index other than that of the id refuses
-	 * the document
+	 * @throws DuplicateKeyException if a unique index other than the id's refuses the
+	 * document
 	 * @throws IllegalArgumentException if documents of that type have no version
 	 */
 	<T> T updateOrCreate(Class<T> type, Object id, Supplier<T> factory, UnaryOperator<T> change);

@@ -9,10 +9,10 @@ import io.mongolock.mongodb.store.SequenceStore;
 
 /**
  * Numbers that are given out once, by name: 1, 2, 3 and so on, whatever number of
- * instances asks. They are taken outside of any transaction, like those of a sequence in
- * a relational database, so work that is rolled back leaves a gap, and so does an answer
- * that got lost; no number is given out twice. A sequence needs no declaration.
- * Thread-safe.
+ * instances asks. They are taken outside of any transaction, like the numbers of a
+ * sequence in a relational database, so work that is rolled back leaves a gap, and so
+ * does an answer that got lost; no number is given out twice. A sequence needs no
+ * declaration. Thread-safe.
  */
 public interface Sequences {
 

@@ -15,7 +15,7 @@ import io.mongolock.LockRequest;
 /**
  * The lock registry of Spring Integration on {@link LockOperations}. Thread-safe.
  * <p>
- * The lock of a key is that of {@link LockRequest#of(String, Object)}: its key is the
+ * The lock of a key is the one of {@link LockRequest#of(String, Object)}: its key is the
  * registry's name, a colon and the text of the key, and the settings of that name apply.
  * So registries of one name exclude each other, in whatever instance, as does
  * {@code @DistributedLock} with that name.

@@ -11,7 +11,7 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.scheduling.support.CronExpression;
 
 /**
- * When a job is due. Has no clock: all times are those of the server. Immutable.
+ * The times at which a job is due. Has no clock: all times are the server's. Immutable.
  */
 sealed interface JobTrigger {
 

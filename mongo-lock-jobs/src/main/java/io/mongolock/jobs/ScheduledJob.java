@@ -43,7 +43,7 @@ public @interface ScheduledJob {
 
 	/**
 	 * The time zone of {@link #cron}.
-	 * @return the zone, for example {@code Europe/Berlin}; unless set that of the JVM
+	 * @return the zone, for example {@code Europe/Berlin}; unless set the JVM's
 	 */
 	String zone() default "";
 

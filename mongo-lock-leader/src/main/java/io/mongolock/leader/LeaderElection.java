@@ -34,8 +34,8 @@ import io.mongolock.OnLost;
  * each time that it led. Keeps the JVM up until it is stopped, as a web server would.
  * Thread-safe.
  * <p>
- * The lock is that of {@code LockRequest.of("leader", role)}: its key is {@code leader:}
- * and the role, and the settings of the name {@code leader} apply.
+ * The lock is the one of {@code LockRequest.of("leader", role)}: its key is
+ * {@code leader:} and the role, and the settings of the name {@code leader} apply.
  * <p>
  * A leader that cannot renew its lock any more steps down by its own deadline, before
  * another can lead: {@link #isLeader()} asks the clock each time, and
@@ -129,8 +129,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
-	 * The number of the current term, higher than that of every leader before: the fence
-	 * of the lock.
+	 * The number of the current term, higher than every term before: the fence of the
+	 * lock.
 	 * @return the term, empty if this instance does not lead
 	 */
 	public OptionalLong term() {

@@ -241,7 +241,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 		/** Whether a lock has no time of its own. */
 		private boolean isUsed;
 
-		/** Whether types of the application are called as those of the new annotation. */
+		/** Whether the application has types with the names of the new annotation. */
 		private boolean namesakes;
 
 		private void add(@Nullable Attributes enable) {

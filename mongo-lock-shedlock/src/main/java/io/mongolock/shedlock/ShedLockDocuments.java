@@ -29,7 +29,7 @@ import io.mongolock.store.KeyText;
  * { _id: "report", lockUntil: ISODate(…), lockedAt: ISODate(…), lockedBy: "…" }</pre>
  * Free is what has no document or whose {@code lockUntil} is over, by the clock of the
  * instance that asks. {@code lockedBy} is different for each lock, so none of them
- * releases or extends that of another; ShedLock's own provider goes by the name when it
+ * releases or extends another's; ShedLock's own provider goes by the name when it
  * releases, and by the host when it extends. Thread-safe.
  */
 final class ShedLockDocuments {

@@ -6,7 +6,7 @@ import java.util.Set;
 import io.mongolock.spi.LockExtension;
 
 /**
- * What the locks of ShedLock add to those of the application.
+ * The addition of ShedLock to the locks of the application.
  *
  * @param properties the settings
  */

@@ -165,7 +165,7 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * Free all locks and queues but those of some leases. Fences rise on.
+	 * Free all locks and queues except for some leases. Fences rise on.
 	 * @param kept the tokens of leases that stay
 	 * @return the locks that had other holders, with these alone
 	 */

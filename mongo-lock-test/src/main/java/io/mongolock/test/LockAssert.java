@@ -90,10 +90,10 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	}
 
 	/**
-	 * A call takes the lock, for example that of a method with {@code @DistributedLock}:
-	 * the store grants it while the call runs. A caller that holds the lock already
-	 * shares it with the call, which then takes none. Does not say that it is free
-	 * afterwards; {@link #isFree} does.
+	 * A call takes the lock, for example a call of a method with
+	 * {@code @DistributedLock}: the store grants it while the call runs. A caller that
+	 * holds the lock already shares it with the call, which then takes none. Does not say
+	 * that it is free afterwards; {@link #isFree} does.
 	 * @param call runs on this thread; what it throws fails the assertion
 	 * @return this assertion
 	 */

@@ -28,7 +28,7 @@ class ApplicationTemplate {
 	}
 
 	/**
-	 * The only template, or the primary one; otherwise that of the locks' database.
+	 * The only template, or the primary one; otherwise the one of the locks' database.
 	 * @return the template, if it is clear which one it is
 	 */
 	private Optional<MongoTemplate> find() {
