@@ -105,7 +105,7 @@ function showJob(body, job, since) {
 	const state = stateOf(job, since);
 	const late = job.overdueFor + since > LATE;
 	fill(body, { name: job.name, state, overdue: (late) ? `! overdue for ${span(job.overdueFor + since)}` : '',
-		next: (!job.next) ? '' : (job.dueIn > since) ? `in ${span(job.dueIn - since)}` : 'now',
+		next: (!job.next || job.paused) ? '' : (job.dueIn > since) ? `in ${span(job.dueIn - since)}` : 'now',
 		last: last ? `${last.outcome === 'succeeded' ? '' : last.outcome + ' '}${span(last.endedAgo + since)} ago, took ${time(last.lasted)}` : '' });
 	body.querySelector('.state').title = state;
 	body.classList.toggle('late', late);
@@ -155,7 +155,7 @@ function textOf(run, since) {
 function showMore(body, job, since) {
 	const date = (instant) => new Date(instant).toLocaleString();
 	const facts = { schedule: job.schedule ?? 'run by code', state: stateOf(job, since),
-		next: (job.next) ? `next due ${date(job.next)}` : (job.schedule) ? 'this instance does not look after it: those that do know when it is due, and run it now' : '',
+		next: (job.next) ? (job.paused ? '' : `next due ${date(job.next)}`) : (job.schedule) ? 'this instance does not look after it: those that do know when it is due, and run it now' : '',
 		overdue: (job.overdueFor > LATE) ? `no run has succeeded for its tick ${date(job.overdueSince)}` : '' };
 	keyed(body.querySelector('[data-list=facts]'), Object.entries(facts).filter(([, text]) => text), ([id]) => id, () => clone('entry'),
 		(item, [, text]) => fill(item, { text }));

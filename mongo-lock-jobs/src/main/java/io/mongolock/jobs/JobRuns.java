@@ -135,7 +135,7 @@ final class JobRuns {
 	 */
 	StoredJob schedule(String job, String schedule, Instant now) {
 		Bson update = Updates.combine(Updates.set(SCHEDULE, schedule), Updates.max(SCHEDULED_AT, now),
-				Updates.setOnInsert(SINCE, now));
+				Updates.min(SINCE, now));
 		Document stored = send((runs) -> runs.findOneAndUpdate(id(job), update,
 				new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER)));
 		return readJob(Objects.requireNonNull(stored));

@@ -236,7 +236,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 		Long said = job.said;
 		if (said == null || System.nanoTime() - said > StoredJob.SAID_EVERY.toNanos()) {
-			Instant now = this.runs.now();
+			Instant now = (said != null) ? this.runs.now() : since;
 			this.runs.schedule(name, job.terms.trigger().toString(), now);
 			job.said = System.nanoTime();
 			this.runner.abandonUnattended(now);

@@ -563,6 +563,15 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void aJobIsNotOverdueAfterItsFirstRunAtTheStartOfTheFirstInstance() {
+		ConfigurableApplicationContext one = start(Hourly.class);
+		await().until(() -> ended(one, "hourly").size() == 1);
+		StoredJob stored = Objects.requireNonNull(one.getBean(JobRuns.class).stored("hourly"));
+		assertThat(stored.since()).isEqualTo(ended(one, "hourly").get(0).tick());
+		assertThat(show(one, "hourly").overdueSince()).isNull();
+	}
+
+	@Test
 	void aRunByTheWishOfSomebodyIsSeenByTheGaugeAtOnce() {
 		ConfigurableApplicationContext one = start(Yearly.class);
 		await().until(() -> one.getBean(JobRuns.class).stored("yearly") != null);
@@ -696,6 +705,14 @@ abstract class AbstractJobsTests {
 	}
 
 	static class None {
+
+	}
+
+	static class Hourly {
+
+		@ScheduledJob(name = "hourly", fixedDelay = "1h")
+		void run() {
+		}
 
 	}
 
