@@ -24,7 +24,7 @@ import io.mongolock.observation.LockMdc;
 import io.mongolock.observation.ThreadSnapshots;
 
 /**
- * What work that begins on a thread of the library takes along of the thread that asked
+ * The context that work on a thread of the library takes along of the thread that asked
  * for it: what Spring and its neighbours bind to threads, and what the application's own
  * {@link TaskDecorator} beans carry, as the executors of Spring Boot have it.
  */

@@ -13,8 +13,8 @@ import io.mongolock.LockOwner;
 import io.mongolock.core.ConfiguredSettings;
 
 /**
- * What modules make locks with. Where locks are switched off, too: for documents of the
- * application they are part of how those are saved.
+ * The parts that modules make locks with. Where locks are switched off, too: for
+ * documents of the application they are part of how those are saved.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")

@@ -8,7 +8,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
 
 /**
- * Where a setting is, or would be, configured.
+ * The property by which a setting is, or would be, configured.
  *
  * @param name of the locks it is for, {@code null} for all
  * @param setting the setting, for example {@code renew-interval}

@@ -13,7 +13,7 @@ import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.core.ResolvableType;
 
 /**
- * What settings are called, by the records that they are bound to.
+ * The names of settings, by the records that they are bound to.
  */
 final class SettingNames {
 

@@ -8,7 +8,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Whether the client runs, and what runs with it. A request that a caller makes, or that
+ * The state of the client, and what runs with it. A request that a caller makes, or that
  * releases a lock, has one of the permits, of which a stop that waits for those underway
  * wants all. Thread-safe; changes of the phase are guarded by the monitor.
  */

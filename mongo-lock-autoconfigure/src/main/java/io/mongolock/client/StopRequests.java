@@ -16,9 +16,9 @@ import io.mongolock.client.DividedRequest.Sender;
 import io.mongolock.store.TimeLeft;
 
 /**
- * What a stop sends for many locks: all of it at once, {@link DividedRequest divided}
- * where one that is blocked would hold up the others, on threads of its own, since those
- * of the client end. Thread-safe.
+ * The requests that a stop sends for many locks: all of them at once,
+ * {@link DividedRequest divided} where one that is blocked would hold up the others, on
+ * threads of its own, since those of the client end. Thread-safe.
  */
 final class StopRequests {
 

@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 import io.mongolock.core.ClockReading;
 
 /**
- * What the watch over the leases does besides, without a thread of its own.
+ * Another task of the watch over the leases, without a thread of its own.
  */
 interface WatchDuty {
 

@@ -10,8 +10,8 @@ import io.mongolock.concurrent.ThreadState.Captured;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * What the thread of a caller carries, for work that begins later on another. Chosen once
- * per client. Thread-safe.
+ * The context that the thread of a caller carries, for work that begins later on another.
+ * Chosen once per client. Thread-safe.
  */
 public final class CallerContext {
 

@@ -11,10 +11,10 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.LastStep;
 
 /**
- * Where the attempts of one client wait: the queue of this JVM, and the queue of the
- * store. They join and leave both here, and so do holders, so that the next one has its
- * turn: {@link #wakeNext} is what follows a release. Knows no thread, clock or driver.
- * Thread-safe.
+ * The queues in which the attempts of one client wait: the queue of this JVM, and the
+ * queue of the store. They join and leave both here, and so do holders, so that the next
+ * one has its turn: {@link #wakeNext} is what follows a release. Knows no thread, clock
+ * or driver. Thread-safe.
  */
 public final class ClientQueues {
 

@@ -8,7 +8,7 @@ import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
- * How a hold of a lock ends: released, kept taken for what is left of its minimum hold,
+ * The end of a hold of a lock: released, kept taken for what is left of its minimum hold,
  * left to expire, or handed over. It ends once. Knows no thread, clock or driver.
  * Thread-safe: the end is guarded by the monitor.
  */

@@ -3,12 +3,12 @@ package io.mongolock.core;
 import java.time.Duration;
 
 /**
- * When to release a token again whose requests may still be executed late: at once, then
- * at growing distances, the last time one ttl after the start. Nothing is left to do
- * before that if only a release is in doubt and one was answered. While the store fails,
- * it is asked as often as for renewals, so that the lock is free soon after the fault. A
- * lock that has to stay taken for a while is given that while again instead, until that
- * was answered, and released when it is over. Belongs to one thread at a time.
+ * The times at which to release a token again whose requests may still be executed late:
+ * at once, then at growing distances, the last time one ttl after the start. Nothing is
+ * left to do before that if only a release is in doubt and one was answered. While the
+ * store fails, it is asked as often as for renewals, so that the lock is free soon after
+ * the fault. A lock that has to stay taken for a while is given that while again instead,
+ * until that was answered, and released when it is over. Belongs to one thread at a time.
  */
 public final class OrphanCleanup {
 

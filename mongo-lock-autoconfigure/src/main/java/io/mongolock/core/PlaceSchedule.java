@@ -17,8 +17,8 @@ import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
 
 /**
- * When which places are refreshed, looked at and left, and what of that is underway.
- * Guarded by the monitor of its {@link QueuePlaces}.
+ * The times at which places are refreshed, looked at and left, and what of that is
+ * underway. Guarded by the monitor of its {@link QueuePlaces}.
  * <p>
  * One document that is blocked holds up those behind it in the same request. A refresh is
  * given up after half an interval and tried again at once in sixteen parts, and so on: a

@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * What this client knows of others who want a lock whose lease it may keep idle, and for
- * how many claims it paid to keep it; one for all holders of a grant. Thread-safe: what
- * is known only grows.
+ * The knowledge of this client about others who want a lock whose lease it may keep idle,
+ * and for how many claims it paid to keep it; one for all holders of a grant.
+ * Thread-safe: what is known only grows.
  */
 final class Recall {
 

@@ -10,8 +10,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * When one lease is renewed next, and with how many others; the most urgent comes first.
- * Belongs to the thread that owns the {@link RenewalSchedule}.
+ * The time at which one lease is renewed next, and with how many others; the most urgent
+ * comes first. Belongs to the thread that owns the {@link RenewalSchedule}.
  */
 final class RenewalPlan implements Comparable<RenewalPlan> {
 

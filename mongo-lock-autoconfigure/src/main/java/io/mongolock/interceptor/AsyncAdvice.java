@@ -14,7 +14,7 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 
 /**
- * Where the advice of {@link Async} stands in a proxy: usually outside of all others, so
+ * The place of the advice of {@link Async} in a proxy: usually outside of all others, so
  * that what they do happens on the thread that works.
  */
 public final class AsyncAdvice {

@@ -1,7 +1,7 @@
 package io.mongolock.interceptor;
 
 /**
- * How methods whose results end later run under their locks, for one type of result.
+ * Runs methods whose results end later under their locks, for one type of result.
  * Thread-safe.
  */
 interface LaterResult {

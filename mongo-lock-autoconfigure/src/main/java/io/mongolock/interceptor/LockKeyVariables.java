@@ -10,8 +10,8 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 
 /**
- * What stands for an argument in the expressions of a method: the name of its parameter,
- * or its position, {@code p0} or {@code a0} for the first. A name wins over a position.
+ * The names of an argument in the expressions of a method: the name of its parameter, or
+ * its position, {@code p0} or {@code a0} for the first. A name wins over a position.
  *
  * @param arguments the index of the argument for each variable
  * @param ambiguous names of parameters that mean something else as well: the position of

@@ -22,8 +22,8 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
- * Which kind of proxy Spring makes of a bean: one that extends its class, unless that was
- * switched off for all beans, or for this one by {@code @Proxyable}.
+ * The kind of proxy that Spring makes of a bean: one that extends its class, unless that
+ * was switched off for all beans, or for this one by {@code @Proxyable}.
  *
  * @param beans those that are proxied
  */

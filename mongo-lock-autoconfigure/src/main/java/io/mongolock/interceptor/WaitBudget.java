@@ -8,8 +8,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
 
 /**
- * How long a call may still wait for each of its locks: the wait of each counts from the
- * beginning of the call, not from when its turn has come.
+ * The time that a call may still wait for each of its locks: the wait of each counts from
+ * the beginning of the call, not from when its turn has come.
  *
  * @param begun when the call began, as the clock has it
  */

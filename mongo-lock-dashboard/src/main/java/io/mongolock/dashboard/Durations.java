@@ -6,8 +6,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.LongStream;
 
 /**
- * How many durations there were of which length. Thread-safe without locks, because it is
- * written on the threads that claim and release.
+ * A count of durations by their length. Thread-safe without locks, because it is written
+ * on the threads that claim and release.
  */
 final class Durations {
 

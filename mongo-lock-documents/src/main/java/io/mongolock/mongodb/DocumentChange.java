@@ -11,9 +11,9 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a save changes of a document: it sets what is written otherwise than before,
- * removes what is not written any more, and keeps all that was never written by it, such
- * as the document's lock, its fence, and fields that nobody maps.
+ * The change that a save makes to a document: it sets what is written otherwise than
+ * before, removes what is not written any more, and keeps all that was never written by
+ * it, such as the document's lock, its fence, and fields that nobody maps.
  */
 final class DocumentChange {
 

@@ -19,7 +19,8 @@ import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.KeyText;
 
 /**
- * How documents of a type are stored, as the application's template has it. Immutable.
+ * The way in which documents of a type are stored, as the application's template has it.
+ * Immutable.
  *
  * @param <T> the type
  */

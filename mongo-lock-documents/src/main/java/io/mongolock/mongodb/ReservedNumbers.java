@@ -9,8 +9,8 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import io.mongolock.mongodb.store.SequenceStore;
 
 /**
- * What this JVM has reserved of one sequence and not given out yet. It owns these
- * numbers: the thread that has the mutex takes them, or reserves more. Thread-safe.
+ * The numbers that this JVM has reserved of one sequence and not given out yet. It owns
+ * these numbers: the thread that has the mutex takes them, or reserves more. Thread-safe.
  */
 final class ReservedNumbers {
 

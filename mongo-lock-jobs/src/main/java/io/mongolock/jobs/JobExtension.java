@@ -6,7 +6,7 @@ import java.util.Set;
 import io.mongolock.spi.LockExtension;
 
 /**
- * What jobs add to the locks of the application.
+ * The addition of jobs to the locks of the application.
  *
  * @param properties the settings
  * @param methods the jobs that are declared

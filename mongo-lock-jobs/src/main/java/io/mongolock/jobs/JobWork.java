@@ -1,7 +1,7 @@
 package io.mongolock.jobs;
 
 /**
- * What a job does.
+ * The work of a job.
  *
  * @param <E> what it throws
  */

@@ -6,8 +6,8 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What all instances know of a job: a document beside its runs. All times are by the
- * clock of the server.
+ * The knowledge that all instances share of a job: a document beside its runs. All times
+ * are by the clock of the server.
  *
  * @param name the name of the job
  * @param schedule when it is due, as the last instance said that looked after it

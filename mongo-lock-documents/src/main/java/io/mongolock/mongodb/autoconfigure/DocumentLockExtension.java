@@ -13,7 +13,7 @@ import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
 
 /**
- * What documents of the application add to its locks.
+ * The addition of the application's documents to its locks.
  *
  * @param properties the settings, bound when something needs them
  * @param factory makes the clients whose stores the documents are

@@ -15,8 +15,8 @@ import org.bson.json.JsonWriterSettings;
 import io.mongolock.store.KeyText;
 
 /**
- * Which document of the application is locked. As the key of a lock it is the name of the
- * collection and the id as mongosh writes it, for example {@code posts:p1} or
+ * The document of the application that is locked. As the key of a lock it is the name of
+ * the collection and the id as mongosh writes it, for example {@code posts:p1} or
  * {@code posts:ObjectId("65a1…")}.
  *
  * @param collection the name of the collection
