@@ -61,17 +61,26 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	/** Whether this instance refuses traffic, and so begins no run. */
 	private volatile boolean refusing;
 
+	/** Whether the jobs are looked at, which they are once it was ready. */
+	private boolean looking;
+
 	private final AtomicBoolean indexed = new AtomicBoolean();
 
 	private volatile @Nullable ScheduledExecutorService timer;
 
+	/**
+	 * Create one.
+	 * @param onlyWhenReady whether no run begins while the instance refuses traffic
+	 * @param becomesReady whether it does until it is said to accept it
+	 */
 	JobScheduler(JobRunner runner, JobRuns runs, Executor threads, Duration checkInterval, boolean onlyWhenReady,
-			ObjectProvider<Watch> watches) {
+			boolean becomesReady, ObjectProvider<Watch> watches) {
 		this.runner = runner;
 		this.runs = runs;
 		this.threads = threads;
 		this.checkInterval = checkInterval;
 		this.onlyWhenReady = onlyWhenReady;
+		this.refusing = onlyWhenReady && becomesReady;
 		this.watches = watches;
 	}
 
@@ -87,7 +96,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 		this.watches.forEach((watch) -> watch.added(terms.job(), job::overdue));
 		ScheduledExecutorService current = this.timer;
-		if (current != null) {
+		if (current != null && this.looking) {
 			look(current, job, Duration.ZERO);
 		}
 	}
@@ -140,8 +149,9 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	}
 
 	@EventListener
-	void on(AvailabilityChangeEvent<ReadinessState> event) {
+	synchronized void on(AvailabilityChangeEvent<ReadinessState> event) {
 		this.refusing = this.onlyWhenReady && event.getState() == ReadinessState.REFUSING_TRAFFIC;
+		lookAtAll();
 	}
 
 	@Override
@@ -151,6 +161,16 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 			ScheduledExecutorService current = new ScheduledThreadPoolExecutor(1,
 					new CustomizableThreadFactory("mongo-lock-jobs-"), new ThreadPoolExecutor.DiscardPolicy());
 			this.timer = current;
+			lookAtAll();
+		}
+	}
+
+	// Not before what runs at the start of the application has ended, a migration for
+	// example
+	private void lookAtAll() {
+		ScheduledExecutorService current = this.timer;
+		if (current != null && !this.looking && !this.refusing) {
+			this.looking = true;
 			this.jobs.values().forEach((job) -> look(current, job, Duration.ZERO));
 		}
 	}
@@ -166,6 +186,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	public synchronized void stop() {
 		ScheduledExecutorService current = this.timer;
 		this.timer = null;
+		this.looking = false;
 		if (current != null) {
 			current.shutdownNow();
 		}

@@ -3,6 +3,7 @@ package io.mongolock.jobs;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.LazyInitializationExcludeFilter;
+import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
@@ -69,14 +70,17 @@ public final class MongoLockJobsAutoConfiguration {
 	@Bean
 	@ConditionalOnBooleanProperty(name = "mongo-lock.jobs.enabled", matchIfMissing = true)
 	JobScheduler mongoLockJobScheduler(JobRunner runner, JobRuns runs, MongoLockJobsProperties properties,
-			ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads, ObjectProvider<JobScheduler.Watch> watches) {
+			ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads, ObjectProvider<JobScheduler.Watch> watches,
+			ObjectProvider<ApplicationArguments> application) {
+		// What SpringApplication runs becomes ready
+		boolean becomesReady = application.getIfAvailable() != null;
 		return new JobScheduler(runner, runs,
 				threads.getIfAvailable(SimpleAsyncTaskExecutorBuilder::new)
 					.threadNamePrefix("job-")
 					.concurrencyLimit(-1)
 					.taskTerminationTimeout(null)
 					.build(),
-				properties.jobs().checkInterval(), properties.jobs().onlyWhenReady(), watches);
+				properties.jobs().checkInterval(), properties.jobs().onlyWhenReady(), becomesReady, watches);
 	}
 
 }

@@ -16,6 +16,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Flow;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -25,6 +26,7 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.actuate.audit.AuditEvent;
 import org.springframework.boot.actuate.audit.listener.AuditApplicationEvent;
@@ -41,6 +43,7 @@ import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import reactor.adapter.JdkFlowAdapter;
@@ -644,6 +647,19 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void noJobBeginsBeforeTheApplicationIsReady() {
+		ConfigurableApplicationContext other = start(EverySecond.class);
+		List<JobRun> early = new ArrayList<>();
+		ConfigurableApplicationContext starting = start(Hourly.class, (context) -> {
+			int before = EverySecond.runs(other).size();
+			await().until(() -> EverySecond.runs(other).size() >= before + 3);
+			early.addAll(context.getBean(Jobs.class).last("hourly", 1));
+		});
+		assertThat(early).isEmpty();
+		await().until(() -> !starting.getBean(Jobs.class).last("hourly", 1).isEmpty());
+	}
+
+	@Test
 	void withoutLocksThereAreNoJobs() {
 		ConfigurableApplicationContext off = start(None.class, "mongo-lock.enabled=false");
 		assertThat(off.getBeansOfType(Jobs.class)).isEmpty();
@@ -660,6 +676,12 @@ abstract class AbstractJobsTests {
 	}
 
 	private ConfigurableApplicationContext start(Class<?> job, String... properties) {
+		return start(job, (context) -> {
+		}, properties);
+	}
+
+	private ConfigurableApplicationContext start(Class<?> job, Consumer<ApplicationContext> atStart,
+			String... properties) {
 		List<String> all = new ArrayList<>(
 				List.of("spring.mongodb.uri=" + this.uri, "spring.mongodb.database=" + this.database,
 						"spring.application.name=shop", "mongo-lock.ttl=2s", "mongo-lock.jobs.check-interval=200ms",
@@ -669,6 +691,8 @@ abstract class AbstractJobsTests {
 		all.addAll(List.of(properties));
 		ConfigurableApplicationContext instance = new SpringApplicationBuilder(Application.class, job)
 			.web(WebApplicationType.NONE)
+			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ApplicationRunner.class,
+					() -> (arguments) -> atStart.accept(context)))
 			.properties(all.toArray(String[]::new))
 			.run();
 		this.instances.add(instance);

@@ -200,7 +200,7 @@ class JobMethodsTests {
 		for (int round = 0; round < 2_000; round++) {
 			DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
 			JobScheduler scheduler = new JobScheduler(Mockito.mock(), Mockito.mock(), Runnable::run, Duration.ofDays(1),
-					true, factory.getBeanProvider(JobScheduler.Watch.class));
+					true, false, factory.getBeanProvider(JobScheduler.Watch.class));
 			factory.registerSingleton("scheduler", scheduler);
 			factory.registerSingleton("properties", properties);
 			JobMethods racing = new JobMethods(new MockEnvironment(), factory.getBeanProvider(JobScheduler.class),

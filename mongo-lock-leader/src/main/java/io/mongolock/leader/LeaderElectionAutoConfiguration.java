@@ -5,6 +5,7 @@ import java.util.Set;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
@@ -47,8 +48,10 @@ public final class LeaderElectionAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	LeaderElections mongoLockLeaderElections(ObjectProvider<LeaderElection> elections,
-			ObjectProvider<MongoLockLeaderProperties> properties) {
-		return new LeaderElections(elections, () -> properties.getObject().leader().onlyWhenReady());
+			ObjectProvider<MongoLockLeaderProperties> properties, ObjectProvider<ApplicationArguments> application) {
+		// What SpringApplication runs becomes ready
+		return new LeaderElections(elections, () -> properties.getObject().leader().onlyWhenReady(),
+				application.getIfAvailable() != null);
 	}
 
 	@Bean

@@ -5,6 +5,7 @@ import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.context.event.EventListener;
@@ -14,15 +15,31 @@ import io.mongolock.spi.LockStartupException;
 /**
  * The elections of this application. Thread-safe.
  */
-final class LeaderElections {
+final class LeaderElections implements SmartInitializingSingleton {
 
 	private final ObjectProvider<LeaderElection> elections;
 
 	private final BooleanSupplier onlyWhenReady;
 
-	LeaderElections(ObjectProvider<LeaderElection> elections, BooleanSupplier onlyWhenReady) {
+	private final boolean becomesReady;
+
+	/**
+	 * Create them.
+	 * @param onlyWhenReady whether the instance stands for no role while it refuses
+	 * traffic
+	 * @param becomesReady whether it does until it is said to accept it
+	 */
+	LeaderElections(ObjectProvider<LeaderElection> elections, BooleanSupplier onlyWhenReady, boolean becomesReady) {
 		this.elections = elections;
 		this.onlyWhenReady = onlyWhenReady;
+		this.becomesReady = becomesReady;
+	}
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (this.becomesReady && this.onlyWhenReady.getAsBoolean()) {
+			all().forEach((election) -> election.ready(false));
+		}
 	}
 
 	@EventListener

@@ -25,6 +25,8 @@ import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinitionCustomizer;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.boot.ApplicationArguments;
+import org.springframework.boot.DefaultApplicationArguments;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
@@ -162,6 +164,15 @@ class LeaderElectionAutoConfigurationTests {
 			long before = term(context);
 			AvailabilityChangeEvent.publish(context, ReadinessState.REFUSING_TRAFFIC);
 			assertThat(election(context).term()).hasValue(before);
+		});
+	}
+
+	@Test
+	void anApplicationStandsForNoRoleBeforeItIsReady() {
+		this.reports.withBean(ApplicationArguments.class, () -> new DefaultApplicationArguments()).run((starting) -> {
+			this.reports.run((other) -> Awaitility.await().until(() -> election(other).isLeader()));
+			AvailabilityChangeEvent.publish(starting, ReadinessState.ACCEPTING_TRAFFIC);
+			Awaitility.await().until(() -> election(starting).isLeader());
 		});
 	}
 
