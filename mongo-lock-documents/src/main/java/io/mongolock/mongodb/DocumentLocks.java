@@ -272,20 +272,16 @@ final class DocumentLocks implements DocumentLockOperations {
 		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: delete(locked) deletes it, "
 				+ "locked.close() leaves it as it is");
 		LockedType<T> type = held.type();
-		Loaded<T> before = held.loaded();
-		held.requireVersion(type.version(entity, held.key()));
+		Loaded<T> before = held.requireVersion(type.version(entity, held.key()));
 		Written<T> written = type.writer().write(entity);
 		ReleasingWrite write = ReleasingWrite.save(held.proof(), kept, this.store.field(), written,
 				type.change(before, written));
-		this.writes.write(held, write, () -> {
-			written.takeBack().run();
-			held.loaded(before);
-		});
+		this.writes.write(held, write, written.takeBack());
 		// Now: callbacks may change the document that was written
 		Loaded<T> stored = type.writer().loaded(before, written);
-		held.loaded(stored);
+		held.loaded(before, stored);
 		T saved = type.writer().saved(written);
-		held.loaded(new Loaded<>(saved, stored.mapped(), stored.stored(), stored.version()));
+		held.loaded(stored, new Loaded<>(saved, stored.mapped(), stored.stored(), stored.version()));
 		return saved;
 	}
 

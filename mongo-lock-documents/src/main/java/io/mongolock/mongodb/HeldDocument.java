@@ -150,11 +150,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * The document was written and is still locked, or that was undone.
+	 * The document was written and is still locked.
+	 * @param before as it stood before, or it was written once more meanwhile
 	 * @param loaded as it stands now
 	 */
-	synchronized void loaded(Loaded<T> loaded) {
-		this.loaded = loaded;
+	synchronized void loaded(Loaded<T> before, Loaded<T> loaded) {
+		if (this.loaded == before) {
+			this.loaded = loaded;
+		}
 	}
 
 	@Override
@@ -448,17 +451,19 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	/**
 	 * Check that an entity is the document as it was locked or saved last, or resumed.
 	 * @param version the version of the entity
+	 * @return the document as it was then
 	 * @throws OptimisticLockingFailureException if it has another one
 	 */
-	void requireVersion(long version) {
+	synchronized Loaded<T> requireVersion(long version) {
 		requireOpen();
-		long own = loaded().version();
+		long own = this.loaded.version();
 		if (version != own) {
 			throw new OptimisticLockingFailureException(
 					"The " + this + " was not written: it was locked, or saved last, " + "in version " + own
 							+ ", and the entity to save has version " + version
 							+ ", of another time: change locked.entity(), or lock the document again");
 		}
+		return this.loaded;
 	}
 
 	/**
@@ -500,7 +505,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	void written(boolean releasing, Runnable renewal, Runnable takeBack) {
 		synchronized (this) {
 			if (this.writer != null) {
-				this.takeBacks.push(takeBack);
+				Loaded<T> before = this.loaded;
+				this.takeBacks.push(() -> {
+					this.loaded = before;
+					takeBack.run();
+				});
 				this.renewalOfTransaction = renewal;
 				this.state = (releasing) ? State.WRITING : State.OPEN;
 			}

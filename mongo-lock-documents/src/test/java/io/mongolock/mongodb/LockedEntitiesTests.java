@@ -22,6 +22,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.convert.converter.Converter;
+import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.CreatedDate;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.LastModifiedDate;
@@ -50,6 +51,7 @@ import org.springframework.util.Assert;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
@@ -295,6 +297,56 @@ class LockedEntitiesTests {
 
 	private DocumentLockOperations documents() {
 		return this.here.documents();
+	}
+
+	@Test
+	void aSaveThatAnotherOvertakesLeavesWhatThatHasSaved() {
+		this.template.insert(new Mapped("m1", 1, null, null));
+		try (LockedDocument<Mapped> locked = this.here.documents().lock(Mapped.class, "m1")) {
+			Mapped first = locked.entity();
+			this.context.addApplicationListener(new AbstractMongoEventListener<Mapped>() {
+
+				@Override
+				public void onBeforeSave(BeforeSaveEvent<Mapped> event) {
+					if (event.getSource().n() == 3) {
+						keep(locked, 2, first.version());
+					}
+				}
+
+			});
+			assertThatExceptionOfType(OptimisticLockingFailureException.class)
+				.isThrownBy(() -> keep(locked, 3, first.version()));
+			assertGoesOn(locked);
+		}
+	}
+
+	@Test
+	void aSaveWithinTheEventOfAnotherIsWhatTheDocumentGoesOnWith() {
+		this.template.insert(new Mapped("m1", 1, null, null));
+		try (LockedDocument<Mapped> locked = this.here.documents().lock(Mapped.class, "m1")) {
+			this.context.addApplicationListener(new AbstractMongoEventListener<Mapped>() {
+
+				@Override
+				public void onAfterSave(AfterSaveEvent<Mapped> event) {
+					if (event.getSource().n() == 3) {
+						keep(locked, 2, event.getSource().version());
+					}
+				}
+
+			});
+			keep(locked, 3, locked.entity().version());
+			assertGoesOn(locked);
+		}
+	}
+
+	private void assertGoesOn(LockedDocument<Mapped> locked) {
+		assertThat(locked.entity().n()).isEqualTo(2);
+		keep(locked, 4, locked.entity().version());
+		assertThat(this.template.findById("m1", Mapped.class).n()).isEqualTo(4);
+	}
+
+	private void keep(LockedDocument<Mapped> locked, int n, @Nullable Long version) {
+		this.here.documents().saveAndKeep(locked, new Mapped("m1", n, null, version));
 	}
 
 	record WithObjectId(@Id ObjectId id, int n, @Version @Nullable Long version) {

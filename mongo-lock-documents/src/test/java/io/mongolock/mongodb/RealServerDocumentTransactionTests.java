@@ -285,9 +285,12 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				});
 				assertThat(locked.handle().isHeld()).isEqualTo(!commit);
 				assertThat(this.there.documents().find(Post.class, "p1").isPresent()).isEqualTo(!commit);
-				if (!commit) {
-					locked.close();
+				if (commit) {
+					LockTicket ticket = locked.ticket();
+					assertThatExceptionOfType(LockLostException.class)
+						.isThrownBy(() -> cut.documents().resume(Post.class, ticket));
 				}
+				locked.close();
 			}
 			cut.close();
 		}
