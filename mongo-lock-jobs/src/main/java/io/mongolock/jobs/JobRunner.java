@@ -226,9 +226,7 @@ final class JobRunner {
 				}
 				catch (RuntimeException ex) {
 					if (write == WRITES || !handle.isHeld()) {
-						logger.error("The end of job '" + begun.job() + "' for its tick " + begun.tick()
-								+ " could not be written, and it may be run again", ex);
-						return begun;
+						return unwritten(begun, ex);
 					}
 					TimeUnit.MILLISECONDS.sleep(500);
 				}
@@ -236,13 +234,19 @@ final class JobRunner {
 		}
 		catch (InterruptedException ex) {
 			interrupted = true;
-			return begun;
+			return unwritten(begun, ex);
 		}
 		finally {
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
 		}
+	}
+
+	private static JobRun unwritten(JobRun begun, Exception failure) {
+		logger.error("The end of job '" + begun.job() + "' for its tick " + begun.tick()
+				+ " could not be written, and it may be run again", failure);
+		return begun;
 	}
 
 	private JobRun end(JobRun begun, JobRun ended) {

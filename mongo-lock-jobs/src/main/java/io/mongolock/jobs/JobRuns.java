@@ -172,8 +172,9 @@ final class JobRuns {
 	/** All jobs of which anything is kept, in the order of their names. */
 	SortedSet<String> names() {
 		SortedSet<String> names = new TreeSet<>();
-		send((runs) -> runs.distinct(JOB, Filters.exists(JOB), String.class).into(names));
-		send((runs) -> runs.distinct("_id." + JOB, Filters.exists(SCHEDULE), String.class).into(names));
+		// Filters for which the index is enough, however many runs there are
+		send((runs) -> runs.distinct(JOB, Filters.gte(JOB, ""), String.class).into(names));
+		send((runs) -> runs.distinct(ID + "." + JOB, Filters.eq(JOB, null), String.class).into(names));
 		return names;
 	}
 

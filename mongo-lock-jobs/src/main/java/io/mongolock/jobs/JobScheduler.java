@@ -206,7 +206,16 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	}
 
 	private void look(ScheduledExecutorService current, Scheduled job, Duration delay) {
-		current.schedule(() -> this.threads.execute(() -> look(current, job)), delay.toNanos(), TimeUnit.NANOSECONDS);
+		current.schedule(() -> begin(current, job), delay.toNanos(), TimeUnit.NANOSECONDS);
+	}
+
+	private void begin(ScheduledExecutorService current, Scheduled job) {
+		try {
+			this.threads.execute(() -> look(current, job));
+		}
+		catch (RuntimeException | Error ex) { // there is no thread left
+			look(current, job, failed(job, ex));
+		}
 	}
 
 	private void look(ScheduledExecutorService current, Scheduled job) {
@@ -237,14 +246,18 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 			}
 			return (next.compareTo(LONGEST) < 0) ? next : LONGEST;
 		}
-		catch (RuntimeException ex) {
-			if (!job.failing && this.timer != null) {
-				logger.warn("Job '" + job.terms.job() + "' could not be looked after; trying again every "
-						+ this.checkInterval.toMillis() + " ms", ex);
-			}
-			job.failing = true;
-			return this.checkInterval;
+		catch (RuntimeException | Error ex) { // which would end the looks, unseen
+			return failed(job, ex);
 		}
+	}
+
+	private Duration failed(Scheduled job, Throwable failure) {
+		if (!job.failing && this.timer != null) {
+			logger.warn("Job '" + job.terms.job() + "' could not be looked after; trying again every "
+					+ this.checkInterval.toMillis() + " ms", failure);
+		}
+		job.failing = true;
+		return this.checkInterval;
 	}
 
 	private Seen see(Scheduled job) {

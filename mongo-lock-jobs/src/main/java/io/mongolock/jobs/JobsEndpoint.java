@@ -4,6 +4,7 @@ import java.security.Principal;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
@@ -203,7 +204,7 @@ class JobsEndpoint {
 
 	private Instant tick(String job, @Nullable String tick) {
 		try {
-			Instant parsed = Instant.parse(String.valueOf(tick));
+			Instant parsed = Instant.parse(String.valueOf(tick)).truncatedTo(ChronoUnit.MILLIS);
 			require(this.runs.find(job, parsed) != null, 404, "Job '" + job + "' has no run of the tick " + parsed);
 			return parsed;
 		}

@@ -6,19 +6,25 @@ import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.scheduling.support.CronExpression;
 
 import io.mongolock.LockHandle;
@@ -35,6 +41,7 @@ import static org.assertj.core.api.Assertions.tuple;
 /**
  * Tests for {@link JobRunner}, by a clock of the server that is set.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class JobRunnerTests {
 
 	/** Three o'clock in Berlin. */
@@ -250,6 +257,27 @@ class JobRunnerTests {
 		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
 		jobs().run("nightly", TICK, this.runs::add);
 		assertThat(this.runs).extracting(JobRun::attempt).containsExactly(2);
+	}
+
+	@Test
+	void anEndThatCannotBeWrittenAtTheEndOfTheApplicationIsSaid(CapturedOutput output) {
+		LockHandle handle = Mockito.mock();
+		BDDMockito.given(handle.isHeld()).willReturn(true);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.of(handle));
+		MongoOperations template = this.application.getBean(MongoTemplate.class);
+		AtomicBoolean away = new AtomicBoolean();
+		JobRuns kept = new JobRuns(() -> {
+			if (away.get()) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException("no server");
+			}
+			return template;
+		}, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100);
+		new JobRunner(locks, kept, (event) -> {
+		}, "one").run("nightly", TICK, (run) -> away.set(true));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(output).contains("The end of job 'nightly' for its tick " + TICK + " could not be written");
 	}
 
 	@Test

@@ -1781,6 +1781,12 @@ final class Mutants {
 						"Instant.now()",
 						test("io.mongolock.jobs.JobRunnerTests",
 								"itIsDueByTheClockOfTheServerWhateverThatOfTheInstance")),
+				new Mutant("jobs: ended by an Error of a listener", "JobScheduler.next", "RuntimeException | Error ex",
+						"RuntimeException ex",
+						test("io.mongolock.jobs.EmbeddedJobsTests", "noErrorEndsTheLooksAtAJob")),
+				new Mutant("jobs: ended by the lack of a thread", "JobScheduler.begin", "RuntimeException | Error ex",
+						"RuntimeException ex",
+						test("io.mongolock.jobs.EmbeddedJobsTests", "aJobThatGotNoThreadIsLookedAtAgain")),
 				new Mutant("jobs: found at the moment of the start and left out", "JobMethods.add",
 						"if (this.started) {", "if (false) {", test("io.mongolock.jobs.JobMethodsTests",
 								"aJobThatIsFoundAtTheVeryMomentOfTheStartIsNotLeftOut")));
