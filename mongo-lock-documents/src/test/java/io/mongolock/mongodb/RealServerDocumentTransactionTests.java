@@ -416,6 +416,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	@Test
 	void aCommitThatMongoDbHasRefusedLeavesNoLockToRunOut() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
+		LockedDocument<Post> unwritten = this.here.documents().lock(Post.class, "p2");
 		assertThatExceptionOfType(TransactionSystemException.class)
 			.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
 				save(locked, "refused");
@@ -424,7 +425,9 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).isEmpty());
 		assertThat(text("p1")).isEqualTo("draft");
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
-		assertThat(this.here.client().held()).isZero();
+		assertThat(this.there.documents().find(Post.class, "p2")).isPresent();
+		assertThat(this.here.client().held()).isOne();
+		save(unwritten, "saved after it");
 	}
 
 	@Test
