@@ -801,7 +801,7 @@ abstract class AbstractJobsTests {
 
 	}
 
-	/** Its first end is heard of by a listener that lacks a class. */
+	/** A listener of its first end lacks a class. */
 	static class Troubled extends EverySecond
 			implements ApplicationListener<PayloadApplicationEvent<JobRunEvent.Ended>> {
 
