@@ -1,7 +1,6 @@
 package io.mongolock.docs;
 
 import java.time.Duration;
-import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.annotation.Id;
@@ -42,7 +41,12 @@ class ArticlePage {
 	}
 
 	Page takeOver(String id, String user, long fence) { // that of page.editor()
-		return editing(this.documents.takeOver(Article.class, id, fence, as(user)));
+		try {
+			return editing(this.documents.takeOver(Article.class, id, fence, as(user)));
+		}
+		catch (LockUnavailableException ex) {
+			return reading(id); // somebody else was faster
+		}
 	}
 
 	void heartbeat(LockTicket ticket) {
@@ -78,7 +82,7 @@ class ArticlePage {
 		Page page = (ex instanceof DocumentChangedException changed)
 				? new Page(changed.getDocument(Article.class), changed.getTicket(), null, null) : reading(id);
 		// A second click, or a request that was sent again, finds its own text
-		boolean saved = page.article().text().equals(text);
+		boolean saved = page.article() != null && page.article().text().equals(text);
 		return (saved) ? page : page.withUnsaved(text);
 	}
 
@@ -88,7 +92,7 @@ class ArticlePage {
 	}
 
 	private Page reading(String id) {
-		Article article = Objects.requireNonNull(this.mongo.findById(id, Article.class));
+		Article article = this.mongo.findById(id, Article.class);
 		LockHolder editor = this.documents.find(Article.class, id).map(DocumentLock::holder).orElse(null);
 		return new Page(article, null, editor, null);
 	}
@@ -100,12 +104,13 @@ class ArticlePage {
 	/**
 	 * The page as it is shown.
 	 *
-	 * @param article as it stands
+	 * @param article as it stands, {@code null} if it was deleted
 	 * @param ticket for who edits, a hidden field
 	 * @param editor the other who edits
 	 * @param unsaved what was not saved, to be shown beside the article
 	 */
-	record Page(Article article, @Nullable LockTicket ticket, @Nullable LockHolder editor, @Nullable String unsaved) {
+	record Page(@Nullable Article article, @Nullable LockTicket ticket, @Nullable LockHolder editor,
+			@Nullable String unsaved) {
 
 		Page withUnsaved(String text) {
 			return new Page(this.article, this.ticket, this.editor, text);

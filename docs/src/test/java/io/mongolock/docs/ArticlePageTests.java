@@ -18,7 +18,6 @@ import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
 import io.mongolock.LockLostException;
-import io.mongolock.LockUnavailableException;
 import io.mongolock.docs.ArticlePage.Article;
 import io.mongolock.docs.ArticlePage.Page;
 import io.mongolock.mongodb.LockTicket;
@@ -93,8 +92,9 @@ class ArticlePageTests {
 		long fence = Objects.requireNonNull(this.articles.open("a", "Ben").editor()).fence();
 		LockTicket ben = ticket(this.articles.takeOver("a", "Ben", fence));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.articles.heartbeat(anna));
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.articles.takeOver("a", "Cleo", fence));
+		Page cleo = this.articles.takeOver("a", "Cleo", fence);
+		assertThat(cleo.ticket()).isNull();
+		assertThat(Objects.requireNonNull(cleo.editor()).owner().as()).isEqualTo("Ben");
 		Page late = this.articles.save("a", anna, "Anna's");
 		assertThat(late.unsaved()).isEqualTo("Anna's");
 		assertThat(Objects.requireNonNull(late.editor()).owner().as()).isEqualTo("Ben");
@@ -107,13 +107,22 @@ class ArticlePageTests {
 		this.mongo.updateFirst(Query.query(Criteria.where("id").is("a")), Update.update("text", "theirs"),
 				Article.class);
 		Page both = this.articles.save("a", opened, "mine");
-		assertThat(both.article().text()).isEqualTo("theirs");
+		assertThat(Objects.requireNonNull(both.article()).text()).isEqualTo("theirs");
 		assertThat(both.unsaved()).isEqualTo("mine");
 		assertSaved(this.articles.save("a", ticket(both), "theirs and mine"), "theirs and mine");
 	}
 
+	@Test
+	void whoSavesWhatWasDeletedKeepsTheText() {
+		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		this.mongo.remove(Query.query(Criteria.where("id").is("a")), Article.class);
+		Page deleted = this.articles.save("a", opened, "mine");
+		assertThat(deleted.article()).isNull();
+		assertThat(deleted.unsaved()).isEqualTo("mine");
+	}
+
 	private void assertSaved(Page page, String text) {
-		assertThat(page.article().text()).isEqualTo(text).isEqualTo(text());
+		assertThat(Objects.requireNonNull(page.article()).text()).isEqualTo(text).isEqualTo(text());
 		assertThat(page.unsaved()).isNull();
 		assertThat(page.ticket()).isNull();
 		assertThat(page.editor()).isNull();
