@@ -94,7 +94,7 @@ class DashboardTests {
 		String runbook = Files.readString(ROOT.resolve("docs/operating.md")).toLowerCase(Locale.ROOT);
 		assertThat(rules()).hasSizeGreaterThan(5).allSatisfy((rule) -> {
 			String entry = ((Map<?, ?>) rule.get("annotations")).get("runbook").toString();
-			assertThat(runbook).contains("\n- **" + entry.replace("docs/operating.md: ", ""));
+			assertThat(runbook).contains("\n### " + entry.replace("docs/operating.md: ", ""));
 		});
 	}
 
