@@ -17,8 +17,8 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * Jobs that run once per tick.
 	 *
 	 * @param enabled whether this instance runs scheduled jobs
-	 * @param onlyWhenReady whether this instance runs no scheduled job while its
-	 * readiness state refuses traffic
+	 * @param onlyWhenReady whether this instance runs scheduled jobs only while its
+	 * readiness state accepts traffic
 	 * @param collection name of the MongoDB collection that holds the runs of jobs
 	 * @param grace how late a tick of a job may begin, unless the job catches up
 	 * @param checkInterval how often others look whether the instance that runs a job

@@ -14,8 +14,8 @@ public record MongoLockLeaderProperties(@DefaultValue Leader leader) {
 	/**
 	 * Elections of a leader.
 	 *
-	 * @param onlyWhenReady whether this instance stands for no role while its readiness
-	 * state refuses traffic
+	 * @param onlyWhenReady whether this instance stands for roles only while its
+	 * readiness state accepts traffic
 	 */
 	public record Leader(@DefaultValue("true") boolean onlyWhenReady) {
 

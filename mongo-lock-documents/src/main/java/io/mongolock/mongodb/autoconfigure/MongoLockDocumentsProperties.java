@@ -49,10 +49,10 @@ public record MongoLockDocumentsProperties(@DefaultValue("sequences") String seq
 	 * How often an optimistic update is attempted, and how soon again. The time before an
 	 * attempt is random, at most the delay.
 	 *
-	 * @param maxAttempts how often in all
-	 * @param delay longest time before the second attempt
-	 * @param multiplier what the longest time grows by with each attempt
-	 * @param maxDelay where it stops growing
+	 * @param maxAttempts how often an optimistic update is tried in all
+	 * @param delay longest pause before the second attempt
+	 * @param multiplier factor by which the longest pause grows with each attempt
+	 * @param maxDelay limit that the longest pause grows up to
 	 */
 	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
 			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
