@@ -39,9 +39,7 @@ import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.ApplicationContext;
-import org.springframework.context.ApplicationListener;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
@@ -663,33 +661,6 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void noErrorEndsTheLooksAtAJob() {
-		ConfigurableApplicationContext one = start(Troubled.class);
-		await().until(() -> EverySecond.runs(one).size() >= 3);
-		assertThat(one.getBean(Troubled.class).heard).hasValueGreaterThan(1);
-	}
-
-	@Test
-	void aJobThatGotNoThreadIsLookedAtAgain() {
-		ConfigurableApplicationContext one = start(None.class);
-		AtomicInteger asked = new AtomicInteger();
-		CountDownLatch ran = new CountDownLatch(2);
-		JobScheduler scheduler = new JobScheduler(one.getBean(JobRunner.class), one.getBean(JobRuns.class), (look) -> {
-			if (asked.incrementAndGet() % 2 == 1) {
-				throw new OutOfMemoryError("no thread");
-			}
-			new Thread(look).start();
-		}, Duration.ofMillis(100), true, false, one.getBeanProvider(JobScheduler.Watch.class));
-		scheduler.add(
-				new JobDecision.Terms("hurried", new JobTrigger.Rate(Duration.ofMillis(100)), CatchUp.NONE,
-						Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)),
-				(run) -> ran.countDown());
-		scheduler.start();
-		await().until(() -> ran.getCount() == 0);
-		scheduler.destroy();
-	}
-
-	@Test
 	void withoutLocksThereAreNoJobs() {
 		ConfigurableApplicationContext off = start(None.class, "mongo-lock.enabled=false");
 		assertThat(off.getBeansOfType(Jobs.class)).isEmpty();
@@ -797,25 +768,6 @@ abstract class AbstractJobsTests {
 		@EventListener
 		void on(JobRunEvent event) {
 			this.heard.add(event);
-		}
-
-	}
-
-	/** A listener of its first end lacks a class. */
-	static class Troubled extends EverySecond
-			implements ApplicationListener<PayloadApplicationEvent<JobRunEvent.Ended>> {
-
-		final AtomicInteger heard = new AtomicInteger();
-
-		Troubled(ApplicationContext context) {
-			super(context);
-		}
-
-		@Override
-		public void onApplicationEvent(PayloadApplicationEvent<JobRunEvent.Ended> event) {
-			if (this.heard.incrementAndGet() == 1) {
-				throw new NoClassDefFoundError("Paper");
-			}
 		}
 
 	}

@@ -1783,10 +1783,10 @@ final class Mutants {
 								"itIsDueByTheClockOfTheServerWhateverThatOfTheInstance")),
 				new Mutant("jobs: ended by an Error of a listener", "JobScheduler.next", "RuntimeException | Error ex",
 						"RuntimeException ex",
-						test("io.mongolock.jobs.EmbeddedJobsTests", "noErrorEndsTheLooksAtAJob")),
+						test("io.mongolock.jobs.JobSchedulerTests", "noErrorEndsTheLooksAtAJob")),
 				new Mutant("jobs: ended by the lack of a thread", "JobScheduler.begin", "RuntimeException | Error ex",
 						"RuntimeException ex",
-						test("io.mongolock.jobs.EmbeddedJobsTests", "aJobThatGotNoThreadIsLookedAtAgain")),
+						test("io.mongolock.jobs.JobSchedulerTests", "aJobThatGotNoThreadIsLookedAtAgain")),
 				new Mutant("jobs: found at the moment of the start and left out", "JobMethods.add",
 						"if (this.started) {", "if (false) {", test("io.mongolock.jobs.JobMethodsTests",
 								"aJobThatIsFoundAtTheVeryMomentOfTheStartIsNotLeftOut")));

@@ -23,8 +23,11 @@ import io.mongolock.faults.harness.history.Violation.Kind;
  */
 final class UnusedLeases {
 
-	/** A request that times out, the pause after it, and the next one. */
-	static final Duration PROMPT = Duration.ofSeconds(6);
+	/**
+	 * A driver that asks whether a server that was killed is there again, for ten seconds
+	 * by default, and a request.
+	 */
+	static final Duration PROMPT = Duration.ofSeconds(12);
 
 	/** Looks further apart than that were hindered. */
 	private static final Duration LOOK = Duration.ofSeconds(1);

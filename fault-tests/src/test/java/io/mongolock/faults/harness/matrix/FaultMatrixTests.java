@@ -168,7 +168,7 @@ class FaultMatrixTests {
 		}
 
 		@Test
-		@ShowsRow(value = 99, level = Level.UNIT)
+		@ShowsRow(value = 999, level = Level.UNIT)
 		void thisRowIsUnknown() {
 		}
 
