@@ -17,8 +17,7 @@ public interface LockedDocument<T> extends AutoCloseable {
 	/**
 	 * The entity as it stood at the grant, or at
 	 * {@link DocumentLockOperations#resume(Class, LockTicket) resume}; with the version
-	 * that the grant gave it; from a {@link DocumentLockOperations#saveAndKeep save that
-	 * keeps the lock} on what that has saved.
+	 * that the grant gave it. From a save on, the entity as it was saved.
 	 * @return the entity
 	 */
 	T entity();
