@@ -119,7 +119,7 @@ public interface DocumentLockOperations {
 	 * timeout counts
 	 * @return the document, to be closed by the caller unless saved or passed on
 	 * @throws NoSuchDocumentException if there is no such document
-	 * @throws LockUnavailableException if another has it by now,: who, since when and
+	 * @throws LockUnavailableException if another has it by now: who, since when and
 	 * until when
 	 * @throws LockStoreException if MongoDB could not be asked
 	 * @throws IllegalStateException as {@link #renew} does

@@ -175,8 +175,9 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 	// An insert names no id, either, and drops nothing
 	private void refuseIfUnnamed(Class<?> type, String collection) {
 		List<HeldDocument<?>> here = locked().filter((held) -> held.type().collection().equals(collection)).toList();
-		if ((isGuarded(type) || !here.isEmpty()) && caller().toLowerCase(Locale.ROOT).contains("replace")
-				&& (isGuarded(type) || here.stream().anyMatch(HeldDocument::isToBeSaved))) {
+		boolean guarded = isGuarded(type);
+		if ((guarded || !here.isEmpty()) && caller().toLowerCase(Locale.ROOT).contains("replace")
+				&& (guarded || here.stream().anyMatch(HeldDocument::isToBeSaved))) {
 			throw new IllegalStateException("A replacement that names no id may replace a locked document of '"
 					+ collection + "', and would drop its lock: give the " + type.getSimpleName()
 					+ " the id of the document, or change its fields by MongoTemplate.updateFirst");

@@ -13,6 +13,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 
 import org.apache.commons.logging.Log;
@@ -65,6 +66,9 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	private boolean looking;
 
 	private final AtomicBoolean indexed = new AtomicBoolean();
+
+	/** When runs were last looked for whose job nobody looks after, by the stopwatch. */
+	private final AtomicReference<@Nullable Long> swept = new AtomicReference<>();
 
 	private volatile @Nullable ScheduledExecutorService timer;
 
@@ -269,15 +273,27 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 			job.since = since;
 		}
 		Long said = job.said;
-		if (said == null || System.nanoTime() - said > StoredJob.SAID_EVERY.toNanos()) {
+		if (isLongAgo(said)) {
 			Instant now = (said != null) ? this.runs.now() : since;
 			this.runs.schedule(name, job.terms.trigger().toString(), now);
 			job.said = System.nanoTime();
-			this.runner.abandonUnattended(now);
+			sweep(now);
 		}
 		Seen seen = this.runs.see(name, since);
 		job.expect(seen.now(), this.runs.overdueFrom(name, job.terms.trigger(), seen));
 		return seen;
+	}
+
+	// Reads all runs, and so once for all jobs
+	private void sweep(Instant now) {
+		Long before = this.swept.get();
+		if (isLongAgo(before) && this.swept.compareAndSet(before, System.nanoTime())) {
+			this.runner.abandonUnattended(now);
+		}
+	}
+
+	private static boolean isLongAgo(@Nullable Long nanos) {
+		return nanos == null || System.nanoTime() - nanos > StoredJob.SAID_EVERY.toNanos();
 	}
 
 	private void createIndexes() {
