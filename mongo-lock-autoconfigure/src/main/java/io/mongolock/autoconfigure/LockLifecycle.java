@@ -45,6 +45,9 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	/** How much of the time that is left is for the requests of the end. */
 	private static final int REQUESTS = 5;
 
+	/** The least they have, but for a budget that is less than twice as long. */
+	private static final Duration MIN_REQUESTS = Duration.ofSeconds(1);
+
 	private final List<LockTemplate> clients = new CopyOnWriteArrayList<>();
 
 	/** What the clients ask the store with. */
@@ -140,7 +143,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 			// Also if a bean cannot be looked at, which may be why the start failed
 			Duration budget = this.budget.minus(this.spent);
 			TimeLeft time = new TimeLeft(this.clock, budget);
-			TimeLeft cutOff = new TimeLeft(this.clock, budget.minus(budget.dividedBy(REQUESTS)));
+			TimeLeft cutOff = new TimeLeft(this.clock, budget.minus(requests(budget)));
 			try {
 				this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));
 			}
@@ -148,6 +151,16 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 				sideBySide((client) -> client.stop(time.left()));
 			}
 		}
+	}
+
+	// A busy machine needs a while even for the shortest statement, and what is not left
+	// to
+	// its margin lasts for its ttl
+	private static Duration requests(Duration budget) {
+		Duration half = budget.dividedBy(2);
+		Duration share = budget.dividedBy(REQUESTS);
+		Duration least = (half.compareTo(MIN_REQUESTS) < 0) ? half : MIN_REQUESTS;
+		return (share.compareTo(least) < 0) ? least : share;
 	}
 
 	// One that is blocked holds up no other

@@ -17,6 +17,8 @@ import java.util.stream.Stream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -220,8 +222,9 @@ class LockLifecycleTests {
 		});
 	}
 
-	@Test
-	void theEndLeavesTimeForItsRequestsWhateverItWaitsFor() {
+	@ParameterizedTest
+	@CsvSource({ "10, 5000, 8000, 2000", "3, 1500, 2000, 1000", "1, 500, 500, 500" })
+	void theEndLeavesTimeForItsRequestsWhateverItWaitsFor(int budget, int claims, int work, int requests) {
 		AtomicLong nanos = new AtomicLong();
 		LockClock clock = BDDMockito.mock(LockClock.class);
 		BDDMockito.given(clock.nanoTime()).willAnswer((call) -> nanos.get());
@@ -230,11 +233,11 @@ class LockLifecycleTests {
 			.given(client)
 			.awaitUnused(ArgumentMatchers.any());
 		LockLifecycle lifecycle = new LockLifecycle();
-		lifecycle.add(client, clock, Duration.ofSeconds(10));
+		lifecycle.add(client, clock, Duration.ofSeconds(budget));
 		lifecycle.destroy();
-		BDDMockito.then(client).should().stopClaims(Duration.ofSeconds(5));
-		BDDMockito.then(client).should().awaitUnused(Duration.ofSeconds(8));
-		BDDMockito.then(client).should().stop(Duration.ofSeconds(2));
+		BDDMockito.then(client).should().stopClaims(Duration.ofMillis(claims));
+		BDDMockito.then(client).should().awaitUnused(Duration.ofMillis(work));
+		BDDMockito.then(client).should().stop(Duration.ofMillis(requests));
 	}
 
 	/** What has ended, before and after the lock. */

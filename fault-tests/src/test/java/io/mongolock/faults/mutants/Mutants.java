@@ -953,7 +953,7 @@ final class Mutants {
 						"this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));", "",
 						test(LIFECYCLE, "theEndWaitsForWorkThatNobodyElseWaitsFor")),
 				new Mutant("shutdown: no time left for the requests of the end", "LockLifecycle.destroy",
-						"budget.minus(budget.dividedBy(REQUESTS))", "budget",
+						"budget.minus(requests(budget))", "budget",
 						test("io.mongolock.autoconfigure.LockLifecycleTests",
 								"theEndLeavesTimeForItsRequestsWhateverItWaitsFor")),
 				new Mutant("shutdown: releases of the end not repeated after an election",

@@ -135,9 +135,9 @@ class DeploymentTests {
 	@Test
 	@ShowsRow(value = 97, level = Level.SPRING)
 	void workThatNobodyWaitsForIsToldBeforeAnybodyElseBegins(RowFigures figures) {
-		Ledger ledger = new Ledger(Duration.ofSeconds(4), 1);
+		Ledger ledger = new Ledger(Duration.ofSeconds(10), 1);
 		try (Harness harness = Harness.onAnyServer(); OtherClient other = new OtherClient(harness.observer())) {
-			Instance ends = new Instance(harness, Kind.THREADS, ledger, "mongo-lock.shutdown-timeout=1s",
+			Instance ends = new Instance(harness, Kind.THREADS, ledger, "mongo-lock.shutdown-timeout=4s",
 					"mongo-lock.ttl=1m", "mongo-lock.margin=2s");
 			ledger.awaitBegunBy(ends);
 			long asked = System.nanoTime();
