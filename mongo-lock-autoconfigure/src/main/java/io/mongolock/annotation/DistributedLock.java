@@ -59,8 +59,7 @@ import io.mongolock.OnUnavailable;
  * meta-annotation, and on a repository of Spring Data.
  * <p>
  * A call from within the same object does not pass the proxy and runs without the lock.
- * Where the byte code shows such a call, the start warns of it; it misses what a method
- * reference or computed arguments hide.
+ * {@code SelfCalls} of {@code mongo-lock-test} finds such calls in a test.
  *
  * <h2>Order</h2> The lock stands outside of {@code @Transactional} and inside of
  * {@code @Retryable} and method security. Taken inside a transaction that runs already,
