@@ -47,7 +47,7 @@ class ShutdownTests {
 
 	@AutoClose
 	private final SpringApp app = new SpringApp(Guarded.class, "mongo-lock.renew-interval=500ms",
-			"mongo-lock.shutdown-timeout=1s");
+			"mongo-lock.shutdown-timeout=3s");
 
 	private final OtherClient other = this.app.other();
 
