@@ -1,9 +1,9 @@
 package io.mongolock.jobs;
 
 /**
- * The fate of ticks at which no instance was there, once one is there again. A job that
- * has never run has no such ticks: it begins with the first one after the start of an
- * instance.
+ * The fate of ticks at which no instance was there, once one is there again. Ticks count
+ * from the start of the first instance that has the schedule: a new job, or one whose
+ * schedule was changed, makes up for none from before.
  */
 public enum CatchUp {
 

@@ -109,7 +109,7 @@ sealed interface JobDecision {
 	 * The runs of a job, and when they were read.
 	 *
 	 * @param now the time of the server
-	 * @param since when the instance began to look after the job
+	 * @param since from when on its ticks count
 	 * @param last the run of the last tick until now, {@code null} if there is none
 	 * @param open the run that has not ended, {@code null} if there is none
 	 * @param stored what instances know of the job, {@code null} if there is nothing
@@ -134,17 +134,16 @@ sealed interface JobDecision {
 		}
 
 		/**
-		 * Whether a tick came while nobody wanted the job to be run: the first one is
-		 * noted, so that a pause does not fill the history.
+		 * Whether a tick came before ticks counted, or while nobody wanted the job to be
+		 * run: the first one is noted, so that a pause does not fill the history.
 		 */
 		private boolean isLeftOut(Instant tick) {
-			if (this.stored == null || this.last == null) {
-				return false;
+			Pause pause = (this.stored != null) ? this.stored.paused() : null;
+			if (pause != null) {
+				return this.last != null && this.last.attempt() == 0 && !this.last.startedAt().isBefore(pause.at());
 			}
-			Pause pause = this.stored.paused();
 			// A time to come is one before the clock was set back
-			return (pause != null) ? this.last.attempt() == 0 && !this.last.startedAt().isBefore(pause.at())
-					: tick.isBefore(this.stored.since()) && !this.stored.since().isAfter(this.now);
+			return tick.isBefore(this.since) && !this.since.isAfter(this.now);
 		}
 
 	}

@@ -21,6 +21,12 @@ public enum JobOutcome {
 	SKIPPED,
 
 	/** The tick was not run, because no instance was there in time. */
-	MISSED
+	MISSED,
+
+	/**
+	 * It was recorded by a newer version, or by hand. Such a run is shown, and neither
+	 * replaced nor run again.
+	 */
+	UNKNOWN
 
 }

@@ -63,8 +63,8 @@ final class JobRunner {
 	/**
 	 * Do what is due, if this instance can.
 	 * @param seen what is kept of the job
-	 * @return how long nothing is due: zero after work that was done, {@code null} if
-	 * another instance is at it or the job is paused
+	 * @return how long nothing is due: zero only after something was written,
+	 * {@code null} if another instance is at it or the job is paused
 	 */
 	@SuppressWarnings("try") // leaving is what the scope is for
 	@Nullable Duration bringOn(Terms terms, Seen seen, JobWork<?> work) {
@@ -76,8 +76,8 @@ final class JobRunner {
 			return null;
 		}
 		if (decision instanceof Skip skip && (seen.paused() || seen.open() == null)) {
-			note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, (seen.paused()) ? "it is paused" : "it still ran");
-			return Duration.ZERO;
+			return (note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED,
+					(seen.paused()) ? "it is paused" : "it still ran")) ? Duration.ZERO : null;
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job()));
 		if (lock.isEmpty()) {
@@ -94,18 +94,17 @@ final class JobRunner {
 	// Whether anything was done
 	private boolean settle(LockHandle handle, Terms terms, Instant since, JobWork<?> work) {
 		for (boolean done = false;; done = true) {
-			Seen seen = this.runs.see(terms.job(), since);
+			Seen seen = this.runs.see(terms.job(), terms.trigger(), since);
 			JobDecision decision = JobDecision.decide(terms, handle.fence(), seen);
 			if (decision instanceof Run run) {
 				Attempt attempt = attempt(handle, terms.job(), run, seen.now(), work);
 				logFailure(attempt);
 				return attempt != null || done;
 			}
-			if (decision instanceof Abandon abandon) {
-				abandon(abandon.left(), seen.now());
-			}
-			else if (!(decision instanceof Miss miss)
-					|| !note(terms, miss.tick(), seen.now(), JobOutcome.MISSED, "no instance was there in time")) {
+			boolean noted = (decision instanceof Abandon abandon) ? abandon(abandon.left(), seen.now())
+					: decision instanceof Miss miss
+							&& note(terms, miss.tick(), seen.now(), JobOutcome.MISSED, "no instance was there in time");
+			if (!noted) {
 				return done;
 			}
 		}
@@ -116,11 +115,17 @@ final class JobRunner {
 	 */
 	void abandonUnattended(Instant now) {
 		for (JobRun left : this.runs.unattended(now)) {
-			this.locks.tryAcquire(request(left.job())).ifPresent((handle) -> {
-				try (handle) {
-					abandon(left, now);
-				}
-			});
+			try {
+				this.locks.tryAcquire(request(left.job())).ifPresent((handle) -> {
+					try (handle) {
+						abandon(left, now);
+					}
+				});
+			}
+			catch (RuntimeException ex) { // keeps nobody from the others
+				logger.warn("What was left of job '" + left.job() + "' by " + left.runner()
+						+ " could not be recorded as abandoned; trying again in ten minutes", ex);
+			}
 		}
 	}
 
@@ -160,7 +165,7 @@ final class JobRunner {
 			return null;
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
-			Seen seen = this.runs.see(job, Instant.EPOCH);
+			Seen seen = this.runs.see(job, null, Instant.EPOCH);
 			Instant tick = (wanted != null) ? wanted : seen.now();
 			JobRun open = seen.open();
 			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
@@ -168,7 +173,7 @@ final class JobRunner {
 					return (wanted != null) ? null : attempt(handle, job, run, seen.now(), work);
 				}
 				abandon(open, seen.now());
-				seen = this.runs.see(job, Instant.EPOCH);
+				seen = this.runs.see(job, null, Instant.EPOCH);
 				open = seen.open();
 			}
 			JobRun left = this.runs.find(job, tick);
@@ -265,13 +270,15 @@ final class JobRunner {
 		return found != null && found.fence() == ended.fence() && found.outcome() == ended.outcome();
 	}
 
-	private void abandon(JobRun left, Instant now) {
+	private boolean abandon(JobRun left, Instant now) {
 		JobRun abandoned = left.ended(now, JobOutcome.ABANDONED, null);
-		if (this.runs.replace(left, abandoned)) {
+		boolean replaced = this.runs.replace(left, abandoned);
+		if (replaced) {
 			logger.warn("The run of job '" + left.job() + "' for its tick " + left.tick() + " was abandoned by "
 					+ left.runner());
 			ended(abandoned);
 		}
+		return replaced;
 	}
 
 	private boolean note(Terms terms, Instant tick, Instant now, JobOutcome outcome, String why) {

@@ -11,18 +11,20 @@ import java.util.TreeSet;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
-import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Indexes;
-import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.Sorts;
+import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.Updates;
+import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
@@ -56,9 +58,13 @@ final class JobRuns {
 
 	private static final String SCHEDULED_AT = "scheduledAt";
 
+	private static final String SCHEDULED_SINCE = "scheduledSince";
+
 	private static final String SINCE = "since";
 
 	private static final String PAUSED = "paused";
+
+	private static final String STARTED = "startedAt";
 
 	private static final Bson RUNNING = Filters.eq(OUTCOME, JobOutcome.RUNNING.name());
 
@@ -104,15 +110,18 @@ final class JobRuns {
 		return Objects.requireNonNull(answer, "an answer").getDate("localTime").toInstant();
 	}
 
-	Seen see(String job, Instant since) {
+	/**
+	 * Read what is kept of a job.
+	 * @param trigger when it is due, {@code null} if the caller does not know
+	 * @param since when the caller began to look after the job
+	 */
+	Seen see(String job, @Nullable JobTrigger trigger, Instant since) {
 		StoredJob stored = stored(job);
 		Instant now = now();
 		JobRun last = first(Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, now)));
 		boolean open = last != null && last.outcome() == JobOutcome.RUNNING;
-		// The first tick of a rate is not to come before ticks are expected
-		Instant from = (stored != null && stored.since().isAfter(since) && !stored.since().isAfter(now))
-				? stored.since() : since;
-		return new Seen(now, from, last, (open) ? last : first(Filters.and(Filters.eq(JOB, job), RUNNING)), stored);
+		return new Seen(now, (stored != null) ? stored.from(trigger, since, now) : since, last,
+				(open) ? last : running(Filters.eq(JOB, job)).stream().findFirst().orElse(null), stored);
 	}
 
 	/**
@@ -126,19 +135,18 @@ final class JobRuns {
 		}
 		JobRun last = seen.last();
 		JobRun success = (last != null) ? success(last, seen.now()) : null;
-		return stored.overdueFrom(trigger, success, seen.open());
+		return StoredJob.overdueFrom(trigger, seen.since(), success, seen.open());
 	}
 
 	/**
 	 * Note that an instance looks after a job.
-	 * @return what is known of the job
 	 */
-	StoredJob schedule(String job, String schedule, Instant now) {
-		Bson update = Updates.combine(Updates.set(SCHEDULE, schedule), Updates.max(SCHEDULED_AT, now),
-				Updates.min(SINCE, now));
-		Document stored = send((runs) -> runs.findOneAndUpdate(id(job), update,
-				new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.AFTER)));
-		return readJob(Objects.requireNonNull(stored));
+	void schedule(String job, JobTrigger trigger, Instant now) {
+		Bson schedule = Updates.combine(Updates.set(SCHEDULE, trigger.toString()), Updates.set(SCHEDULED_SINCE, now));
+		Bson first = Updates.combine(Updates.setOnInsert(SCHEDULE, trigger.toString()),
+				Updates.setOnInsert(SCHEDULED_SINCE, now), Updates.max(SCHEDULED_AT, now), Updates.min(SINCE, now));
+		send((runs) -> runs.updateOne(Filters.and(id(job), Filters.ne(SCHEDULE, trigger.toString())), schedule));
+		send((runs) -> runs.updateOne(id(job), first, new UpdateOptions().upsert(true)));
 	}
 
 	/**
@@ -161,9 +169,7 @@ final class JobRuns {
 
 	/** The runs that have not ended of jobs that no instance looks after any more. */
 	List<JobRun> unattended(Instant now) {
-		List<JobRun> running = Objects
-			.requireNonNull(send((runs) -> runs.find(RUNNING).map(JobRuns::read).into(new ArrayList<>())));
-		return running.stream().filter((run) -> {
+		return running(Filters.empty()).stream().filter((run) -> {
 			StoredJob stored = stored(run.job());
 			return stored != null && !stored.isScheduled(now);
 		}).toList();
@@ -171,11 +177,14 @@ final class JobRuns {
 
 	/** All jobs of which anything is kept, in the order of their names. */
 	SortedSet<String> names() {
-		SortedSet<String> names = new TreeSet<>();
+		List<BsonValue> names = new ArrayList<>();
 		// Filters for which the index is enough, however many runs there are
-		send((runs) -> runs.distinct(JOB, Filters.gte(JOB, ""), String.class).into(names));
-		send((runs) -> runs.distinct(ID + "." + JOB, Filters.eq(JOB, null), String.class).into(names));
-		return names;
+		send((runs) -> runs.distinct(JOB, Filters.gte(JOB, ""), BsonValue.class).into(names));
+		send((runs) -> runs.distinct(ID + "." + JOB, Filters.eq(JOB, null), BsonValue.class).into(names));
+		return names.stream()
+			.filter(BsonValue::isString)
+			.map((name) -> name.asString().getValue())
+			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	@Nullable JobRun find(String job, Instant tick) {
@@ -183,9 +192,7 @@ final class JobRuns {
 	}
 
 	List<JobRun> last(String job, int limit) {
-		return Objects.requireNonNull(send((runs) -> newestFirst(runs, Filters.eq(JOB, job)).limit(limit)
-			.map(JobRuns::read)
-			.into(new ArrayList<>())));
+		return list(Filters.eq(JOB, job), limit);
 	}
 
 	/**
@@ -251,9 +258,20 @@ final class JobRuns {
 				Filters.lte(TICK, until), Filters.eq(OUTCOME, JobOutcome.SUCCEEDED.name())));
 	}
 
+	// Those that one can take over: what is incomplete is not among them
+	private List<JobRun> running(Bson filter) {
+		return list(Filters.and(filter, RUNNING), 0).stream()
+			.filter((run) -> run.outcome() == JobOutcome.RUNNING)
+			.toList();
+	}
+
 	private @Nullable JobRun first(Bson filter) {
-		Document found = send((runs) -> newestFirst(runs, filter).first());
-		return (found != null) ? read(found) : null;
+		return list(filter, 1).stream().findFirst().orElse(null);
+	}
+
+	private List<JobRun> list(Bson filter, int limit) {
+		return Objects.requireNonNull(
+				send((runs) -> newestFirst(runs, filter).limit(limit).map(JobRuns::read).into(new ArrayList<>())));
 	}
 
 	private static FindIterable<Document> newestFirst(MongoCollection<Document> runs, Bson filter) {
@@ -274,11 +292,15 @@ final class JobRuns {
 	}
 
 	private static StoredJob readJob(Document stored) {
-		Document paused = stored.get(PAUSED, Document.class);
-		return new StoredJob(stored.get(ID, Document.class).getString(JOB), stored.getString(SCHEDULE),
-				stored.getDate(SCHEDULED_AT).toInstant(), stored.getDate(SINCE).toInstant(),
-				(paused != null) ? new Pause(paused.getString("by"), paused.getString("reason"),
-						paused.getDate("at").toInstant()) : null);
+		Instant scheduledAt = date(stored, SCHEDULED_AT, Instant.EPOCH);
+		return new StoredJob(known(stored, SCHEDULE), scheduledAt, date(stored, SCHEDULED_SINCE, scheduledAt),
+				date(stored, SINCE, scheduledAt), (stored.get(PAUSED) != null) ? readPause(stored) : null);
+	}
+
+	// Also one that somebody has set by hand
+	private static Pause readPause(Document stored) {
+		Document paused = (stored.get(PAUSED) instanceof Document document) ? document : new Document();
+		return new Pause(known(paused, "by"), known(paused, "reason"), date(paused, "at", Instant.EPOCH));
 	}
 
 	private static Bson id(String job, Instant tick) {
@@ -290,7 +312,7 @@ final class JobRuns {
 			.append(TICK, run.tick())
 			.append(ATTEMPT, run.attempt())
 			.append(FENCE, run.fence())
-			.append("startedAt", run.startedAt())
+			.append(STARTED, run.startedAt())
 			.append("endedAt", run.endedAt())
 			.append(OUTCOME, run.outcome().name())
 			.append("runner", run.runner())
@@ -300,11 +322,35 @@ final class JobRuns {
 	}
 
 	private static JobRun read(Document run) {
-		Date ended = run.getDate("endedAt");
-		return new JobRun(run.getString(JOB), run.getDate(TICK).toInstant(), run.getInteger(ATTEMPT),
-				run.get(FENCE, Number.class).longValue(), run.getDate("startedAt").toInstant(),
-				(ended != null) ? ended.toInstant() : null, JobOutcome.valueOf(run.getString(OUTCOME)),
-				run.getString("runner"), run.getString("exception"), run.getString("message"), run.getString("note"));
+		Instant tick = date(run, TICK, Instant.EPOCH);
+		return new JobRun(known(run, JOB), tick, (run.get(ATTEMPT) instanceof Number number) ? number.intValue() : 0,
+				(run.get(FENCE) instanceof Number number) ? number.longValue() : 0, date(run, STARTED, tick),
+				(run.get("endedAt") instanceof Date ended) ? ended.toInstant() : null, outcome(run),
+				known(run, "runner"), text(run, "exception"), text(run, "message"), text(run, "note"));
+	}
+
+	// What this version would not have written could not be replaced by it
+	private static JobOutcome outcome(Document run) {
+		boolean whole = new Document(JOB, run.get(JOB)).append(TICK, run.get(TICK)).equals(run.get(ID))
+				&& run.get(JOB) instanceof String && run.get(TICK) instanceof Date
+				&& run.get(ATTEMPT) instanceof Integer && run.get(FENCE) instanceof Long
+				&& run.get(STARTED) instanceof Date;
+		return Stream.of(JobOutcome.values())
+			.filter((outcome) -> whole && outcome.name().equals(run.get(OUTCOME)))
+			.findFirst()
+			.orElse(JobOutcome.UNKNOWN);
+	}
+
+	private static Instant date(Document stored, String field, Instant otherwise) {
+		return (stored.get(field) instanceof Date date) ? date.toInstant() : otherwise;
+	}
+
+	private static String known(Document stored, String field) {
+		return Objects.requireNonNullElse(text(stored, field), "unknown");
+	}
+
+	private static @Nullable String text(Document stored, String field) {
+		return (stored.get(field) instanceof String text) ? text : null;
 	}
 
 }

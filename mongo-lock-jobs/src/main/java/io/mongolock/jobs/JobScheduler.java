@@ -3,6 +3,7 @@ package io.mongolock.jobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -12,7 +13,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 
@@ -65,8 +65,6 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	/** Whether the jobs are looked at, which they are once it was ready. */
 	private boolean looking;
 
-	private final AtomicBoolean indexed = new AtomicBoolean();
-
 	/** When runs were last looked for whose job nobody looks after, by the stopwatch. */
 	private final AtomicReference<@Nullable Long> swept = new AtomicReference<>();
 
@@ -117,6 +115,15 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	@Nullable JobTrigger trigger(String name) {
 		Scheduled job = this.jobs.get(name);
 		return (job != null) ? job.terms.trigger() : null;
+	}
+
+	/**
+	 * When this instance began to look after a job.
+	 * @return long ago if it does not
+	 */
+	Instant since(String name) {
+		Scheduled job = this.jobs.get(name);
+		return Objects.requireNonNullElse((job != null) ? job.since : null, Instant.EPOCH);
 	}
 
 	/**
@@ -265,29 +272,35 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	}
 
 	private Seen see(Scheduled job) {
-		String name = job.terms.job();
+		Instant since = (isLongAgo(job.said)) ? say(job) : Objects.requireNonNull(job.since);
+		JobTrigger trigger = job.terms.trigger();
+		Seen seen = this.runs.see(job.terms.job(), trigger, since);
+		if (seen.stored() == null) { // somebody has dropped the collection
+			this.swept.set(null);
+			seen = this.runs.see(job.terms.job(), trigger, say(job));
+		}
+		job.expect(seen.now(), this.runs.overdueFrom(job.terms.job(), trigger, seen));
+		return seen;
+	}
+
+	private Instant say(Scheduled job) {
+		Instant now = this.runs.now();
 		Instant since = job.since;
-		if (since == null) {
-			since = this.runs.now();
-			createIndexes();
+		if (since == null || since.isAfter(now)) { // the clock was set back
+			since = now;
 			job.since = since;
 		}
-		Long said = job.said;
-		if (isLongAgo(said)) {
-			Instant now = (said != null) ? this.runs.now() : since;
-			this.runs.schedule(name, job.terms.trigger().toString(), now);
-			job.said = System.nanoTime();
-			sweep(now);
-		}
-		Seen seen = this.runs.see(name, since);
-		job.expect(seen.now(), this.runs.overdueFrom(name, job.terms.trigger(), seen));
-		return seen;
+		this.runs.schedule(job.terms.job(), job.terms.trigger(), now);
+		job.said = System.nanoTime();
+		sweep(now);
+		return since;
 	}
 
 	// Reads all runs, and so once for all jobs
 	private void sweep(Instant now) {
 		Long before = this.swept.get();
 		if (isLongAgo(before) && this.swept.compareAndSet(before, System.nanoTime())) {
+			createIndexes();
 			this.runner.abandonUnattended(now);
 		}
 	}
@@ -297,14 +310,12 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	}
 
 	private void createIndexes() {
-		if (this.indexed.compareAndSet(false, true)) {
-			try {
-				this.runs.createIndexes();
-			}
-			catch (RuntimeException ex) {
-				logger.warn("The indexes of the runs of jobs could not be created; "
-						+ "without them old runs are not removed", ex);
-			}
+		try {
+			this.runs.createIndexes();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The indexes of the runs of jobs could not be created; without them old runs are not removed. "
+					+ "Trying again in ten minutes", ex);
 		}
 	}
 
@@ -356,7 +367,9 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 		private void expect(Instant now, @Nullable Instant tick) {
 			this.expected = tick;
-			this.overdueFrom = (tick != null) ? System.nanoTime() + Duration.between(now, tick).toNanos() : null;
+			// Bounded, as a tick of the next millennium has no nanoseconds
+			this.overdueFrom = (tick != null)
+					? System.nanoTime() + TimeUnit.NANOSECONDS.convert(Duration.between(now, tick)) : null;
 		}
 
 		private double overdue() {

@@ -88,9 +88,18 @@ sealed interface JobTrigger {
 		}
 
 		private Instant after(Instant time) {
-			return Objects
-				.requireNonNull(this.expression.next(ZonedDateTime.ofInstant(time, this.zone)), "checked at startup")
-				.toInstant();
+			ZonedDateTime from = ZonedDateTime.ofInstant(time, this.zone);
+			Instant next = next(from);
+			// Where clocks are set back by half an hour it finds some a second time
+			while (!next.isAfter(time)) {
+				from = from.plusMinutes(1);
+				next = next(from);
+			}
+			return next;
+		}
+
+		private Instant next(ZonedDateTime from) {
+			return Objects.requireNonNull(this.expression.next(from), "checked at startup").toInstant();
 		}
 
 	}

@@ -205,7 +205,11 @@ class JobsEndpoint {
 	private Instant tick(String job, @Nullable String tick) {
 		try {
 			Instant parsed = Instant.parse(String.valueOf(tick)).truncatedTo(ChronoUnit.MILLIS);
-			require(this.runs.find(job, parsed) != null, 404, "Job '" + job + "' has no run of the tick " + parsed);
+			JobRun run = this.runs.find(job, parsed);
+			require(run != null, 404, "Job '" + job + "' has no run of the tick " + parsed);
+			require(Objects.requireNonNull(run).outcome() != JobOutcome.UNKNOWN, 409,
+					"The run of job '" + job + "' for its tick " + parsed
+							+ " was recorded by a newer version, or by hand: ask an instance of that version");
 			return parsed;
 		}
 		// The latter for a time that no date has
@@ -216,16 +220,14 @@ class JobsEndpoint {
 
 	private JobDescriptor describe(String name, int history, boolean shown) {
 		JobTrigger trigger = (this.scheduler != null) ? this.scheduler.trigger(name) : null;
-		Seen seen = this.runs.see(name, Instant.EPOCH);
+		Seen seen = this.runs.see(name, trigger, (this.scheduler != null) ? this.scheduler.since(name) : Instant.EPOCH);
 		StoredJob stored = seen.stored();
 		require(stored != null || seen.last() != null || seen.open() != null, 404, "There is no job '" + name + "'");
 		Instant from = (trigger != null) ? this.runs.overdueFrom(name, trigger, seen) : null;
 		List<RunDescriptor> runs = (history > 0)
 				? this.runs.last(name, history).stream().map((run) -> RunDescriptor.of(run, shown)).toList() : null;
 		return new JobDescriptor(name, seen.now(), state(seen), (stored != null) ? stored.schedule() : null,
-				(trigger != null)
-						? trigger.next(seen.now(), (stored != null) ? stored.since() : seen.since(), seen.last())
-						: null,
+				(trigger != null) ? trigger.next(seen.now(), seen.since(), seen.last()) : null,
 				(from != null && from.isBefore(seen.now())) ? from : null,
 				(stored != null && stored.paused() != null) ? shown(stored.paused(), shown) : null,
 				RunDescriptor.of(seen.open(), shown), RunDescriptor.of(seen.last(), shown), runs);

@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
  * The knowledge that all instances share of a job: a document beside its runs. All times
  * are by the clock of the server.
  *
- * @param name the name of the job
  * @param schedule when it is due, as the last instance said that looked after it
  * @param scheduledAt when that was
+ * @param scheduledSince when an instance first said that schedule instead of another one
  * @param since from when on its ticks are expected: from the first instance on, or from
  * when it was resumed
  * @param paused since when it is to be run nowhere, {@code null} if it is
  */
-record StoredJob(String name, String schedule, Instant scheduledAt, Instant since, @Nullable Pause paused) {
+record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, Instant since, @Nullable Pause paused) {
 
 	/** How often an instance says that it looks after a job. */
 	static final Duration SAID_EVERY = Duration.ofMinutes(10);
@@ -27,14 +27,29 @@ record StoredJob(String name, String schedule, Instant scheduledAt, Instant sinc
 	}
 
 	/**
+	 * From when on ticks count. The ticks of a schedule do once an instance has it, so
+	 * that one that is changed makes up for none from before.
+	 * @param trigger the schedule of the caller, {@code null} if it has none
+	 * @param since when the caller began to look after the job
+	 */
+	Instant from(@Nullable JobTrigger trigger, Instant since, Instant now) {
+		boolean before = trigger != null && this.schedule.equals(trigger.toString())
+				&& this.scheduledSince.isBefore(since);
+		Instant from = (before) ? this.scheduledSince : since;
+		// A time to come is one before the clock was set back
+		return (this.since.isAfter(from) && !this.since.isAfter(now)) ? this.since : from;
+	}
+
+	/**
 	 * The first tick that no run has succeeded for, or which is to come.
+	 * @param since from when on ticks count
 	 * @param success the last run that succeeded, {@code null} if there is none
 	 * @param open the run that goes on, whose tick is not overdue; {@code null} if there
 	 * is none
 	 */
-	Instant overdueFrom(JobTrigger trigger, @Nullable JobRun success, @Nullable JobRun open) {
-		boolean counts = success != null && !success.tick().isBefore(this.since);
-		Instant first = trigger.after((counts) ? success : null, this.since);
+	static Instant overdueFrom(JobTrigger trigger, Instant since, @Nullable JobRun success, @Nullable JobRun open) {
+		boolean counts = success != null && !success.tick().isBefore(since);
+		Instant first = trigger.after((counts) ? success : null, since);
 		return (open != null) ? overdueBeside(trigger, first, open) : first;
 	}
 

@@ -457,7 +457,7 @@ abstract class AbstractJobsTests {
 	void whatADeadInstanceLeftOfAJobThatWasRemovedIsAbandoned() {
 		ConfigurableApplicationContext off = start(None.class);
 		JobRuns runs = off.getBean(JobRuns.class);
-		runs.schedule("removed", "each day", Instant.EPOCH);
+		runs.schedule("removed", new JobTrigger.Rate(Duration.ofDays(1)), Instant.EPOCH);
 		runs.add(JobRun.begun("removed", TICK, 1, 0, TICK, "gone"));
 		start(EverySecond.class);
 		await().until(() -> runs.last("removed", 1).get(0).outcome() == JobOutcome.ABANDONED);
@@ -582,7 +582,7 @@ abstract class AbstractJobsTests {
 		one.getBean(MongoTemplate.class)
 			.getCollection("lockJobRuns")
 			.updateOne(new Document("_id", new Document("job", "yearly")),
-					new Document("$set", new Document("since", Instant.EPOCH)));
+					new Document("$set", new Document("since", Instant.EPOCH).append("scheduledSince", Instant.EPOCH)));
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		assertThat(change(endpoint, "yearly", "run", null, null).getStatus()).isEqualTo(200);
 		await().until(() -> overdue(one, "yearly") > 1e9);

@@ -102,7 +102,7 @@ class JobDecisionTests {
 		assertThat(decide(CatchUp.NONE, 0, TWO.minusSeconds(60), late, null)).isEqualTo(new Wait(TWO));
 		JobRun third = begun(ONE, 3).ended(ONE, JobOutcome.FAILED, null);
 		assertThat(decide(CatchUp.NONE, 0, ONE.plus(minute.multipliedBy(4)), third, null)).isEqualTo(new Wait(TWO));
-		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", START));
+		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", START));
 		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.RERUN), 0,
 				new Seen(ONE.plus(minute), START, first, null, paused)))
 			.isEqualTo(new Wait(TWO));
@@ -129,7 +129,7 @@ class JobDecisionTests {
 
 	@Test
 	void whatIsPausedIsSkippedAndNotRunAgain() {
-		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", START));
+		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", START));
 		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
 		JobRun open = begun(ONE, 1);
 		Terms terms = terms(CatchUp.LAST, OnAbandoned.RERUN);
@@ -157,7 +157,7 @@ class JobDecisionTests {
 
 	@Test
 	void aPauseIsNotedOnceAndNothingOfItIsMadeUpFor() {
-		StoredJob paused = new StoredJob("job", "", START, START, new StoredJob.Pause("alice", "heavy", ONE));
+		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", ONE));
 		JobRun noted = JobRun.notRun("job", ONE, ONE, JobOutcome.SKIPPED, "it is paused", "one");
 		JobRun left = begun(START, 1);
 		for (CatchUp catchUp : CatchUp.values()) {
@@ -166,32 +166,50 @@ class JobDecisionTests {
 				.isEqualTo(new Wait(TWO.plusSeconds(3600)));
 			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, START, noted, left, paused)))
 				.isEqualTo(new Settle(left));
-			StoredJob resumed = new StoredJob("job", "", START, TWO.plusSeconds(1), null);
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(9), START, noted, null, resumed)))
+			Instant resumed = TWO.plusSeconds(1);
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(9), resumed, noted, null, null)))
 				.isEqualTo(new Wait(TWO.plusSeconds(3600)));
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(3600), START, noted, null, resumed)))
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(3600), resumed, noted, null, null)))
 				.isEqualTo(new Run(TWO.plusSeconds(3600), null));
 			// resumed while the clock was ahead
-			StoredJob ahead = new StoredJob("job", "", START, TWO.plusSeconds(9999), null);
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, START, noted, null, ahead)))
+			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, TWO.plusSeconds(9999), noted, null, null)))
 				.isEqualTo(new Run(TWO, null));
 		}
 	}
 
 	@Test
+	void ticksCountFromTheFirstInstanceThatHadTheScheduleOrFromTheResumption() {
+		Instant here = TWO;
+		Instant now = TWO.plusSeconds(9);
+		StoredJob same = new StoredJob(HOURLY.toString(), TWO, ONE, START, null);
+		assertThat(same.from(HOURLY, here, now)).isEqualTo(ONE);
+		assertThat(same.from(HOURLY, START.minusSeconds(1), now)).as("not before it is declared").isEqualTo(START);
+		assertThat(same.from(HOURLY, START.plusSeconds(1), now)).as("this instance had it before")
+			.isEqualTo(START.plusSeconds(1));
+		assertThat(same.from(null, here, now)).isEqualTo(TWO);
+		StoredJob changed = new StoredJob("cron 0 0 3 * * * (Z)", TWO, ONE, START, null);
+		assertThat(changed.from(HOURLY, here, now)).as("another instance has another one").isEqualTo(TWO);
+		StoredJob resumed = new StoredJob(HOURLY.toString(), TWO, ONE, now, null);
+		assertThat(resumed.from(HOURLY, here, now)).isEqualTo(now);
+		assertThat(resumed.from(HOURLY, here, now.minusMillis(1))).as("set back since").isEqualTo(ONE);
+	}
+
+	@Test
 	void aJobIsOverdueFromTheFirstTickThatNoRunHasSucceededFor() {
-		StoredJob stored = new StoredJob("job", "", START, START, null);
 		JobRun success = begun(ONE, 1).ended(ONE, JobOutcome.SUCCEEDED, null);
-		assertThat(stored.overdueFrom(HOURLY, null, null)).isEqualTo(ONE);
-		assertThat(stored.overdueFrom(HOURLY, success, null)).isEqualTo(TWO);
+		assertThat(overdueFrom(START, null, null)).isEqualTo(ONE);
+		assertThat(overdueFrom(START, success, null)).isEqualTo(TWO);
 		// what runs is not late, but a run that meets the next tick is
-		assertThat(stored.overdueFrom(HOURLY, null, begun(ONE, 1))).isEqualTo(TWO);
-		assertThat(stored.overdueFrom(HOURLY, success, begun(START, 2))).isEqualTo(TWO);
+		assertThat(overdueFrom(START, null, begun(ONE, 1))).isEqualTo(TWO);
+		assertThat(overdueFrom(START, success, begun(START, 2))).isEqualTo(TWO);
 		// nor does a run keep an earlier tick from being so
-		assertThat(stored.overdueFrom(HOURLY, success, begun(TWO.plusSeconds(3600), 1))).isEqualTo(TWO);
+		assertThat(overdueFrom(START, success, begun(TWO.plusSeconds(3600), 1))).isEqualTo(TWO);
 		// what was before it was resumed is not expected
-		assertThat(new StoredJob("job", "", START, TWO.plusSeconds(1), null).overdueFrom(HOURLY, success, null))
-			.isEqualTo(START.plus(Duration.ofHours(3)));
+		assertThat(overdueFrom(TWO.plusSeconds(1), success, null)).isEqualTo(START.plus(Duration.ofHours(3)));
+	}
+
+	private static Instant overdueFrom(Instant since, @Nullable JobRun success, @Nullable JobRun open) {
+		return StoredJob.overdueFrom(HOURLY, since, success, open);
 	}
 
 	/**

@@ -3,12 +3,15 @@ package io.mongolock.jobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.ZoneId;
+import java.util.Date;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -31,6 +34,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LossReason;
+import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -118,6 +122,7 @@ class JobRunnerTests {
 
 	@Test
 	void ofTheTicksAtWhichNobodyWasThereTheLastIsMissedOrCaughtUp() {
+		schedule("0 0 3 * * *");
 		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
 		this.clock.set(TICK);
 		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.NONE);
@@ -147,6 +152,111 @@ class JobRunnerTests {
 	}
 
 	@Test
+	void anExpressionThatIsChangedMakesUpForNoTickFromBefore() {
+		schedule("0 0 3 * * *");
+		this.clock.set(TICK);
+		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.ALL);
+		Instant changed = TICK.plus(Duration.ofHours(9)).plusSeconds(30);
+		this.clock.set(changed);
+		assertThat(look("0 * * * * *", changed, CatchUp.ALL)).as("before it is said").isEqualTo(half());
+		schedule("0 * * * * *");
+		assertThat(look("0 * * * * *", changed, CatchUp.ALL)).isEqualTo(half());
+		assertThat(look("0 * * * * *", changed, CatchUp.NONE)).isEqualTo(half());
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		JobTrigger trigger = cron("0 * * * * *");
+		assertThat(kept.overdueFrom("nightly", trigger, kept.see("nightly", trigger, changed)))
+			.isEqualTo(changed.plusSeconds(30));
+		assertTicks(TICK);
+		// but for those at which nobody was there
+		this.clock.set(changed.plusSeconds(90));
+		schedule("0 * * * * *");
+		while (Duration.ZERO.equals(look("0 * * * * *", this.clock.get(), CatchUp.ALL))) {
+			assertThat(this.runs).hasSizeLessThan(4);
+		}
+		assertTicks(TICK, changed.plusSeconds(30), changed.plusSeconds(90));
+	}
+
+	private static Duration half() {
+		return Duration.ofSeconds(30);
+	}
+
+	@Test
+	void ofAJobThatHasNeverRunATickAtWhichNobodyWasThereIsNotForgottenEither() {
+		schedule("0 0 3 * * *");
+		this.clock.set(TICK.plusSeconds(60));
+		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
+		assertTicks(TICK);
+	}
+
+	@Test
+	void whatANewerVersionOrSomebodyByHandHasWrittenIsShownAndEndsNoJob() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		schedule("0 0 3 * * *");
+		kept.schedule("removed", cron("0 0 3 * * *"), Instant.EPOCH);
+		kept.add(JobRun.begun("removed", TICK, 1, 0, TICK, "gone"));
+		MongoCollection<Document> collection = this.application.getBean(MongoTemplate.class)
+			.getCollection("lockJobRuns");
+		Document id = new Document("job", "nightly").append("tick", Date.from(TICK));
+		collection.insertMany(List.of(
+				new Document("_id", id).append("job", "nightly")
+					.append("tick", Date.from(TICK))
+					.append("attempt", 1)
+					.append("fence", 1L)
+					.append("startedAt", Date.from(TICK))
+					.append("outcome", "PUT_OFF"),
+				// incomplete, in part of other types, and two that name no job
+				new Document("job", "nightly").append("outcome", "RUNNING").append("runner", 7),
+				new Document("job", "nightly").append("tick", Date.from(TICK.plus(DAY))).append("outcome", "RUNNING"),
+				new Document("job", "nightly").append("tick", "now").append("attempt", "1").append("outcome", 7),
+				new Document("job", List.of("nightly", 7)), new Document("job", 7),
+				new Document("_id", new Document("job", 7)), new Document("_id", "other"),
+				new Document("_id", new Document("job", "paused")).append("paused", true),
+				new Document("_id", new Document("job", "odd")).append("schedule", 7)
+					.append("since", "now")
+					.append("paused", new Document("at", "now"))));
+		this.clock.set(TICK.plus(DAY.multipliedBy(2)));
+		assertThat(jobs().run("nightly", TICK, this.runs::add)).as("may have been run").isEmpty();
+		assertThat(look("0 0 3 * * *", this.clock.get(), CatchUp.NONE)).isZero();
+		assertThat(look("0 0 3 * * *", this.clock.get(), CatchUp.NONE)).isEqualTo(DAY);
+		assertTicks(TICK.plus(DAY.multipliedBy(2)));
+		assertThat(jobs().last("nightly", 10)).extracting(JobRun::outcome)
+			.hasSize(6)
+			.contains(JobOutcome.SUCCEEDED, JobOutcome.UNKNOWN);
+		assertThat(kept.names()).contains("nightly", "removed", "paused", "odd");
+		for (String name : List.of("paused", "odd")) {
+			assertThat(kept.see(name, null, TICK).paused()).isTrue();
+			kept.schedule(name, cron("0 0 3 * * *"), this.clock.get());
+			assertThat(kept.see(name, null, TICK).paused()).isTrue();
+		}
+		this.application.getBean(JobRunner.class).abandonUnattended(this.clock.get());
+		assertThat(jobs().last("removed", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.ABANDONED);
+	}
+
+	@Test
+	void whatCannotBeAbandonedKeepsNobodyFromAbandoningTheRest() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		for (String job : List.of("", "removed")) {
+			kept.schedule(job, cron("0 0 3 * * *"), Instant.EPOCH);
+			kept.add(JobRun.begun(job, TICK.plusSeconds(10L - job.length()), 1, 0, TICK, "gone"));
+		}
+		this.application.getBean(JobRunner.class).abandonUnattended(TICK);
+		assertThat(jobs().last("removed", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.ABANDONED);
+	}
+
+	@Test
+	void aSkippedTickThatAnotherInstanceHasNotedIsNotLookedAtAgainAtOnce() {
+		JobRuns kept = this.application.getBean(JobRuns.class);
+		JobRun ran = JobRun.begun("nightly", TICK.minus(DAY), 1, 1, TICK.minus(DAY), "one")
+			.ended(TICK, JobOutcome.SUCCEEDED, null);
+		Seen seen = new Seen(TICK, TICK.minus(DAY), ran, null, null);
+		JobRunner runner = this.application.getBean(JobRunner.class);
+		Terms terms = terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN);
+		assertThat(runner.bringOn(terms, seen, this.runs::add)).isZero();
+		assertThat(runner.bringOn(terms, seen, this.runs::add)).isNull();
+		assertThat(kept.last("nightly", 5)).extracting(JobRun::outcome).containsExactly(JobOutcome.SKIPPED);
+	}
+
+	@Test
 	void theLastRunOutlivesTheHistory() {
 		Instant since = this.clock.get();
 		this.application.getBean(JobRuns.class).createIndexes();
@@ -165,8 +275,8 @@ class JobRunnerTests {
 		JobRuns kept = this.application.getBean(JobRuns.class);
 		kept.createIndexes();
 		Instant since = this.clock.get();
-		kept.schedule("nightly", "each day", since);
-		JobTrigger trigger = new JobTrigger.Cron(CronExpression.parse("0 0 3 * * *"), ZoneId.of("Europe/Berlin"));
+		JobTrigger trigger = cron("0 0 3 * * *");
+		kept.schedule("nightly", trigger, since);
 		for (int day = 0; day < 4; day++) {
 			boolean fails = day > 0;
 			this.clock.set(TICK.plus(DAY.multipliedBy(day)));
@@ -177,7 +287,7 @@ class JobRunnerTests {
 			});
 			this.server.runTtlMonitor();
 		}
-		assertThat(kept.overdueFrom("nightly", trigger, kept.see("nightly", since))).isEqualTo(TICK.plus(DAY));
+		assertThat(kept.overdueFrom("nightly", trigger, kept.see("nightly", trigger, since))).isEqualTo(TICK.plus(DAY));
 		this.clock.set(TICK.plus(DAY.multipliedBy(4)));
 		look("0 0 3 * * *", since, CatchUp.NONE);
 		this.clock.set(TICK.plus(DAY.multipliedBy(5)).minusSeconds(1));
@@ -309,6 +419,7 @@ class JobRunnerTests {
 
 	@Test
 	void allTicksAreCaughtUpTheOldestFirst() {
+		schedule("0 0 3 * * *");
 		look("0 0 3 * * *", this.clock.get(), CatchUp.ALL);
 		this.clock.set(TICK);
 		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.ALL);
@@ -336,14 +447,22 @@ class JobRunnerTests {
 	}
 
 	private @Nullable Duration look(String cron, Instant since, CatchUp catchUp, JobWork<RuntimeException> work) {
+		Terms terms = terms(cron, catchUp, OnAbandoned.RERUN);
 		return this.application.getBean(JobRunner.class)
-			.bringOn(terms(cron, catchUp, OnAbandoned.RERUN),
-					this.application.getBean(JobRuns.class).see("nightly", since), work);
+			.bringOn(terms, this.application.getBean(JobRuns.class).see("nightly", terms.trigger(), since), work);
 	}
 
 	private static Terms terms(String cron, CatchUp catchUp, OnAbandoned onAbandoned) {
-		return new Terms("nightly", new JobTrigger.Cron(CronExpression.parse(cron), ZoneId.of("Europe/Berlin")),
-				catchUp, Duration.ofMinutes(5), onAbandoned, 3, 1, Duration.ofMinutes(1));
+		return new Terms("nightly", cron(cron), catchUp, Duration.ofMinutes(5), onAbandoned, 3, 1,
+				Duration.ofMinutes(1));
+	}
+
+	private static JobTrigger cron(String expression) {
+		return new JobTrigger.Cron(CronExpression.parse(expression), ZoneId.of("Europe/Berlin"));
+	}
+
+	private void schedule(String cron) {
+		this.application.getBean(JobRuns.class).schedule("nightly", cron(cron), this.clock.get());
 	}
 
 	private Jobs jobs() {

@@ -10,12 +10,16 @@ import org.junit.jupiter.api.Test;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Tests for {@link JobScheduler}.
@@ -62,15 +66,47 @@ class JobSchedulerTests {
 		});
 	}
 
+	@Test
+	void aCollectionThatIsDroppedHasItsIndexesAndJobsAgain() {
+		MongoTemplate template = this.application.getBean(MongoTemplate.class);
+		whileItRuns("100ms", () -> {
+			Awaitility.await().until(() -> this.runs.get() >= 3);
+			template.dropCollection("lockJobRuns");
+			JobRuns kept = this.application.getBean(JobRuns.class);
+			Awaitility.await().until(() -> kept.stored("hurried") != null);
+			Awaitility.await().until(() -> template.indexOps("lockJobRuns").getIndexInfo().size() == 3);
+			int before = this.runs.get();
+			Awaitility.await().until(() -> this.runs.get() >= before + 3);
+		});
+	}
+
+	@Test
+	void aJobWhoseNextTickIsCenturiesAwayIsRun() {
+		whileItRuns("400000d",
+				() -> Awaitility.await()
+					.untilAsserted(() -> assertThat(this.application.getBean(Jobs.class).last("hurried", 1))
+						.extracting(JobRun::outcome)
+						.containsExactly(JobOutcome.SUCCEEDED)));
+	}
+
 	private void awaitRuns(Executor threads) {
+		run("100ms", threads, () -> Awaitility.await().until(() -> this.runs.get() >= 3));
+	}
+
+	private void whileItRuns(String rate, Runnable meanwhile) {
+		run(rate, (look) -> new Thread(look).start(), meanwhile);
+	}
+
+	private void run(String rate, Executor threads, Runnable meanwhile) {
 		JobScheduler scheduler = new JobScheduler(this.application.getBean(JobRunner.class),
 				this.application.getBean(JobRuns.class), threads, Duration.ofMillis(100), true, false,
 				this.application.getBeanProvider(JobScheduler.Watch.class));
-		scheduler.add(new Terms("hurried", new JobTrigger.Rate(Duration.ofMillis(100)), CatchUp.NONE,
-				Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)),
+		scheduler.add(
+				new Terms("hurried", new JobTrigger.Rate(DurationStyle.detectAndParse(rate)), CatchUp.NONE,
+						Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)),
 				(run) -> this.runs.incrementAndGet());
 		scheduler.start();
-		Awaitility.await().until(() -> this.runs.get() >= 3);
+		meanwhile.run();
 		scheduler.destroy();
 	}
 

@@ -13,6 +13,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.scheduling.support.CronExpression;
 
+import io.mongolock.jobs.JobTrigger.Cron;
+
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
@@ -81,6 +83,24 @@ class JobTriggerTests {
 		assertThat(night.next(Instant.parse("2026-10-25T01:30:00Z"), autumn, null)).isEqualTo("2026-10-26T01:30:00Z");
 		Instant spring = Instant.parse("2026-03-28T12:00:00Z");
 		assertThat(night.next(spring, spring, null)).isEqualTo("2026-03-30T00:30:00Z");
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "0 15 * * * *", "0 0 0-3 * * *", "0 */10 * * * *", "0 45 1 * * *" })
+	void whereClocksAreSetBackByHalfAnHourEachTickComesAfterTheOneBefore(String expression) {
+		Cron cron = new Cron(CronExpression.parse(expression), ZoneId.of("Australia/Lord_Howe"));
+		Instant from = Instant.parse("2026-04-04T13:00:00Z");
+		JobRun last = null;
+		for (Instant now = from; now.isBefore(from.plus(Duration.ofHours(5))); now = now.plusSeconds(60)) {
+			assertThat(cron.next(now, from, last)).isAfter(now);
+			Instant due = cron.due(now, from, last);
+			if (due != null) {
+				assertThat(due).isEqualTo(now);
+				last = ran(due.toString());
+				assertThat(cron.due(now, from, last)).isNull();
+			}
+		}
+		assertThat(last).isNotNull();
 	}
 
 	@Test

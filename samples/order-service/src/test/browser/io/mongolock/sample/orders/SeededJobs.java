@@ -48,7 +48,8 @@ final class SeededJobs implements AutoCloseable {
 	 */
 	void expectedSince(String job, Duration ago) {
 		this.runs.deleteMany(Filters.eq("job", job));
-		this.runs.updateOne(Filters.eq("_id", new Document("job", job)), Updates.set("since", before(ago)));
+		this.runs.updateOne(Filters.eq("_id", new Document("job", job)),
+				Updates.combine(Updates.set("since", before(ago)), Updates.set("scheduledSince", before(ago))));
 	}
 
 	/**
