@@ -281,6 +281,18 @@ class DocumentationTests {
 	}
 
 	@Test
+	void everyTableHasAHead() throws IOException {
+		List<String> rows = new ArrayList<>();
+		for (Path page : pages()) {
+			Pattern.compile("\n\n(\\|.*)\n(?!\\|[-|: ]+\n)")
+				.matcher(Files.readString(page).replaceAll("(?s)```.*?```", "code"))
+				.results()
+				.forEach((row) -> rows.add(ROOT.relativize(page) + ": " + row.group(1)));
+		}
+		assertThat(rows).as("a blank line cuts a table in two").isEmpty();
+	}
+
+	@Test
 	void theSubjectComesFirst() throws IOException {
 		List<String> turns = new ArrayList<>();
 		for (Path page : pages()) {
