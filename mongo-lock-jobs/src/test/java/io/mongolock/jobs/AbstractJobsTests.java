@@ -454,6 +454,33 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void whatSomebodyHasDroppedOrWrittenByHandStopsNoJobAndIsShown() {
+		ConfigurableApplicationContext one = start(EverySecond.class);
+		ConfigurableApplicationContext two = start(EverySecond.class);
+		await().until(() -> ended(one, "every-second").size() >= 2);
+		MongoTemplate template = one.getBean(MongoTemplate.class);
+		template.dropCollection("lockJobRuns");
+		await().until(() -> template.indexOps("lockJobRuns").getIndexInfo().size() == 3);
+		Instant now = two.getBean(JobRuns.class).now();
+		Document id = new Document("job", "every-second").append("tick", now);
+		template.getCollection("lockJobRuns")
+			.insertMany(List.of(
+					new Document("_id", id).append("job", "every-second").append("tick", now).append("outcome", "NEW"),
+					new Document("job", "every-second").append("tick", now.minusMillis(1)).append("outcome", "RUNNING"),
+					new Document("job", "every-second").append("outcome", "RUNNING"),
+					new Document("job", List.of("forged", 7)), new Document("_id", new Document("job", "forged"))));
+		await().until(() -> ended(one, "every-second").stream()
+			.filter((run) -> run.outcome() == JobOutcome.SUCCEEDED)
+			.anyMatch((run) -> run.tick().isAfter(now.plusSeconds(2))));
+		JobsDescriptor all = page(two, null, 10);
+		assertThat(all.jobs()).extracting(JobDescriptor::name).contains("every-second", "forged");
+		assertThat(show(two, "every-second").runs())
+			.anySatisfy((run) -> assertThat(run.outcome()).isEqualTo("unknown"));
+		assertRefused(change(two.getBean(JobsEndpoint.class), "every-second", "rerun", now.toString(), null), 409,
+				"recorded by a newer version, or by hand");
+	}
+
+	@Test
 	void whatADeadInstanceLeftOfAJobThatWasRemovedIsAbandoned() {
 		ConfigurableApplicationContext off = start(None.class);
 		JobRuns runs = off.getBean(JobRuns.class);

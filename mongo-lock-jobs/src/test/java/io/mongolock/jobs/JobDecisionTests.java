@@ -137,6 +137,9 @@ class JobDecisionTests {
 		assertThat(JobDecision.decide(terms, 0, new Seen(ONE.minusSeconds(1), START, ran, null, paused)))
 			.isEqualTo(new Wait(ONE));
 		assertThat(JobDecision.decide(terms, 2, new Seen(ONE, START, open, open, paused))).isEqualTo(new Abandon(open));
+		assertThat(
+				JobDecision.decide(terms(CatchUp.ALL, OnAbandoned.RERUN), 0, new Seen(TWO, START, open, open, paused)))
+			.isEqualTo(new Skip(TWO));
 		Terms delay = new Terms("job", new JobTrigger.Delay(Duration.ofHours(1)), CatchUp.NONE, Duration.ofMinutes(5),
 				OnAbandoned.RERUN, 2, 0, Duration.ZERO);
 		assertThat(JobDecision.decide(delay, 0, new Seen(TWO, START, ran, null, paused))).isEqualTo(new Rest());
