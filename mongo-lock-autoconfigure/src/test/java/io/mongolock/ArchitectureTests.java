@@ -43,12 +43,13 @@ class ArchitectureTests {
 
 	private static final String ROOT = "io.mongolock";
 
-	private static final List<String> PATH = List.of("web", "actuate", "health", "observation", "annotation",
-			"interceptor.check", "interceptor", "client", "concurrent", "event", "core", "spi", "store.mongo", "store");
+	private static final List<String> PATH = List.of("web", "actuate", "health", "observation", "event.spring",
+			"annotation", "interceptor.check", "interceptor", "client", "concurrent", "event", "core", "spi",
+			"store.mongo", "store");
 
 	private final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)
-		.withImportOption((location) -> !location.contains("/io/mongolock/test/"))
+		.withImportOption((location) -> !location.contains("/io/mongolock/test/") && !location.contains("-tests.jar"))
 		.importPackages(ROOT);
 
 	@Test

@@ -21,7 +21,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.event.LockEventPublisher;
+import io.mongolock.event.spring.LockEventPublisher;
 import io.mongolock.spi.LockStartupException;
 import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.LockStore;

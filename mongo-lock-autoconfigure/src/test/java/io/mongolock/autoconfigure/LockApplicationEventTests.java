@@ -18,7 +18,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.ScriptedStore;
-import io.mongolock.event.LockEventPublisher;
+import io.mongolock.event.spring.LockEventPublisher;
 import io.mongolock.observation.LockMdc;
 
 import static org.assertj.core.api.Assertions.assertThat;

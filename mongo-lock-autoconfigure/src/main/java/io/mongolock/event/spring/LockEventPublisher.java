@@ -1,4 +1,4 @@
-package io.mongolock.event;
+package io.mongolock.event.spring;
 
 import java.time.Duration;
 import java.util.List;
@@ -21,6 +21,7 @@ import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.ReleaseRequest;
+import io.mongolock.event.SelectiveListener;
 
 /**
  * Publishes what happens to locks as events of Spring. Grants and releases only if

@@ -5,7 +5,6 @@
  * something happens. They pass it on: to the {@link Listeners} on threads of their own,
  * to the {@link Instruments} at once, and to the {@link LockLog}. {@link EventLane} runs
  * those threads; {@link EventLog} and {@link LossLog} write the lines of the log.
- * {@link LockEventPublisher} is the listener that publishes events of Spring.
  * {@link LimitWatch} and {@link StoreClockWatch} look at the answers to claims for limits
  * that differ and for clocks that step.
  */
