@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
  */
 class LockOrderTests {
 
-	private static final List<String> MODULES = List.of("mongo-lock-core", "mongo-lock-mongodb",
+	private static final List<String> MODULES = List.of("mongo-lock-core", "mongo-lock-mongodb", "mongo-lock-spring",
 			"mongo-lock-autoconfigure");
 
 	private static final Path TEST_CLASSES = Path.of("target", "test-classes", "io", "mongolock");

@@ -189,7 +189,7 @@ class DocumentationTests {
 
 	@Test
 	void theJavadocOfTheAnnotationLeadsToEachAttribute() throws IOException {
-		String source = Files.readString(ROOT.resolve("mongo-lock-autoconfigure/src/main/java")
+		String source = Files.readString(ROOT.resolve("mongo-lock-spring/src/main/java")
 			.resolve(DistributedLock.class.getName().replace('.', '/') + ".java"));
 		String page = source.substring(source.indexOf("/**"), source.indexOf("@Target"));
 		assertThat(DistributedLock.class.getDeclaredMethods()).extracting(Method::getName)

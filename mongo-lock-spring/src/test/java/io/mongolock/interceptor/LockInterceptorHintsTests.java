@@ -3,6 +3,7 @@ package io.mongolock.interceptor;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -54,13 +55,17 @@ class LockInterceptorHintsTests {
 	}
 
 	private static List<String> lookedFor() throws IOException {
-		try (Stream<Path> sources = Files.walk(Path.of("src/main/java"))) {
-			return sources.filter((file) -> file.toString().endsWith(".java"))
-				.flatMap((file) -> Pattern.compile("isPresent\\(\\s*\"([^\"]+)\"").matcher(read(file)).results())
-				.map((call) -> call.group(1))
-				.distinct()
-				.toList();
+		List<String> looked = new ArrayList<>();
+		// the wiring looks for such types, too
+		for (String module : List.of("mongo-lock-spring", "mongo-lock-autoconfigure")) {
+			try (Stream<Path> sources = Files.walk(Path.of("..", module, "src/main/java"))) {
+				sources.filter((file) -> file.toString().endsWith(".java"))
+					.flatMap((file) -> Pattern.compile("isPresent\\(\\s*\"([^\"]+)\"").matcher(read(file)).results())
+					.map((call) -> call.group(1))
+					.forEach(looked::add);
+			}
 		}
+		return looked.stream().distinct().toList();
 	}
 
 	private static String read(Path file) {
