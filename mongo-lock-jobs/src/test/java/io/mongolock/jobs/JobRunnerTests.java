@@ -26,6 +26,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.scheduling.support.CronExpression;
@@ -36,10 +37,12 @@ import io.mongolock.LockOperations;
 import io.mongolock.LossReason;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Terms;
+import io.mongolock.jobs.JobRunner.Attempt;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
@@ -388,6 +391,53 @@ class JobRunnerTests {
 		}, "one").run("nightly", TICK, (run) -> away.set(true));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(output).contains("The end of job 'nightly' for its tick " + TICK + " could not be written");
+	}
+
+	@Test
+	void anEndWhoseAnswerGotLostIsWrittenOnceAndHeardOf() {
+		MongoTemplate template = Mockito.spy(this.application.getBean(MongoTemplate.class));
+		AtomicBoolean lost = new AtomicBoolean();
+		BDDMockito.willAnswer((call) -> {
+			Object answer = call.callRealMethod();
+			if (lost.getAndSet(false)) {
+				throw new IllegalStateException("no answer");
+			}
+			return answer;
+		}).given(template).execute(BDDMockito.anyString(), BDDMockito.<CollectionCallback<Object>>any());
+		List<Object> heard = new CopyOnWriteArrayList<>();
+		JobRuns kept = new JobRuns(() -> template, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100);
+		Attempt attempt = new JobRunner(this.application.getBean(LockOperations.class), kept, heard::add, "one")
+			.run("nightly", TICK, (run) -> lost.set(true));
+		assertThat(attempt).isNotNull();
+		assertThat(attempt.run().outcome()).isEqualTo(JobOutcome.SUCCEEDED);
+		assertThat(heard).hasSize(2).last().isEqualTo(new JobRunEvent.Ended(attempt.run()));
+	}
+
+	@Test
+	void theEndOfWorkThatLeavesItsThreadInterruptedIsWrittenAllTheSame() {
+		JobRun ended = jobs().run("nightly", TICK, (run) -> Thread.currentThread().interrupt()).orElseThrow();
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(ended.outcome()).isEqualTo(JobOutcome.SUCCEEDED);
+		assertThat(jobs().last("nightly", 1)).containsExactly(ended);
+	}
+
+	@Test
+	void workThatFailsAtTheEndOfTheApplicationIsLeftForOthers() {
+		JobRunner runner = this.application.getBean(JobRunner.class);
+		assertThat(runner.run("nightly", TICK, (run) -> {
+			runner.cutOff();
+			throw new IllegalStateException("interrupted");
+		})).isNotNull();
+		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
+	}
+
+	@Test
+	void aJobThatIsRunInsideARunOfItselfIsRefused() {
+		jobs().run("nightly", TICK,
+				(run) -> assertThatIllegalStateException()
+					.isThrownBy(() -> jobs().run("nightly", TICK.plusSeconds(1), this.runs::add))
+					.withMessageContaining("runs on this thread already"));
+		assertTicks();
 	}
 
 	@Test

@@ -1,16 +1,22 @@
 package io.mongolock.jobs;
 
 import java.time.Duration;
+import java.time.Instant;
+import java.util.Set;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Configuration;
@@ -24,9 +30,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link JobScheduler}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class JobSchedulerTests {
 
-	private final EmbeddedMongo server = EmbeddedMongo.start();
+	private final AtomicReference<Duration> ahead = new AtomicReference<>(Duration.ZERO);
+
+	private final EmbeddedMongo server = EmbeddedMongo.builder()
+		.clock(() -> Instant.now().plus(this.ahead.get()))
+		.start();
 
 	private final ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
 		.web(WebApplicationType.NONE)
@@ -75,6 +86,30 @@ class JobSchedulerTests {
 			JobRuns kept = this.application.getBean(JobRuns.class);
 			Awaitility.await().until(() -> kept.stored("hurried") != null);
 			Awaitility.await().until(() -> template.indexOps("lockJobRuns").getIndexInfo().size() == 3);
+			int before = this.runs.get();
+			Awaitility.await().until(() -> this.runs.get() >= before + 3);
+		});
+	}
+
+	@Test
+	void aJobThatCannotBeLookedAfterIsSaidOnceUntilItIs(CapturedOutput output) {
+		AtomicInteger asked = new AtomicInteger();
+		awaitRuns((look) -> {
+			if (Set.of(1, 2, 3, 5).contains(asked.incrementAndGet())) {
+				throw new OutOfMemoryError("no thread");
+			}
+			new Thread(look).start();
+		});
+		assertThat(output.toString().split("Job 'hurried' could not be looked after", -1)).hasSize(3);
+	}
+
+	@Test
+	void aClockThatIsSetBackToBeforeTheStartDoesNotEndANewJob() {
+		this.ahead.set(Duration.ofHours(1));
+		whileItRuns("100ms", () -> {
+			Awaitility.await().until(() -> this.runs.get() >= 3);
+			this.ahead.set(Duration.ZERO);
+			this.application.getBean(MongoTemplate.class).dropCollection("lockJobRuns");
 			int before = this.runs.get();
 			Awaitility.await().until(() -> this.runs.get() >= before + 3);
 		});
