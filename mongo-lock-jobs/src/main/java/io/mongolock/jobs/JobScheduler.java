@@ -275,7 +275,8 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		Instant since = (isLongAgo(job.said)) ? say(job) : Objects.requireNonNull(job.since);
 		JobTrigger trigger = job.terms.trigger();
 		Seen seen = this.runs.see(job.terms.job(), trigger, since);
-		if (seen.stored() == null) { // somebody has dropped the collection
+		// Somebody has dropped the collection, or has set the clock back
+		if (seen.stored() == null || seen.now().isBefore(since)) {
 			this.swept.set(null);
 			seen = this.runs.see(job.terms.job(), trigger, say(job));
 		}
