@@ -103,11 +103,6 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 	}
 
-	/** The names of the jobs that are looked after. */
-	Set<String> jobs() {
-		return Set.copyOf(this.jobs.keySet());
-	}
-
 	/**
 	 * When a job is due.
 	 * @return {@code null} if this instance does not look after it
