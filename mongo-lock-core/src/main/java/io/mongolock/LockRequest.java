@@ -189,7 +189,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * The longest time between two looks at a lock that another holds.
+		 * The longest time until the first waiter looks again where no change stream
+		 * wakes it; n times that for the n-th.
 		 * @param retryInterval whole milliseconds, at least 1
 		 * @return this builder
 		 */

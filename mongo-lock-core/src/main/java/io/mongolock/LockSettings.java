@@ -72,7 +72,8 @@ public final class LockSettings {
 	}
 
 	/**
-	 * The longest time between two looks at a lock that another holds.
+	 * The longest time until the first waiter looks again where no change stream wakes
+	 * it; n times that for the n-th.
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration retryInterval() {
@@ -248,7 +249,8 @@ public final class LockSettings {
 		}
 
 		/**
-		 * The longest time between two looks at a lock that another holds.
+		 * The longest time until the first waiter looks again where no change stream
+		 * wakes it; n times that for the n-th.
 		 * @param retryInterval whole milliseconds, at least 1
 		 * @return this builder
 		 */

@@ -32,35 +32,24 @@ class ArticlePage {
 	}
 
 	Page open(String id, String user) {
-		try {
-			return editing(this.documents.lock(Article.class, id, as(user)));
+		try (LockedDocument<Article> locked = this.documents.lock(Article.class, id, settings(user))) {
+			return editing(locked);
 		}
 		catch (LockUnavailableException ex) {
 			return reading(id); // says who edits it
 		}
 	}
 
-	Page takeOver(String id, String user, long fence) { // that of page.editor()
-		try {
-			return editing(this.documents.takeOver(Article.class, id, fence, as(user)));
-		}
-		catch (LockUnavailableException ex) {
-			return reading(id); // somebody else was faster
-		}
-	}
-
-	void heartbeat(LockTicket ticket) {
-		this.documents.renew(Article.class, ticket);
-	}
-
 	Page draft(String id, LockTicket ticket, String text) {
-		try {
-			LockedDocument<Article> locked = this.documents.resume(Article.class, ticket);
+		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
 			this.documents.saveAndKeep(locked, locked.entity().withText(text));
-			return editing(locked);
+			return editing(locked); // with a new ticket
+		}
+		catch (DocumentChangedException ex) {
+			return changed(text, ex);
 		}
 		catch (LockLostException ex) {
-			return notSaved(id, text, ex);
+			return reading(id).withUnsaved(text);
 		}
 	}
 
@@ -69,36 +58,48 @@ class ArticlePage {
 			this.documents.save(locked, locked.entity().withText(text));
 			return reading(id);
 		}
-		catch (LockLostException ex) {
-			return notSaved(id, text, ex);
+		catch (DocumentChangedException ex) {
+			return changed(text, ex);
 		}
+		catch (LockLostException ex) {
+			return reading(id).withUnsaved(text);
+		}
+	}
+
+	void heartbeat(LockTicket ticket) {
+		this.documents.renew(Article.class, ticket);
 	}
 
 	void cancel(LockTicket ticket) {
 		this.documents.release(Article.class, ticket);
 	}
 
-	private Page notSaved(String id, String text, LockLostException ex) {
-		Page page = (ex instanceof DocumentChangedException changed)
-				? new Page(changed.getDocument(Article.class), changed.getTicket(), null, null) : reading(id);
-		// A second click, or a request that was sent again, finds its own text
-		boolean saved = page.article() != null && page.article().text().equals(text);
-		return (saved) ? page : page.withUnsaved(text);
+	private Page editing(LockedDocument<Article> locked) {
+		return new Page(locked.entity(), locked.ticket(), null, null);
 	}
 
-	private Page editing(LockedDocument<Article> locked) {
-		LockTicket ticket = locked.ticket();
-		return new Page(locked.entity(), ticket, null, null);
+	private Page changed(String text, DocumentChangedException ex) {
+		// You still hold the lock
+		return new Page(ex.getDocument(Article.class), ex.getTicket(), null, null).withUnsaved(text);
+	}
+
+	private LockSettings settings(String user) {
+		return LockSettings.builder().as(user).ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ZERO).build();
+	}
+
+	Page takeOver(String id, String user, long fence) { // the fence of page.editor()
+		try (LockedDocument<Article> locked = this.documents.takeOver(Article.class, id, fence, settings(user))) {
+			return editing(locked);
+		}
+		catch (LockUnavailableException ex) {
+			return reading(id); // somebody else was faster
+		}
 	}
 
 	private Page reading(String id) {
 		Article article = this.mongo.findById(id, Article.class);
 		LockHolder editor = this.documents.find(Article.class, id).map(DocumentLock::holder).orElse(null);
 		return new Page(article, null, editor, null);
-	}
-
-	private static LockSettings as(String user) {
-		return LockSettings.builder().as(user).ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ZERO).build();
 	}
 
 	/**
@@ -112,7 +113,11 @@ class ArticlePage {
 	record Page(@Nullable Article article, @Nullable LockTicket ticket, @Nullable LockHolder editor,
 			@Nullable String unsaved) {
 
+		// A second click, or a request that was sent again, finds its own text
 		Page withUnsaved(String text) {
+			if (this.article != null && this.article.text().equals(text)) {
+				return this;
+			}
 			return new Page(this.article, this.ticket, this.editor, text);
 		}
 

@@ -17,20 +17,21 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 /**
  * Settings of distributed locks.
  *
- * @param enabled whether methods and requests are locked; otherwise they run unlocked
+ * @param enabled whether locks are taken; if not, methods and requests run without them
  * @param collection name of the MongoDB collection that holds the locks
  * @param keyPrefix put in front of every key, to let several applications share one
  * collection
  * @param ttl how long a lease lasts without renewal: the longest time a lock stays taken
  * after its holder died
- * @param margin how long before its end a holder no longer relies on its lease; 20 % of
- * the ttl unless set
+ * @param margin time before the end of a lease at which its holder stops relying on it;
+ * 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most a third of ttl - margin;
  * unless set 1 second, or longer with more than 50 leases
  * @param operationTimeout longest time that one request to MongoDB may take; 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long to wait for a lock that another holds
- * @param retryInterval longest time between two looks at a lock that another holds
+ * @param retryInterval longest time until the first waiter looks again where no change
+ * stream wakes it; n times that for the n-th
  * @param autoRenew whether leases are renewed while they are held
  * @param linger how long a lease is kept after its last holder here, for the next claim
  * here; 0 for not at all
@@ -40,8 +41,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * refreshed every third of that
  * @param maxPlaces how many instances may wait for a lock in its queue; one more is
  * denied at once
- * @param shutdownTimeout how long a shutdown waits for locks in use, and cuts off what is
- * left, after all other beans
+ * @param shutdownTimeout how long a shutdown, after all other beans have stopped, waits
+ * for locks in use before it cuts them off
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean of the
  * locks, if there are several
  * @param advisorOrder where the lock stands among the advisors of a method, lower is
@@ -50,10 +51,10 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * say nothing else
  * @param leakDetection what to do about a lock whose handle is garbage-collected without
  * being closed
- * @param notifications whether a change stream wakes waiting claims, or they look at
- * their retry interval
+ * @param notifications whether a change stream wakes waiting claims; without one they
+ * look again after their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
- * @param verification what is done about methods that no proxy reaches, so that they run
+ * @param verification what to do about methods that no proxy reaches, which would run
  * without their lock
  * @param web answers to callers over HTTP
  * @param observation observations of locks
@@ -95,11 +96,13 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * Settings for the locks of one name, which win over those for all locks.
 	 *
 	 * @param ttl how long a lease lasts without renewal
-	 * @param margin how long before its end a holder no longer relies on its lease
+	 * @param margin time before the end of a lease at which its holder stops relying on
+	 * it
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long to wait for a lock that another holds
-	 * @param retryInterval longest time between two looks at a lock that another holds
+	 * @param retryInterval longest time until the first waiter looks again where no
+	 * change stream wakes it; n times that for the n-th
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on

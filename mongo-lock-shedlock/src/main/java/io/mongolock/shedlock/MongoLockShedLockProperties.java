@@ -14,8 +14,8 @@ public record MongoLockShedLockProperties(@DefaultValue ShedLock shedlock) {
 	/**
 	 * Locks of ShedLock.
 	 *
-	 * @param collection ShedLock's collection of older instances, which are respected
-	 * while it is set
+	 * @param collection ShedLock's collection that older instances use; while it is set,
+	 * their locks are respected
 	 */
 	public record ShedLock(@DefaultValue("") String collection) {
 

@@ -143,8 +143,9 @@ public @interface DistributedLock {
 	String waitTimeout() default "";
 
 	/**
-	 * The longest time between two looks at a lock that another holds: {@code 100ms},
-	 * {@code PT0.1S} or a placeholder. Empty: as configured.
+	 * The longest time until the first waiter looks again where no change stream wakes
+	 * it, and n times that for the n-th: {@code 100ms}, {@code PT0.1S} or a placeholder.
+	 * Empty: as configured.
 	 * @return the duration
 	 */
 	String retryInterval() default "";
