@@ -57,6 +57,10 @@ final class IdleLocks implements WatchDuty, RecallListener {
 
 	private final AtomicInteger releasing = new AtomicInteger();
 
+	/** Whether leases are taken to be released. */
+	private volatile boolean taking;
+
+	/** Whether what was taken is released. */
 	private volatile boolean running;
 
 	private volatile Runnable wake = () -> {
@@ -84,6 +88,7 @@ final class IdleLocks implements WatchDuty, RecallListener {
 		this.recalls.start();
 		this.wake = wake;
 		this.running = true;
+		this.taking = true;
 		this.idle.onWork(wake);
 	}
 
@@ -100,7 +105,7 @@ final class IdleLocks implements WatchDuty, RecallListener {
 	@Override
 	public void run(ClockReading now, Executor requests) {
 		this.recalls.run(now, requests);
-		if (this.releasing.get() < MAX_RELEASES) {
+		if (this.taking && this.releasing.get() < MAX_RELEASES) {
 			List<HeldLock> due = this.idle.due(this.recalls.isLive(), now);
 			for (int from = 0; from < due.size(); from += MAX_BATCH) {
 				begin(due.subList(from, Math.min(due.size(), from + MAX_BATCH)), requests);
@@ -121,8 +126,17 @@ final class IdleLocks implements WatchDuty, RecallListener {
 	@Override
 	public long nextIn(ClockReading now) {
 		// The end of a release wakes the watch
-		long next = (this.releasing.get() < MAX_RELEASES) ? this.idle.nextIn(now) : ClockReading.NEVER;
+		long next = (this.taking && this.releasing.get() < MAX_RELEASES) ? this.idle.nextIn(now) : ClockReading.NEVER;
 		return Math.min(next, this.recalls.nextIn(now));
+	}
+
+	/**
+	 * Take nothing more, as a stop of claims releases all that is idle. What was taken
+	 * before is released all the same, since nobody else knows of it.
+	 */
+	void stopClaims() {
+		this.taking = false;
+		this.recalls.stop();
 	}
 
 	/**
@@ -130,7 +144,7 @@ final class IdleLocks implements WatchDuty, RecallListener {
 	 */
 	void stop() {
 		this.running = false;
-		this.recalls.stop();
+		stopClaims();
 	}
 
 	/**

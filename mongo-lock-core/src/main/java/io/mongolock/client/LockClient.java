@@ -259,7 +259,7 @@ final class LockClient {
 
 	private void giveUpUnused(TimeLeft time) {
 		this.queues.stop();
-		this.idle.stop();
+		this.idle.stopClaims();
 		this.heldLocks.releaseIdle(time);
 		this.places.leaveAll(time);
 	}

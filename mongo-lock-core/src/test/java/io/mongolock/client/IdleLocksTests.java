@@ -334,6 +334,43 @@ class IdleLocksTests {
 	}
 
 	@Test
+	void whatIsAboutToBeReleasedAsClaimsStopIsReleased() {
+		CountDownLatch taken = new CountDownLatch(1);
+		CountDownLatch released = new CountDownLatch(1);
+		LockTemplate stopping = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
+
+					@Override
+					ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
+						return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS,
+								new SynchronousQueue<>()) {
+
+							@Override
+							protected void beforeExecute(Thread thread, Runnable task) {
+								if (name.equals("mongo-lock-renewal")
+										&& IdleLocksTests.this.store.holder("k").isPresent()) {
+									taken.countDown();
+									AbstractLockTemplateTests.await(released);
+								}
+							}
+
+						};
+					}
+
+				});
+		this.store.watching = false;
+		stopping.execute(REQUEST, LockHandle::fence);
+		stopping.execute(REQUEST, LockHandle::fence);
+		this.clock.step(Duration.ofSeconds(11));
+		AbstractLockTemplateTests.await(taken);
+		stopping.stopClaims(Duration.ofSeconds(1));
+		assertThat(this.store.holder("k")).as("underway").isPresent();
+		released.countDown();
+		awaitFree();
+		stopping.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
 	void afterARestartNothingIsIdle() {
 		idle();
 		this.template.stop(Duration.ofSeconds(5));
