@@ -44,6 +44,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.DataAccessException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import reactor.adapter.JdkFlowAdapter;
@@ -632,8 +633,9 @@ abstract class AbstractJobsTests {
 	}
 
 	private static JobDescriptor show(ApplicationContext instance, String job) {
-		return (JobDescriptor) body(
-				instance.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, job, null, null, null));
+		JobsEndpoint endpoint = instance.getBean(JobsEndpoint.class);
+		return (JobDescriptor) await().until(() -> body(endpoint.jobs(SecurityContext.NONE, job, null, null, null)),
+				JobDescriptor.class::isInstance);
 	}
 
 	private static WebEndpointResponse<OperationResponseBody> change(JobsEndpoint endpoint, @Nullable String job,
@@ -742,7 +744,8 @@ abstract class AbstractJobsTests {
 	}
 
 	private static ConditionFactory await() {
-		return Awaitility.await().atMost(Duration.ofMinutes(1));
+		// On a busy machine an answer of the server may come too late
+		return Awaitility.await().atMost(Duration.ofMinutes(1)).ignoreExceptionsInstanceOf(DataAccessException.class);
 	}
 
 	@Configuration(proxyBeanMethods = false)
