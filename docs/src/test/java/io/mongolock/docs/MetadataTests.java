@@ -29,7 +29,7 @@ class MetadataTests {
 	/** What has no default, and what its description says about that. */
 	private static final Map<String, String> WITHOUT_DEFAULT = Map.ofEntries(
 			Map.entry("mongo-lock.margin", "20 % of the ttl unless set"),
-			Map.entry("mongo-lock.renew-interval", "unless set 1 second"),
+			Map.entry("mongo-lock.renew-interval", "by default 1 second"),
 			Map.entry("mongo-lock.operation-timeout", "3 seconds, or less for a short ttl"),
 			Map.entry("mongo-lock.locks", "of one name"), Map.entry("mongo-lock.sequences", "of one name"),
 			Map.entry("mongo-lock.mongo-template", "if there are several"),

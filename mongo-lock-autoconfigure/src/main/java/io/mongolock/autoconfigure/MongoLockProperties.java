@@ -26,15 +26,15 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param margin time before the end of a lease at which its holder stops relying on it;
  * 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most a third of ttl - margin;
- * unless set 1 second, or longer with more than 50 leases
+ * by default 1 second, and longer with more than 50 leases
  * @param operationTimeout longest time that one request to MongoDB may take; 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long to wait for a lock that another holds
- * @param retryInterval longest time until the first waiter looks again where no change
- * stream wakes it; n times that for the n-th
+ * @param retryInterval without a change stream, the longest time until the first waiter
+ * looks again; n times that for the n-th
  * @param autoRenew whether leases are renewed while they are held
- * @param linger how long a lease is kept after its last holder here, for the next claim
- * here; 0 for not at all
+ * @param linger how long this instance keeps a lease that it no longer uses, for its next
+ * claim; 0 for not at all
  * @param locks settings for the locks of one name, which win over those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
  * @param placeTtl how long a place in the queue holds up others after its JVM died;
@@ -101,13 +101,13 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long to wait for a lock that another holds
-	 * @param retryInterval longest time until the first waiter looks again where no
-	 * change stream wakes it; n times that for the n-th
+	 * @param retryInterval without a change stream, the longest time until the first
+	 * waiter looks again; n times that for the n-th
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on
-	 * @param linger how long a lease is kept after its last holder here, for the next
-	 * claim here
+	 * @param linger how long this instance keeps a lease that it no longer uses, for its
+	 * next claim
 	 */
 	public record NamedLock(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,

@@ -82,7 +82,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	}
 
 	/**
-	 * Fill in the defaults: margin 20 % of the ttl, renewal every 1.5 seconds, with many
+	 * Fill in the defaults: margin 20 % of the ttl, renewal every second, with many
 	 * leases every third of the rest, and three seconds for a request or what a short
 	 * lease leaves for two.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
