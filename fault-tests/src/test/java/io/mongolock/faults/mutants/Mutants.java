@@ -413,7 +413,6 @@ final class Mutants {
 						test(LEASE, "handedOverItCountsFromTheSameRenewalForTheOneWhoHoldsItNow")),
 				new Mutant("handed over with a ttl shorter than the next one relies on", "HeldLock.suits",
 						"terms.ttl().compareTo(ttl()) <= 0", "true", search("LONGER", "TOLD_LATE"),
-						simulation("TOLD_LATE"),
 						test(HAND_OVER, "aSuccessorThatNeedsMoreThanStandsInTheStoreAsksForIt")),
 				new Mutant("handed over though the store shows another's name", "HeldLock.suits",
 						"Objects.equals(next.request().settings().as(), request().settings().as())", "true",
