@@ -83,7 +83,7 @@ class CallWalkTests {
 				await().until(CallWalkTests::renewalsAreParked);
 				// What other threads of a busy machine are just at is no part of it
 				return Stream.generate(() -> walk((Runnable) calls))
-					.limit(3)
+					.limit(20)
 					.min(Comparator.comparingInt((walk) -> walk.files.size() + walk.excursions.size()))
 					.orElseThrow();
 			}
