@@ -784,7 +784,7 @@ final class Mutants {
 						"!this.lifecycle.beginRequest()", test(CLOSING, "nothingIsHandedOverWhileTheClientStops")),
 				new Mutant("race: grant after the close kept", "HeldLocks.granted",
 						"if (this.lifecycle.isClosed()) {\n			// The",
-						"if (this.held.isEmpty()) {\n			// The", clients(),
+						"if (this.held.isEmpty()) {\n			// The",
 						test(CLOSING, "whatIsGrantedAfterTheCloseIsNotHeld")),
 				new Mutant("race: claim that joins during a stop never stopped", "AsyncDriver.start",
 						"!this.sender.isRunning() || this.threads.get() != running", "false", clients(),
