@@ -337,6 +337,7 @@ class IdleLocksTests {
 	void whatIsAboutToBeReleasedAsClaimsStopIsReleased() {
 		CountDownLatch taken = new CountDownLatch(1);
 		CountDownLatch released = new CountDownLatch(1);
+		AtomicReference<@Nullable LockTemplate> over = new AtomicReference<>();
 		LockTemplate stopping = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
 
@@ -347,8 +348,8 @@ class IdleLocksTests {
 
 							@Override
 							protected void beforeExecute(Thread thread, Runnable task) {
-								if (name.equals("mongo-lock-renewal")
-										&& IdleLocksTests.this.store.holder("k").isPresent()) {
+								LockTemplate client = over.get();
+								if (name.equals("mongo-lock-renewal") && client != null && client.idle().isEmpty()) {
 									taken.countDown();
 									AbstractLockTemplateTests.await(released);
 								}
@@ -361,6 +362,7 @@ class IdleLocksTests {
 		this.store.watching = false;
 		stopping.execute(REQUEST, LockHandle::fence);
 		stopping.execute(REQUEST, LockHandle::fence);
+		over.set(stopping);
 		this.clock.step(Duration.ofSeconds(11));
 		AbstractLockTemplateTests.await(taken);
 		stopping.stopClaims(Duration.ofSeconds(1));
