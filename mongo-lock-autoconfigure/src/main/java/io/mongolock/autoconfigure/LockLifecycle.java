@@ -153,9 +153,8 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 		}
 	}
 
-	// A busy machine needs a while even for the shortest statement, and what is not left
-	// to
-	// its margin lasts for its ttl
+	// A busy machine needs a while even for the shortest statement; a lease that is
+	// not shortened lasts for its ttl
 	private static Duration requests(Duration budget) {
 		Duration half = budget.dividedBy(2);
 		Duration share = budget.dividedBy(REQUESTS);

@@ -15,6 +15,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -250,27 +251,13 @@ class IdleLocksTests {
 	void aLookForWhichThereIsNoThreadIsTriedAgain() {
 		AtomicBoolean exhausted = new AtomicBoolean();
 		AtomicInteger rejected = new AtomicInteger();
-		LockTemplate exhausting = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
-
-					@Override
-					ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
-						return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS,
-								new SynchronousQueue<>()) {
-
-							@Override
-							public void execute(Runnable task) {
-								if (exhausted.get()) {
-									rejected.incrementAndGet();
-									throw new RejectedExecutionException("by script");
-								}
-								super.execute(task);
-							}
-
-						};
-					}
-
-				});
+		LockTemplate exhausting = client((task) -> {
+			if (exhausted.get()) {
+				rejected.incrementAndGet();
+				throw new RejectedExecutionException("by script");
+			}
+			return task;
+		});
 		this.store.watching = false;
 		LockRequest request = LockRequest.builder("k").ttl(Duration.ofHours(1)).linger(Duration.ofMinutes(10)).build();
 		exhausting.execute(request, LockHandle::fence);
@@ -338,27 +325,14 @@ class IdleLocksTests {
 		CountDownLatch taken = new CountDownLatch(1);
 		CountDownLatch released = new CountDownLatch(1);
 		AtomicReference<@Nullable LockTemplate> over = new AtomicReference<>();
-		LockTemplate stopping = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
-
-					@Override
-					ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
-						return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS,
-								new SynchronousQueue<>()) {
-
-							@Override
-							protected void beforeExecute(Thread thread, Runnable task) {
-								LockTemplate client = over.get();
-								if (name.equals("mongo-lock-renewal") && client != null && client.idle().isEmpty()) {
-									taken.countDown();
-									AbstractLockTemplateTests.await(released);
-								}
-							}
-
-						};
-					}
-
-				});
+		LockTemplate stopping = client((task) -> () -> {
+			LockTemplate client = over.get();
+			if (client != null && client.idle().isEmpty()) {
+				taken.countDown();
+				AbstractLockTemplateTests.await(released);
+			}
+			task.run();
+		});
 		this.store.watching = false;
 		stopping.execute(REQUEST, LockHandle::fence);
 		stopping.execute(REQUEST, LockHandle::fence);
@@ -419,6 +393,30 @@ class IdleLocksTests {
 			TransactionSynchronizationManager.setActualTransactionActive(false);
 			TransactionSynchronizationManager.clearSynchronization();
 		}
+	}
+
+	/**
+	 * Another client.
+	 * @param tasks what becomes of those for which it starts a thread
+	 */
+	private LockTemplate client(UnaryOperator<Runnable> tasks) {
+		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
+
+					@Override
+					ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
+						return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS,
+								new SynchronousQueue<>()) {
+
+							@Override
+							public void execute(Runnable task) {
+								super.execute(tasks.apply(task));
+							}
+
+						};
+					}
+
+				});
 	}
 
 	private void idle() {

@@ -142,11 +142,12 @@ final class JobRuns {
 	 * Note that an instance looks after a job.
 	 */
 	void schedule(String job, JobTrigger trigger, Instant now) {
-		Bson schedule = Updates.combine(Updates.set(SCHEDULE, trigger.toString()), Updates.set(SCHEDULED_SINCE, now));
-		Bson first = Updates.combine(Updates.setOnInsert(SCHEDULE, trigger.toString()),
-				Updates.setOnInsert(SCHEDULED_SINCE, now), Updates.max(SCHEDULED_AT, now), Updates.min(SINCE, now));
-		send((runs) -> runs.updateOne(Filters.and(id(job), Filters.ne(SCHEDULE, trigger.toString())), schedule));
-		send((runs) -> runs.updateOne(id(job), first, new UpdateOptions().upsert(true)));
+		String schedule = trigger.toString();
+		Bson changed = Updates.combine(Updates.set(SCHEDULE, schedule), Updates.set(SCHEDULED_SINCE, now));
+		Bson said = Updates.combine(Updates.setOnInsert(SCHEDULE, schedule), Updates.setOnInsert(SCHEDULED_SINCE, now),
+				Updates.max(SCHEDULED_AT, now), Updates.min(SINCE, now));
+		send((runs) -> runs.updateOne(Filters.and(id(job), Filters.ne(SCHEDULE, schedule)), changed));
+		send((runs) -> runs.updateOne(id(job), said, new UpdateOptions().upsert(true)));
 	}
 
 	/**
