@@ -228,7 +228,7 @@ class OrphanReleaserTests {
 	@Test
 	void aRenewalThatHangsIsAskedOfTheNextPrimaryAtOnce() {
 		CountDownLatch hangs = new CountDownLatch(1);
-		this.store.next("renew", (request) -> await().until(() -> hangs.getCount() == 0));
+		this.store.next("renew", (request) -> await().forever().until(() -> hangs.getCount() == 0));
 		LockHandle held = this.template.acquire(LockRequest.builder("a")
 			.settings(LockSettings.builder()
 				.ttl(Duration.ofHours(1))

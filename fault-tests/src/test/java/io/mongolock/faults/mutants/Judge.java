@@ -110,6 +110,11 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 
 	// Its exit status, and the last of what it printed
 	record Verdict(Judge judge, int status, String output) {
+
+		boolean isNoticed() {
+			return this.status == 1 && this.output.contains(this.judge.complaint);
+		}
+
 	}
 
 }
