@@ -12,6 +12,7 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.faults.harness.ThreadOrders;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 
 /**
  * Tests for {@link AcquisitionState} and its {@link LockAcquisition}, on several threads.
@@ -127,7 +128,7 @@ class AcquisitionOrdersTests {
 			}
 			this.sent = false;
 			return name(this.acquisition.answered(
-					new ClaimAnswer(holders, List.of(), List.of(), fence, Instant.EPOCH, null, false, null),
+					new ClaimAnswer(new StoredLock("k", holders, List.of(), List.of(), fence, Instant.EPOCH)),
 					CoreParts.NOW));
 		}
 

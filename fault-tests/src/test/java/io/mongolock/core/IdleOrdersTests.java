@@ -16,6 +16,7 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.faults.harness.ThreadOrders;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 
 /**
  * Tests for {@link IdleLeases} with their {@link LocalWaitQueues}, on several threads: a
@@ -180,8 +181,8 @@ class IdleOrdersTests {
 					throw new AssertionError("asks while it is held in this JVM");
 				}
 				StoredHolder entry = CoreParts.entry(token, OfIdle.this.fences.addAndGet(1000));
-				return new ClaimAnswer(List.of(entry), List.of(), List.of(), entry.fence() + 100, Instant.EPOCH, null,
-						false, null);
+				return new ClaimAnswer(
+						new StoredLock("k", List.of(entry), List.of(), List.of(), entry.fence() + 100, Instant.EPOCH));
 			}
 
 			private void work(HeldLock held) {

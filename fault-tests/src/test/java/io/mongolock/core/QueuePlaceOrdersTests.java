@@ -102,7 +102,8 @@ class QueuePlaceOrdersTests {
 			StoredLock lock = stored();
 			this.granted = lock.holders().isEmpty();
 			List<StoredHolder> holders = (this.granted) ? List.of(CoreParts.entry("waiter", 2)) : lock.holders();
-			return this.acquisition.answered(new ClaimAnswer(holders, lock.queue(), List.of(), Instant.EPOCH), now());
+			return this.acquisition.answered(
+					new ClaimAnswer(new StoredLock("k", holders, lock.queue(), List.of(), 0, Instant.EPOCH)), now());
 		}
 
 		@Operation(nonParallelGroup = "watch")

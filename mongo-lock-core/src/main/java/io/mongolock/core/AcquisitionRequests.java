@@ -22,7 +22,11 @@ final class AcquisitionRequests {
 
 	private final Attempt attempt;
 
-	private Claim claim;
+	/** How many fences to set aside. */
+	private int reserve;
+
+	/** How long the lease may be idle when its holder is done. */
+	private Duration linger = Duration.ZERO;
 
 	/** When the request left that is underway, if one is. */
 	private @Nullable ClockReading requested;
@@ -48,14 +52,14 @@ final class AcquisitionRequests {
 	AcquisitionRequests(Attempt attempt, int reserve) {
 		this.attempt = attempt;
 		// Beside the grants to others only the store knows which number is the next
-		this.claim = attempt.claim().withReserve((attempt.limit() == 1) ? reserve : 0);
+		this.reserve = (attempt.limit() == 1) ? reserve : 0;
 	}
 
 	/**
 	 * Set no fences aside, whichever request is granted.
 	 */
 	void reserveNothing() {
-		this.claim = this.claim.withReserve(0);
+		this.reserve = 0;
 	}
 
 	/**
@@ -63,7 +67,8 @@ final class AcquisitionRequests {
 	 * @param reserve how many fences to set aside for those who take it then
 	 */
 	void linger(Duration linger, int reserve) {
-		this.claim = this.claim.withReserve(Math.max(reserve, this.claim.reserve())).withLinger(linger);
+		this.reserve = Math.max(reserve, this.reserve);
+		this.linger = linger;
 	}
 
 	/**
@@ -74,11 +79,9 @@ final class AcquisitionRequests {
 	Claim send(@Nullable Duration placeTtl, ClockReading now) {
 		this.requested = now;
 		this.claims++;
-		if (placeTtl != null) {
-			this.inQueue = true;
-			return this.claim.inQueue(placeTtl);
-		}
-		return (this.repeated) ? this.claim : this.claim.asFirst();
+		this.inQueue |= placeTtl != null;
+		return new Claim(this.attempt.id(), this.attempt.limit(), this.reserve, placeTtl, this.attempt.owner(),
+				this.attempt.terms().ttl(), placeTtl == null && !this.repeated, this.linger);
 	}
 
 	/**
@@ -96,15 +99,15 @@ final class AcquisitionRequests {
 	 * It was denied.
 	 */
 	void denied(ClaimAnswer answer) {
-		this.lastAnswer = new LastAnswer(answer.liveHolders(), null);
+		this.lastAnswer = new LastAnswer(answer.lock().liveHolders(), null);
 	}
 
 	/**
 	 * It was granted.
 	 */
 	Grant granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
-		return new Grant(entry, (int) Math.min(this.claim.reserve(), setAside), requested, this.unknown, this.inQueue,
-				contended, (this.claim.linger().isZero()) ? null : new Recall());
+		return new Grant(entry, (int) Math.min(this.reserve, setAside), requested, this.unknown, this.inQueue,
+				contended, (this.linger.isZero()) ? null : new Recall());
 	}
 
 	/**

@@ -238,9 +238,9 @@ final class AcquisitionState {
 	}
 
 	private AcquisitionStep denied(ClaimAnswer answer, ClockReading now) {
-		QueuePosition seen = QueuePosition.of(this.attempt, answer);
+		QueuePosition seen = QueuePosition.of(this.attempt, answer.lock());
 		boolean recalled = this.recalls;
-		this.recalls = this.place == null && left(now) <= 0 && answer.mayBeIdle();
+		this.recalls = this.place == null && left(now) <= 0 && answer.lock().mayBeIdle();
 		if (this.recalls || recalled) {
 			this.pause = RECALL_PAUSE - this.attempt.left(now);
 		}

@@ -4,7 +4,6 @@ import java.time.Duration;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -40,13 +39,6 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 
 	public String key() {
 		return this.id.key();
-	}
-
-	/**
-	 * What it asks of the store, if it neither waits there nor reserves fences.
-	 */
-	Claim claim() {
-		return Claim.of(this.id, this.owner, this.terms.ttl()).withLimit(this.limit);
 	}
 
 	/**

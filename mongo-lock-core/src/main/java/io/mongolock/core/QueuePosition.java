@@ -10,7 +10,6 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
-import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -60,27 +59,15 @@ public final class QueuePosition {
 	 * @return its place, or {@code null} if it has none that counts
 	 */
 	static @Nullable QueuePosition of(Attempt attempt, StoredLock lock) {
-		return of(attempt, lock.holders(), lock.queue(), lock.hidden(), lock.now());
-	}
-
-	/**
-	 * Find the place of a claim in its answer.
-	 * @return its place, or {@code null} if it has none that counts
-	 */
-	static @Nullable QueuePosition of(Attempt attempt, ClaimAnswer answer) {
-		List<StoredWaiter> queue = answer.queue();
-		return (queue != null) ? of(attempt, answer.holders(), queue, answer.hidden(), answer.now()) : null;
-	}
-
-	private static @Nullable QueuePosition of(Attempt attempt, List<StoredHolder> holders, List<StoredWaiter> queue,
-			HiddenPlaces hidden, Instant now) {
+		HiddenPlaces hidden = lock.hidden();
+		Instant now = lock.now();
 		List<Entry> before = new ArrayList<>();
-		for (StoredHolder holder : holders) {
+		for (StoredHolder holder : lock.holders()) {
 			if (holder.isAlive(now)) {
 				before.add(Entry.of(holder.limit(), holder.renewedAt().plus(holder.ttl()), now));
 			}
 		}
-		List<StoredWaiter> living = queue.stream().filter((waiter) -> waiter.isAlive(now)).toList();
+		List<StoredWaiter> living = lock.queue().stream().filter((waiter) -> waiter.isAlive(now)).toList();
 		List<LockOwner> ahead = new ArrayList<>();
 		for (StoredWaiter waiter : living) {
 			if (waiter.leaseToken().equals(attempt.id().leaseToken())) {

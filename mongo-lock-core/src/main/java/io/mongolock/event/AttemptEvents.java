@@ -70,8 +70,8 @@ public final class AttemptEvents {
 	 */
 	public void answered(LockAcquisition acquisition, ClaimAnswer answer, ClockReading requested,
 			ClockReading answered) {
-		this.storeClock.observe(answer.now(), requested, answered, acquisition.attempt().terms().margin());
-		this.limits.observe(acquisition.attempt().request(), acquisition.attempt().limit(), answer);
+		this.storeClock.observe(answer.lock().now(), requested, answered, acquisition.attempt().terms().margin());
+		this.limits.observe(acquisition.attempt().request(), acquisition.attempt().limit(), answer.lock());
 	}
 
 	/**

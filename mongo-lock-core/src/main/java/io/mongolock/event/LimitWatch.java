@@ -8,9 +8,9 @@ import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 
 /**
  * Notices in the answers to claims that others ask for the same lock with another limit,
@@ -27,11 +27,11 @@ final class LimitWatch {
 	private final Set<String> said = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Look at an answer.
+	 * Look at the answer to a claim.
 	 */
-	void observe(LockRequest request, int limit, ClaimAnswer answer) {
-		for (StoredHolder holder : answer.holders()) {
-			if (contradicts(limit, holder.limit()) && holder.isAlive(answer.now())) {
+	void observe(LockRequest request, int limit, StoredLock lock) {
+		for (StoredHolder holder : lock.holders()) {
+			if (contradicts(limit, holder.limit()) && holder.isAlive(lock.now())) {
 				say(request, limit, holder.limit(), holder.owner());
 			}
 		}

@@ -43,22 +43,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	}
 
 	/**
-	 * This claim with a reserve of fences.
-	 * @param reserve how many fences above its own the grant sets aside
-	 */
-	public Claim withReserve(int reserve) {
-		return new Claim(this.id, this.limit, reserve, this.placeTtl, this.owner, this.ttl, this.first, this.linger);
-	}
-
-	/**
-	 * This claim, entering the queue if denied, or refreshing its place there.
-	 * @param placeTtl how long the place counts without refresh, whole milliseconds
-	 */
-	public Claim inQueue(Duration placeTtl) {
-		return new Claim(this.id, this.limit, this.reserve, placeTtl, this.owner, this.ttl, this.first, this.linger);
-	}
-
-	/**
 	 * This claim, changing nothing if denied.
 	 */
 	public Claim alone() {
@@ -70,21 +54,6 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 */
 	public boolean waiting() {
 		return this.placeTtl != null;
-	}
-
-	/**
-	 * This claim as the first one of its token.
-	 */
-	public Claim asFirst() {
-		return new Claim(this.id, this.limit, this.reserve, this.placeTtl, this.owner, this.ttl, true, this.linger);
-	}
-
-	/**
-	 * This claim of a lease that its client may keep.
-	 * @param linger how long though nobody holds the lock, whole milliseconds
-	 */
-	public Claim withLinger(Duration linger) {
-		return new Claim(this.id, this.limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first, linger);
 	}
 
 	public Claim {

@@ -1,6 +1,5 @@
 package io.mongolock.store;
 
-import java.time.Instant;
 import java.util.List;
 import java.util.Optional;
 
@@ -9,56 +8,29 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockHolder;
 
 /**
- * A lock as it stands after a claim.
+ * What a store says to a claim.
  *
- * @param holders who holds it
- * @param queue who waits for it, first come first, places that ran out included;
- * {@code null} if the store keeps the queue elsewhere and did not look at it
- * @param previous who held it before the last grant
- * @param fence the highest that was given out or set aside
- * @param now the store's time
+ * @param lock the lock as it stands after the claim
  * @param content what the store keeps with the lock, if it does
  * @param inDoubt whether a request of the same claim that had no answer may still be
  * executed
- * @param recalled the token of the holder that was recalled last, if ever one was
- * @param hidden what is left out of the queue
  */
-public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaiter> queue, List<StoredHolder> previous,
-		long fence, Instant now, @Nullable Object content, boolean inDoubt, @Nullable String recalled,
-		HiddenPlaces hidden) {
+public record ClaimAnswer(StoredLock lock, @Nullable Object content, boolean inDoubt) {
 
 	/**
-	 * The answer of a store that keeps locks alone and sets no fences aside.
-	 * @param queue who waits for it, first come first, places that ran out included
-	 * @param previous who held it before the last grant
+	 * The answer of a store that keeps locks alone.
+	 * @param lock the lock as it stands after the claim
 	 */
-	public ClaimAnswer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous, Instant now) {
-		this(holders, queue, previous, 0, now, null, false, null);
+	public ClaimAnswer(StoredLock lock) {
+		this(lock, null, false);
 	}
 
 	/**
-	 * An answer that shows the whole queue.
+	 * This answer with a whole queue that is kept elsewhere.
+	 * @param queue who waits, first come first
 	 */
-	public ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaiter> queue, List<StoredHolder> previous,
-			long fence, Instant now, @Nullable Object content, boolean inDoubt, @Nullable String recalled) {
-		this(holders, queue, previous, fence, now, content, inDoubt, recalled, HiddenPlaces.NONE);
-	}
-
-	/**
-	 * This answer with a queue that is kept elsewhere.
-	 * @param queue who waits, first come first, {@code null} if nobody looked
-	 */
-	public ClaimAnswer withQueue(@Nullable List<StoredWaiter> queue) {
-		return new ClaimAnswer(this.holders, queue, this.previous, this.fence, this.now, this.content, this.inDoubt,
-				this.recalled);
-	}
-
-	/**
-	 * This answer with what the store keeps with the lock.
-	 */
-	public ClaimAnswer with(Object content) {
-		return new ClaimAnswer(this.holders, this.queue, this.previous, this.fence, this.now, content, this.inDoubt,
-				this.recalled, this.hidden);
+	public ClaimAnswer withQueue(List<StoredWaiter> queue) {
+		return new ClaimAnswer(this.lock.withQueue(queue, HiddenPlaces.NONE), this.content, this.inDoubt);
 	}
 
 	/**
@@ -67,8 +39,8 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * @return its entry among the holders, or empty if it was denied
 	 */
 	public Optional<StoredHolder> grantTo(String token) {
-		for (StoredHolder holder : this.holders) {
-			if (holder.leaseToken().equals(token) && holder.isAlive(this.now)) {
+		for (StoredHolder holder : this.lock.holders()) {
+			if (holder.leaseToken().equals(token) && holder.isAlive(this.lock.now())) {
 				return Optional.of(holder);
 			}
 		}
@@ -80,7 +52,7 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * @return the number, zero if the store had none to set aside
 	 */
 	public long setAside(StoredHolder granted) {
-		return Math.max(0, this.fence - granted.fence());
+		return Math.max(0, this.lock.fence() - granted.fence());
 	}
 
 	/**
@@ -88,10 +60,11 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * that were done and had meant them to.
 	 */
 	public List<LockHolder> lapsedBefore(StoredHolder granted) {
-		if (this.previous.isEmpty()) {
+		if (this.lock.previous().isEmpty()) {
 			return List.of();
 		}
-		return this.previous.stream()
+		return this.lock.previous()
+			.stream()
 			.filter((holder) -> !holder.isAlive(granted.acquiredAt()) && !holder.kept()
 					&& !holder.leaseToken().equals(granted.leaseToken()))
 			.map((holder) -> holder.toHolder(granted.acquiredAt()))
@@ -103,30 +76,8 @@ public record ClaimAnswer(List<StoredHolder> holders, @Nullable List<StoredWaite
 	 * @return whether a place in it has not run out, or nobody looked
 	 */
 	public boolean hasWaiters() {
-		if (this.queue == null) {
-			return true;
-		}
-		for (StoredWaiter waiter : this.queue) {
-			if (waiter.isAlive(this.now)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	/**
-	 * Whether the lock may be held by nobody although it is taken: the client of a holder
-	 * may keep the lease, and nobody has recalled it yet.
-	 */
-	public boolean mayBeIdle() {
-		return StoredHolder.mayBeIdle(this.holders, this.recalled, this.now);
-	}
-
-	/**
-	 * The holders now.
-	 */
-	public List<LockHolder> liveHolders() {
-		return StoredHolder.alive(this.holders, this.now);
+		return this.lock.hidden() == HiddenPlaces.UNSEEN
+				|| this.lock.queue().stream().anyMatch((waiter) -> waiter.isAlive(this.lock.now()));
 	}
 
 }

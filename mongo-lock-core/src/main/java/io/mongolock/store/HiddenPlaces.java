@@ -13,6 +13,9 @@ public record HiddenPlaces(int ahead, int limit, int behind) {
 	/** The answer shows the whole queue. */
 	public static final HiddenPlaces NONE = new HiddenPlaces(0, Integer.MAX_VALUE, 0);
 
+	/** Nobody looked at the queue, which is shown as empty. */
+	public static final HiddenPlaces UNSEEN = new HiddenPlaces(0, Integer.MAX_VALUE, Integer.MAX_VALUE);
+
 	/** So many at the head are shown to everybody. */
 	public static final int SHOWN = 4;
 

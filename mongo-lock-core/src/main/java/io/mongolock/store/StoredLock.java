@@ -46,14 +46,6 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	}
 
 	/**
-	 * This lock with a whole queue that is kept elsewhere.
-	 * @param queue who waits, first come first
-	 */
-	public StoredLock withQueue(List<StoredWaiter> queue) {
-		return withQueue(queue, HiddenPlaces.NONE);
-	}
-
-	/**
 	 * This lock with a queue that is kept elsewhere.
 	 * @param queue who waits, first come first
 	 * @param hidden what is left out of it
@@ -61,6 +53,13 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	public StoredLock withQueue(List<StoredWaiter> queue, HiddenPlaces hidden) {
 		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now, this.recalled,
 				hidden);
+	}
+
+	/**
+	 * Whether anybody holds it now.
+	 */
+	public boolean isHeld() {
+		return this.holders.stream().anyMatch((holder) -> holder.isAlive(this.now));
 	}
 
 	/**

@@ -316,7 +316,7 @@ class PlaceKeeperTests {
 		for (int request = 0; request < 2; request++) {
 			acquisition.send(now());
 			StoredLock lock = lock(key);
-			acquisition.answered(new ClaimAnswer(lock.holders(), lock.queue(), List.of(), lock.now()), now());
+			acquisition.answered(new ClaimAnswer(lock), now());
 		}
 		return acquisition;
 	}

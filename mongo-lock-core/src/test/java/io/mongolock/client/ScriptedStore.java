@@ -96,8 +96,8 @@ public class ScriptedStore implements LockStore {
 							now, now, claim.ttl()));
 		});
 		StoredHolder holder = this.holders.get(claim.id().key());
-		return new ClaimAnswer((holder != null) ? List.of(holder) : List.of(), List.of(), List.of(), this.fence.get(),
-				Instant.now(), null, false, null);
+		return new ClaimAnswer(new StoredLock(claim.id().key(), (holder != null) ? List.of(holder) : List.of(),
+				List.of(), List.of(), this.fence.get(), Instant.now()));
 	}
 
 	@Override

@@ -22,6 +22,7 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -92,7 +93,7 @@ class IdleLeasesTests {
 		Waiter warm = asking("k", 2);
 		assertThat(warm.claim.reserve()).isEqualTo(IdleLeases.RESERVE);
 		assertThat(warm.claim.linger()).hasSeconds(2);
-		assertThat(warm.claim(3)).as("asked again").isEqualTo(warm.claim.withLinger(Duration.ofSeconds(2)));
+		assertThat(warm.claim(3)).as("asked again").isEqualTo(Claims.lingering(warm.claim, Duration.ofSeconds(2)));
 	}
 
 	@Test
@@ -791,8 +792,10 @@ class IdleLeasesTests {
 			IdleLeasesTests.this.fence += reserve;
 			StoredHolder holder = new StoredHolder(attempt.id().leaseToken(), fence, attempt.limit(), OWNER,
 					Instant.EPOCH, Instant.EPOCH, attempt.terms().ttl());
-			this.step = this.acquisition.answered(new ClaimAnswer(List.of(holder), queue, List.of(), fence + reserve,
-					Instant.EPOCH, null, false, null), at(now));
+			this.step = this.acquisition.answered(
+					new ClaimAnswer(
+							new StoredLock("k", List.of(holder), queue, List.of(), fence + reserve, Instant.EPOCH)),
+					at(now));
 			return held();
 		}
 

@@ -25,6 +25,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -266,12 +267,12 @@ final class InterleavedJvm {
 
 	private ClaimAnswer ask(Claim claim) {
 		if (this.stored != null) {
-			return new ClaimAnswer(List.of(), List.of(), List.of(), Instant.EPOCH);
+			return new ClaimAnswer(new StoredLock("k", List.of(), List.of(), List.of(), 0, Instant.EPOCH));
 		}
 		this.stored = claim.id().leaseToken();
 		StoredHolder entry = entry(this.stored);
-		return new ClaimAnswer(List.of(entry), List.of(), List.of(), entry.fence() + 100, Instant.EPOCH, null, false,
-				null);
+		return new ClaimAnswer(
+				new StoredLock("k", List.of(entry), List.of(), List.of(), entry.fence() + 100, Instant.EPOCH));
 	}
 
 	private void check() {

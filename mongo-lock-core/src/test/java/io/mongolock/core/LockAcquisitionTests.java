@@ -33,6 +33,7 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -60,9 +61,10 @@ class LockAcquisitionTests {
 	@Test
 	void aGrantSaysWhetherOthersStandInQueueBehindIt() {
 		assertThat(grant(granted()).contended()).isFalse();
-		ClaimAnswer withQueue = new ClaimAnswer(granted().holders(), denied("behind").queue(), List.of(), NOW);
+		ClaimAnswer withQueue = answer(granted().lock().holders(), denied("behind").lock().queue(), List.of(), NOW);
 		assertThat(grant(withQueue).contended()).isTrue();
-		ClaimAnswer later = new ClaimAnswer(granted().holders(), withQueue.queue(), List.of(), NOW.plusSeconds(20));
+		ClaimAnswer later = answer(granted().lock().holders(), withQueue.lock().queue(), List.of(),
+				NOW.plusSeconds(20));
 		assertThat(grant(later).contended()).as("its place has run out").isFalse();
 	}
 
@@ -152,7 +154,8 @@ class LockAcquisitionTests {
 	private static ClaimAnswer lingering(@Nullable String recalled, String... queue) {
 		StoredHolder holder = new StoredHolder("other", 7, 1, new LockOwner("app", "1", "host", 2, "other"), NOW, NOW,
 				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10));
-		return new ClaimAnswer(List.of(holder), denied(queue).queue(), List.of(), 7, NOW, null, false, recalled);
+		return new ClaimAnswer(
+				new StoredLock("k", List.of(holder), denied(queue).lock().queue(), List.of(), 7, NOW, recalled));
 	}
 
 	@Test
@@ -170,8 +173,8 @@ class LockAcquisitionTests {
 		begin(reserving);
 		ahead.cancel();
 		reserving.turn(at(5));
-		ClaimAnswer answer = new ClaimAnswer(granted().holders(), List.of(), List.of(), highest, NOW, null, false,
-				null);
+		ClaimAnswer answer = new ClaimAnswer(
+				new StoredLock("k", granted().lock().holders(), List.of(), List.of(), highest, NOW));
 		HeldLock held = ((Granted) answered(reserving, answer, 10, 20)).held();
 		this.client.wakeNext(held);
 		return held.grant().lastFence();
@@ -201,8 +204,7 @@ class LockAcquisitionTests {
 	@Test
 	void aGrantKnowsOfARequestBeforeItThatMayRunLater() {
 		begin(this.acquisition);
-		assertThat(answered(this.acquisition,
-				new ClaimAnswer(granted().holders(), List.of(), List.of(), 0, NOW, null, true, null), 0, 10))
+		assertThat(answered(this.acquisition, new ClaimAnswer(granted().lock(), null, true), 0, 10))
 			.isInstanceOfSatisfying(Granted.class, (granted) -> assertThat(granted.held().grant().unknown()).isTrue());
 	}
 
@@ -210,8 +212,7 @@ class LockAcquisitionTests {
 	void aGrantInDoubtAfterAClaimInTheQueueIsCleanedUpInTheQueueToo() {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
-		Granted granted = (Granted) answered(this.acquisition,
-				new ClaimAnswer(granted().holders(), List.of(), List.of(), 0, NOW, null, true, null), 1, 2);
+		Granted granted = (Granted) answered(this.acquisition, new ClaimAnswer(granted().lock(), null, true), 1, 2);
 		assertThat(granted.held().ending().cleanUp(at(3)).isInQueue()).isTrue();
 	}
 
@@ -318,8 +319,8 @@ class LockAcquisitionTests {
 	@Test
 	void aLeaseOfItsOwnThatRanOutIsNoGrant() {
 		standInQueue(this.acquisition);
-		ClaimAnswer denied = new ClaimAnswer(List.of(holder("mine", NOW.minusSeconds(31))),
-				denied("ahead", "mine").queue(), List.of(), NOW);
+		ClaimAnswer denied = answer(List.of(holder("mine", NOW.minusSeconds(31))),
+				denied("ahead", "mine").lock().queue(), List.of(), NOW);
 		this.acquisition.timer(at(5_000));
 		assertThat(answered(this.acquisition, denied, 5_000, 5_001)).isInstanceOf(Denied.class);
 	}
@@ -397,15 +398,13 @@ class LockAcquisitionTests {
 
 	private static ClaimAnswer standsBehind(int others) {
 		ClaimAnswer shown = denied("a", "mine");
-		return new ClaimAnswer(shown.holders(), shown.queue(), List.of(), 7, NOW, null, false, null,
-				new HiddenPlaces(others - 1, 1, 0));
+		return new ClaimAnswer(shown.lock().withQueue(shown.lock().queue(), new HiddenPlaces(others - 1, 1, 0)));
 	}
 
 	@Test
 	void theExceptionCountsThoseAheadThatTheStoreDoesNotShow() {
 		ClaimAnswer shown = denied("a", "b", "c", "d", "e", "f", "g", "h", "mine");
-		ClaimAnswer denied = new ClaimAnswer(shown.holders(), shown.queue(), List.of(), 0, NOW, null, false, null,
-				new HiddenPlaces(11, 1, 5));
+		ClaimAnswer denied = new ClaimAnswer(shown.lock().withQueue(shown.lock().queue(), new HiddenPlaces(11, 1, 5)));
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		answered(this.acquisition, denied, 1, 2);
@@ -492,8 +491,7 @@ class LockAcquisitionTests {
 	void theGrantTellsWhoseLeaseHadLapsed() {
 		StoredHolder lapsed = holder("other", NOW.minusSeconds(60));
 		StoredHolder alive = holder("neighbour", NOW.minusSeconds(1));
-		ClaimAnswer answer = new ClaimAnswer(List.of(alive, holder("mine", NOW)), List.of(), List.of(lapsed, alive),
-				NOW);
+		ClaimAnswer answer = answer(List.of(alive, holder("mine", NOW)), List.of(), List.of(lapsed, alive), NOW);
 		begin(this.acquisition);
 		assertThat(answered(this.acquisition, answer, 0, 1)).isInstanceOfSatisfying(Granted.class,
 				(granted) -> assertThat(granted.lapsed()).singleElement()
@@ -518,7 +516,7 @@ class LockAcquisitionTests {
 			}
 
 		};
-		ClaimAnswer answer = new ClaimAnswer(List.of(holder("mine", NOW)), List.of(), previous, NOW);
+		ClaimAnswer answer = answer(List.of(holder("mine", NOW)), List.of(), previous, NOW);
 		assertThatThrownBy(() -> answered(this.acquisition, answer, 0, 1)).isInstanceOf(OutOfMemoryError.class);
 		assertThat(this.acquisition.cancel()).isInstanceOf(Cancelled.class);
 		assertThat(this.turns).containsExactly("next");
@@ -750,8 +748,13 @@ class LockAcquisitionTests {
 		return ResolvedLockSettings.of(LockSettings.builder().waitTimeout(waitTimeout).build());
 	}
 
+	private static ClaimAnswer answer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
+			Instant now) {
+		return new ClaimAnswer(new StoredLock("k", holders, queue, previous, 0, now));
+	}
+
 	private static ClaimAnswer granted() {
-		return new ClaimAnswer(List.of(holder("mine", NOW)), List.of(), List.of(), NOW);
+		return answer(List.of(holder("mine", NOW)), List.of(), List.of(), NOW);
 	}
 
 	private static ClaimAnswer denied(String... queue) {
@@ -759,7 +762,7 @@ class LockAcquisitionTests {
 			.map((token) -> new StoredWaiter(token, 1, new LockOwner("app", "1", "host", 2, token), NOW,
 					Duration.ofSeconds(6)))
 			.toList();
-		return new ClaimAnswer(List.of(holder("other", NOW.minusSeconds(10))), waiters, List.of(), NOW);
+		return answer(List.of(holder("other", NOW.minusSeconds(10))), waiters, List.of(), NOW);
 	}
 
 	private static StoredHolder holder(String token, Instant renewedAt) {

@@ -294,7 +294,7 @@ class QueuePlacesTests {
 
 	// In how long it is to be looked at
 	private long seen(QueuePlace far, int ahead, long at) {
-		QueuePosition seen = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", ahead)));
+		QueuePosition seen = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", ahead).lock()));
 		long pause = this.places.pause(far, seen, at(at));
 		far.answered(seen, pause, at(at));
 		return pause;
@@ -333,7 +333,7 @@ class QueuePlacesTests {
 	}
 
 	private void stands(QueuePlace place, int ahead) {
-		stands(place, Objects.requireNonNull(QueuePosition.of(place.attempt(), answer(place.key(), ahead))));
+		stands(place, Objects.requireNonNull(QueuePosition.of(place.attempt(), answer(place.key(), ahead).lock())));
 	}
 
 	private void stands(QueuePlace place, QueuePosition seen) {
@@ -626,7 +626,7 @@ class QueuePlacesTests {
 		QueuePlace first = inOrder.get(0).place();
 		Thread watch = new Thread(() -> this.places.nextIn(at(2_000)));
 		Thread answered = new Thread(() -> {
-			QueuePosition seen = QueuePosition.of(first.attempt(), answer(first.key(), 0));
+			QueuePosition seen = QueuePosition.of(first.attempt(), answer(first.key(), 0).lock());
 			first.answered(Objects.requireNonNull(seen), 100_000_000, at(2_000));
 			this.places.stands(first, at(2_000));
 		});
@@ -806,8 +806,7 @@ class QueuePlacesTests {
 	}
 
 	private static ClaimAnswer answer(String key, int ahead, Duration heldFor) {
-		StoredLock lock = lock(key, 1, ahead, heldFor);
-		return new ClaimAnswer(lock.holders(), lock.queue(), List.of(), 0, NOW, null, false, null, lock.hidden());
+		return new ClaimAnswer(lock(key, 1, ahead, heldFor));
 	}
 
 	private static StoredLock lock(String key, int holders, int ahead, Duration heldFor) {

@@ -14,8 +14,8 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
-import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -57,12 +57,12 @@ class LimitWatchTests {
 		assertThat(output).doesNotContain("WARN");
 	}
 
-	private static ClaimAnswer held(Instant renewed, int... limits) {
+	private static StoredLock held(Instant renewed, int... limits) {
 		List<StoredHolder> holders = IntStream.of(limits)
 			.mapToObj((limit) -> new StoredHolder("t" + limit, limit, limit,
 					new LockOwner("app", "1", "host", 42, "main"), renewed, renewed, Duration.ofSeconds(30)))
 			.toList();
-		return new ClaimAnswer(holders, List.of(), List.of(), NOW);
+		return new StoredLock("k", holders, List.of(), List.of(), 0, NOW);
 	}
 
 }

@@ -32,15 +32,27 @@ public final class Claims {
 	}
 
 	public static Claim reserve(Claim claim, int reserve) {
-		return claim.withReserve(reserve);
+		return new Claim(claim.id(), claim.limit(), reserve, claim.placeTtl(), claim.owner(), claim.ttl(),
+				claim.first(), claim.linger());
 	}
 
 	public static Claim first(Claim claim) {
-		return claim.asFirst();
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), claim.owner(), claim.ttl(), true,
+				claim.linger());
 	}
 
 	public static Claim waiting(Claim claim) {
-		return claim.inQueue(claim.ttl());
+		return waiting(claim, claim.ttl());
+	}
+
+	public static Claim waiting(Claim claim, Duration placeTtl) {
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), placeTtl, claim.owner(), claim.ttl(),
+				claim.first(), claim.linger());
+	}
+
+	public static Claim lingering(Claim claim, Duration linger) {
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), claim.owner(), claim.ttl(),
+				claim.first(), linger);
 	}
 
 	public static Claim owner(Claim claim, LockOwner owner) {

@@ -20,10 +20,11 @@ interface FirstClaimContract extends LockStoreContract {
 		Claim claim = Claims.first(Claims.reserve(Claims.on("key"), reserve));
 		ClaimAnswer answer = ask(claim);
 		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
-		assertThat(answer.holders()).containsExactly(holder);
-		assertThat(answer.previous()).isEmpty();
-		assertThat(holder).isEqualTo(new StoredHolder(claim.id().leaseToken(), answer.now().toEpochMilli() * 1024, 1,
-				Claims.OWNER, answer.now(), answer.now(), claim.ttl()));
+		assertThat(answer.lock().holders()).containsExactly(holder);
+		assertThat(answer.lock().previous()).isEmpty();
+		assertThat(holder)
+			.isEqualTo(new StoredHolder(claim.id().leaseToken(), answer.lock().now().toEpochMilli() * 1024, 1,
+					Claims.OWNER, answer.lock().now(), answer.lock().now(), claim.ttl()));
 		assertThat(find("key").fence()).as("nothing set aside").isEqualTo(holder.fence());
 		assertThat(answer.setAside(holder)).isZero();
 		assertThat(find("key").queue()).isEmpty();
@@ -39,9 +40,9 @@ interface FirstClaimContract extends LockStoreContract {
 		Claim claim = Claims.reserve(Claims.on("key"), 64);
 		ClaimAnswer answer = ask((first) ? Claims.first(claim) : claim);
 		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
-		assertThat(holder.fence()).isEqualTo(answer.now().toEpochMilli() * 1024 - 64).isGreaterThan(fence);
+		assertThat(holder.fence()).isEqualTo(answer.lock().now().toEpochMilli() * 1024 - 64).isGreaterThan(fence);
 		assertThat(answer.setAside(holder)).isEqualTo(64);
-		assertThat(find("key").fence()).isEqualTo(answer.now().toEpochMilli() * 1024);
+		assertThat(find("key").fence()).isEqualTo(answer.lock().now().toEpochMilli() * 1024);
 	}
 
 	@ParameterizedTest
@@ -55,7 +56,7 @@ interface FirstClaimContract extends LockStoreContract {
 		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
 		assertThat(holder.fence()).isEqualTo(fence + 1);
 		assertThat(holder.fence() + answer.setAside(holder))
-			.isEqualTo(Math.max(fence + 1, answer.now().toEpochMilli() * 1024));
+			.isEqualTo(Math.max(fence + 1, answer.lock().now().toEpochMilli() * 1024));
 	}
 
 	@ParameterizedTest
@@ -64,7 +65,7 @@ interface FirstClaimContract extends LockStoreContract {
 		StoredHolder holder = grant(Claims.limit(Claims.on("key"), limit));
 		StoredLock before = find("key");
 		ClaimAnswer denied = deny(Claims.first(Claims.on("key")));
-		assertThat(denied.holders()).containsExactly(holder);
+		assertThat(denied.lock().holders()).containsExactly(holder);
 		assertThat(find("key")).usingRecursiveComparison().ignoringFields("now").isEqualTo(before);
 	}
 
@@ -87,7 +88,7 @@ interface FirstClaimContract extends LockStoreContract {
 		ClaimAnswer answer = ask(claim);
 		StoredHolder granted = answer.grantTo(claim.id().leaseToken()).orElseThrow();
 		assertThat(granted.fence()).isGreaterThan(lapsed.fence());
-		assertThat(answer.previous()).containsExactly(lapsed);
+		assertThat(answer.lock().previous()).containsExactly(lapsed);
 		assertThat(answer.lapsedBefore(granted)).hasSize(1);
 	}
 

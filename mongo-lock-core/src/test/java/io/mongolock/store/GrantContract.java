@@ -24,13 +24,13 @@ interface GrantContract extends LockStoreContract {
 		Claim claim = Claims.on("key");
 		ClaimAnswer answer = ask(claim);
 		StoredHolder holder = answer.grantTo(claim.id().leaseToken()).orElseThrow();
-		assertThat(answer.holders()).containsExactly(holder);
-		assertThat(answer.previous()).isEmpty();
+		assertThat(answer.lock().holders()).containsExactly(holder);
+		assertThat(answer.lock().previous()).isEmpty();
 		assertThat(holder.owner()).isEqualTo(Claims.OWNER);
 		assertThat(holder.limit()).isOne();
 		assertThat(holder.ttl()).isEqualTo(claim.ttl());
-		assertThat(holder.acquiredAt()).isEqualTo(holder.renewedAt()).isEqualTo(answer.now());
-		assertThat(holder.fence()).isEqualTo(answer.now().toEpochMilli() * 1024).isLessThan(1L << 53);
+		assertThat(holder.acquiredAt()).isEqualTo(holder.renewedAt()).isEqualTo(answer.lock().now());
+		assertThat(holder.fence()).isEqualTo(answer.lock().now().toEpochMilli() * 1024).isLessThan(1L << 53);
 	}
 
 	@Test
@@ -39,8 +39,8 @@ interface GrantContract extends LockStoreContract {
 		StoredHolder granted = grant(first);
 		elapse(Duration.ofMillis(100));
 		ClaimAnswer denied = deny(Claims.on("key"));
-		assertThat(denied.holders()).containsExactly(granted);
-		LockHolder holder = denied.liveHolders().get(0);
+		assertThat(denied.lock().holders()).containsExactly(granted);
+		LockHolder holder = denied.lock().liveHolders().get(0);
 		assertThat(holder.owner()).isEqualTo(Claims.OWNER);
 		assertThat(holder.fence()).isEqualTo(granted.fence());
 		assertThat(holder.acquiredAt()).isEqualTo(granted.acquiredAt());
@@ -63,8 +63,8 @@ interface GrantContract extends LockStoreContract {
 		StoredHolder granted = grant(first);
 		assertThat((proved) ? releaseGrant(first, granted) : release(first)).isTrue();
 		ClaimAnswer answer = ask(Claims.on("key"));
-		assertThat(answer.holders()).hasSize(1);
-		assertThat(answer.lapsedBefore(answer.holders().get(0))).isEmpty();
+		assertThat(answer.lock().holders()).hasSize(1);
+		assertThat(answer.lapsedBefore(answer.lock().holders().get(0))).isEmpty();
 	}
 
 	@Test
@@ -113,8 +113,8 @@ interface GrantContract extends LockStoreContract {
 		Claim claim = Claims.on("key");
 		ClaimAnswer answer = ask(claim);
 		StoredHolder granted = answer.grantTo(claim.id().leaseToken()).orElseThrow();
-		assertThat(answer.holders()).containsExactly(granted);
-		assertThat(answer.previous()).containsExactly(lapsed);
+		assertThat(answer.lock().holders()).containsExactly(granted);
+		assertThat(answer.lock().previous()).containsExactly(lapsed);
 		assertThat(find("key").previous()).containsExactly(lapsed);
 		assertThat(answer.lapsedBefore(granted)).singleElement().satisfies((holder) -> {
 			assertThat(holder.fence()).isEqualTo(lapsed.fence());
@@ -233,9 +233,9 @@ interface GrantContract extends LockStoreContract {
 		elapse(shortTtl());
 		Claim next = Claims.limit(Claims.on("key"), 2);
 		ClaimAnswer answer = ask(next);
-		assertThat(answer.holders()).extracting(StoredHolder::leaseToken)
+		assertThat(answer.lock().holders()).extracting(StoredHolder::leaseToken)
 			.containsExactly(staying.id().leaseToken(), next.id().leaseToken());
-		assertThat(answer.lapsedBefore(answer.holders().get(1))).hasSize(1);
+		assertThat(answer.lapsedBefore(answer.lock().holders().get(1))).hasSize(1);
 	}
 
 	@Test

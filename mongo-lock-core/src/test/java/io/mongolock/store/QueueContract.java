@@ -103,7 +103,7 @@ interface QueueContract extends LockStoreContract {
 	@Test
 	default void aPlaceLastsAsLongAsItSaysAndNotAsLongAsALease() {
 		Claim holder = Claims.on("key");
-		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		Claim waiter = Claims.waiting(Claims.on("key"), shortTtl());
 		grant(holder);
 		deny(waiter);
 		assertThat(find("key").queue()).singleElement().extracting(StoredWaiter::ttl).isEqualTo(shortTtl());
@@ -115,9 +115,9 @@ interface QueueContract extends LockStoreContract {
 
 	@Test
 	default void placesAreRefreshedTogetherAndNoneIsBroughtBack() {
-		Claim waiter = Claims.on("key").inQueue(shortTtl());
-		Claim other = Claims.on("other").inQueue(shortTtl());
-		Claim gone = Claims.on("key").inQueue(shortTtl());
+		Claim waiter = Claims.waiting(Claims.on("key"), shortTtl());
+		Claim other = Claims.waiting(Claims.on("other"), shortTtl());
+		Claim gone = Claims.waiting(Claims.on("key"), shortTtl());
 		grant(Claims.on("key"));
 		grant(Claims.on("other"));
 		deny(waiter);
@@ -139,7 +139,7 @@ interface QueueContract extends LockStoreContract {
 	@Test
 	default void aPlaceThatRanOutStaysForSoLongThatItsWaiterHasItAgainAfterAnElection() {
 		Claim holder = Claims.on("key");
-		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		Claim waiter = Claims.waiting(Claims.on("key"), shortTtl());
 		Claim later = Claims.waiting(Claims.on("key"));
 		grant(holder);
 		deny(waiter);
@@ -156,7 +156,7 @@ interface QueueContract extends LockStoreContract {
 	@Test
 	default void aPlaceThatRanOutHoldsUpNobodyThoughItStays() {
 		Claim holder = Claims.on("key");
-		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		Claim waiter = Claims.waiting(Claims.on("key"), shortTtl());
 		Claim later = Claims.waiting(Claims.on("key"));
 		grant(holder);
 		deny(waiter);
@@ -169,7 +169,7 @@ interface QueueContract extends LockStoreContract {
 
 	@Test
 	default void aPlaceIsGoneInTheEnd() {
-		Claim waiter = Claims.on("key").inQueue(shortTtl());
+		Claim waiter = Claims.waiting(Claims.on("key"), shortTtl());
 		grant(Claims.on("key"));
 		deny(waiter);
 		elapse(shortTtl().multipliedBy(StoredWaiter.STAYS));
@@ -181,7 +181,7 @@ interface QueueContract extends LockStoreContract {
 	@Test
 	default void oneWhoWaitsIsShownTheHeadOfTheQueueItsOwnPlaceAndHowManyThereAreBesides() {
 		grant(Claims.on("key"));
-		deny(Claims.on("key").inQueue(shortTtl()));
+		deny(Claims.waiting(Claims.on("key"), shortTtl()));
 		elapse(shortTtl());
 		List<Claim> waiting = IntStream.range(0, HiddenPlaces.SHOWN + 4)
 			.mapToObj((i) -> Claims
@@ -192,7 +192,7 @@ interface QueueContract extends LockStoreContract {
 		List<String> head = tokens(waiting.subList(0, HiddenPlaces.SHOWN));
 		assertThat(queueSeenBy(last)).containsExactlyElementsOf(appended(head, last));
 		assertThat(seenBy(last).hidden()).isEqualTo(new HiddenPlaces(3, 2, 0));
-		assertThat(store().acquire(last, TIMEOUT).hidden()).isEqualTo(new HiddenPlaces(3, 2, 0));
+		assertThat(store().acquire(last, TIMEOUT).lock().hidden()).isEqualTo(new HiddenPlaces(3, 2, 0));
 		assertThat(store().refreshAll(List.of(last.id()), TIMEOUT)).extracting(StoredLock::hidden)
 			.containsExactly(new HiddenPlaces(3, 2, 0));
 		Claim second = waiting.get(1);
@@ -268,7 +268,7 @@ interface QueueContract extends LockStoreContract {
 		Claim second = Claims.waiting(Claims.on("key"));
 		grant(Claims.on("key"));
 		deny(first);
-		assertThat(store().acquire(second, TIMEOUT).queue()).extracting(StoredWaiter::leaseToken)
+		assertThat(store().acquire(second, TIMEOUT).lock().queue()).extracting(StoredWaiter::leaseToken)
 			.containsExactly(first.id().leaseToken(), second.id().leaseToken());
 	}
 

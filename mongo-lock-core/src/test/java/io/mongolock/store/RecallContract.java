@@ -17,9 +17,9 @@ interface RecallContract extends LockStoreContract {
 
 	@Test
 	default void aHolderSaysHowLongItsClientMayKeepTheLease() {
-		Claim first = Claims.first(Claims.on("key")).withLinger(LINGER);
+		Claim first = Claims.lingering(Claims.first(Claims.on("key")), LINGER);
 		assertThat(grant(first).linger()).isEqualTo(LINGER);
-		assertThat(grant(Claims.on("other").withReserve(64).withLinger(LINGER)).linger()).isEqualTo(LINGER);
+		assertThat(grant(Claims.lingering(Claims.reserve(Claims.on("other"), 64), LINGER)).linger()).isEqualTo(LINGER);
 		assertThat(grant(Claims.on("third")).linger()).isZero();
 		assertThat(renew(first)).isTrue();
 		assertThat(grant(first.alone()).linger()).as("granted again").isEqualTo(LINGER);
@@ -28,15 +28,15 @@ interface RecallContract extends LockStoreContract {
 
 	@Test
 	default void whoEntersTheQueueRecallsAHolderWhoseClientMayKeepTheLease() {
-		Claim holder = Claims.on("key").withLinger(LINGER);
+		Claim holder = Claims.lingering(Claims.on("key"), LINGER);
 		StoredHolder granted = grant(holder);
 		ClaimAnswer denied = deny(Claims.on("key"));
-		assertThat(denied.mayBeIdle()).isTrue();
-		assertThat(denied.recalled()).as("by one that does not wait").isNull();
+		assertThat(denied.lock().mayBeIdle()).isTrue();
+		assertThat(denied.lock().recalled()).as("by one that does not wait").isNull();
 		ClaimAnswer recalls = deny(Claims.waiting(Claims.on("key")));
-		assertThat(recalls.recalled()).isEqualTo(holder.id().leaseToken());
-		assertThat(recalls.mayBeIdle()).as("it was recalled").isFalse();
-		assertThat(deny(Claims.on("key")).recalled()).isEqualTo(holder.id().leaseToken());
+		assertThat(recalls.lock().recalled()).isEqualTo(holder.id().leaseToken());
+		assertThat(recalls.lock().mayBeIdle()).as("it was recalled").isFalse();
+		assertThat(deny(Claims.on("key")).lock().recalled()).isEqualTo(holder.id().leaseToken());
 		assertThat(find("key").recalled()).isEqualTo(holder.id().leaseToken());
 		assertThat(store().findAll(List.of("key"), TIMEOUT)).extracting(StoredLock::recalled)
 			.containsExactly(holder.id().leaseToken());
@@ -46,9 +46,9 @@ interface RecallContract extends LockStoreContract {
 
 	@Test
 	default void oneWhoWaitsIsShownWhetherTheHolderMayBeIdleAndWasRecalled() {
-		Claim holder = Claims.on("key").withLinger(LINGER);
+		Claim holder = Claims.lingering(Claims.on("key"), LINGER);
 		Claim waiter = Claims.waiting(Claims.on("key"));
-		Claim next = Claims.waiting(Claims.on("key")).withLinger(LINGER);
+		Claim next = Claims.lingering(Claims.waiting(Claims.on("key")), LINGER);
 		grant(holder);
 		deny(next);
 		deny(waiter);
@@ -67,24 +67,24 @@ interface RecallContract extends LockStoreContract {
 
 	@Test
 	default void aHolderThatIsDoneIsNotIdleThoughItsLeaseStays() {
-		Claim holder = Claims.on("key").withLinger(LINGER);
+		Claim holder = Claims.lingering(Claims.on("key"), LINGER);
 		grant(holder);
 		assertThat(store().expireAll(Map.of(holder.id(), shortTtl()), TIMEOUT)).isOne();
-		assertThat(deny(Claims.on("key")).mayBeIdle()).isFalse();
+		assertThat(deny(Claims.on("key")).lock().mayBeIdle()).isFalse();
 	}
 
 	@Test
 	default void oneThatReleasesAtOnceIsNotRecalled() {
 		grant(Claims.on("key"));
 		ClaimAnswer denied = deny(Claims.waiting(Claims.on("key")));
-		assertThat(denied.mayBeIdle()).isFalse();
-		assertThat(denied.recalled()).isNull();
+		assertThat(denied.lock().mayBeIdle()).isFalse();
+		assertThat(denied.lock().recalled()).isNull();
 	}
 
 	@Test
 	default void theNextHolderIsRecalledInItsTurn() {
-		Claim holder = Claims.on("key").withLinger(LINGER);
-		Claim next = Claims.waiting(Claims.on("key")).withLinger(LINGER);
+		Claim holder = Claims.lingering(Claims.on("key"), LINGER);
+		Claim next = Claims.lingering(Claims.waiting(Claims.on("key")), LINGER);
 		Claim last = Claims.waiting(Claims.on("key"));
 		grant(holder);
 		deny(next);
@@ -92,13 +92,13 @@ interface RecallContract extends LockStoreContract {
 		release(holder);
 		grant(next);
 		assertThat(find("key").recalled()).as("means nothing for the next one").isEqualTo(holder.id().leaseToken());
-		assertThat(deny(Claims.on("key")).mayBeIdle()).isTrue();
-		assertThat(deny(last).recalled()).isEqualTo(next.id().leaseToken());
+		assertThat(deny(Claims.on("key")).lock().mayBeIdle()).isTrue();
+		assertThat(deny(last).lock().recalled()).isEqualTo(next.id().leaseToken());
 	}
 
 	@Test
 	default void aHolderWhoseLeaseRanOutIsNotIdle() {
-		grant(Claims.ttl(Claims.on("key"), shortTtl()).withLinger(LINGER));
+		grant(Claims.lingering(Claims.ttl(Claims.on("key"), shortTtl()), LINGER));
 		assertThat(find("key").mayBeIdle()).isTrue();
 		elapse(shortTtl());
 		assertThat(find("key").mayBeIdle()).isFalse();
@@ -107,7 +107,7 @@ interface RecallContract extends LockStoreContract {
 	@Test
 	default void aHolderWhoseLeaseRanOutIsNotRecalled() {
 		Claim waiter = Claims.waiting(Claims.on("key"));
-		grant(Claims.ttl(Claims.on("key"), shortTtl()).withLinger(LINGER));
+		grant(Claims.lingering(Claims.ttl(Claims.on("key"), shortTtl()), LINGER));
 		Claim other = Claims.waiting(Claims.on("key"));
 		deny(other);
 		elapse(shortTtl());

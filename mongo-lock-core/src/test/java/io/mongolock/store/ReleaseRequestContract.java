@@ -26,7 +26,7 @@ interface ReleaseRequestContract extends LockStoreContract {
 		assertThat(renew(claim)).isTrue();
 		assertThat(store().findAll(List.of("key"), TIMEOUT)).singleElement()
 			.satisfies((lock) -> assertThat(lock.holders().get(0).releaseRequest()).isEqualTo(request));
-		assertThat(deny(Claims.on("key")).holders().get(0).fence()).isEqualTo(granted.fence());
+		assertThat(deny(Claims.on("key")).lock().holders().get(0).fence()).isEqualTo(granted.fence());
 	}
 
 	@Test

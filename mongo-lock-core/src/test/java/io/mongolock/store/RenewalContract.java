@@ -38,10 +38,10 @@ interface RenewalContract extends LockStoreContract {
 		assertThat(renewed.renewedAt()).isAfter(granted.renewedAt());
 		elapse(shortTtl().multipliedBy(6).dividedBy(10));
 		ClaimAnswer answer = ask(Claims.on(key));
-		if (!renewed.isAlive(answer.now())) {
+		if (!renewed.isAlive(answer.lock().now())) {
 			return false;
 		}
-		assertThat(answer.holders()).containsExactly(renewed);
+		assertThat(answer.lock().holders()).containsExactly(renewed);
 		elapse(shortTtl());
 		grant(Claims.on(key));
 		return true;
@@ -88,7 +88,7 @@ interface RenewalContract extends LockStoreContract {
 		StoredHolder granted = grant(claim);
 		elapse(shortTtl().dividedBy(10));
 		assertThat(store().expireAll(Map.of(claim.id(), shortTtl()), TIMEOUT)).isOne();
-		StoredHolder kept = deny(Claims.on("key")).holders().get(0);
+		StoredHolder kept = deny(Claims.on("key")).lock().holders().get(0);
 		assertThat(kept.ttl()).isEqualTo(shortTtl());
 		assertThat(kept.fence()).isEqualTo(granted.fence());
 		assertThat(kept.acquiredAt()).isEqualTo(granted.acquiredAt());

@@ -67,7 +67,7 @@ class UncontendedCallTests {
 	void theClaimIsSentByTheCallersThreadThroughFourClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
 		assertThat(this.stacks.of("claim")).containsExactly("LockTemplate", "LockClient", "BlockingDriver",
-				"ClaimSender", "MongoLockStore", "LockCollection", "ClaimCommand", "RepeatedCommand");
+				"ClaimSender", "MongoLockStore", "ClaimCommand", "LockCollection", "RepeatedCommand");
 	}
 
 	@Test

@@ -84,10 +84,9 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ClaimAnswer answer(Claim claim, Instant now) {
 		boolean withoutQueue = isFast(claim) && this.holders.stream().anyMatch((holder) -> holder.isAlive(now));
-		StoredLock shown = (withoutQueue) ? look(claim.id().key(), List.of(), HiddenPlaces.NONE, now)
-				: look(claim.id(), now);
-		return new ClaimAnswer(shown.holders(), shown.queue(), this.previous, shown.fence(), now, null, false,
-				this.recalled, shown.hidden());
+		StoredLock shown = look(claim.id(), now);
+		return new ClaimAnswer(new StoredLock(shown.key(), this.holders, (withoutQueue) ? List.of() : shown.queue(),
+				this.previous, this.fence, now, this.recalled, (withoutQueue) ? HiddenPlaces.NONE : shown.hidden()));
 	}
 
 	/**
@@ -104,8 +103,9 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		List<StoredWaiter> fromOwn = alive.subList(ahead.size(), alive.size());
 		List<StoredWaiter> own = fromOwn.subList(0, Math.min(1, fromOwn.size()));
 		int limit = ahead.stream().skip(shown).mapToInt(StoredWaiter::limit).min().orElse(Integer.MAX_VALUE);
-		return look(claim.key(), Stream.concat(ahead.subList(0, shown).stream(), own.stream()).toList(),
-				new HiddenPlaces(ahead.size() - shown, limit, fromOwn.size() - own.size()), now);
+		return new StoredLock(claim.key(), this.holders,
+				Stream.concat(ahead.subList(0, shown).stream(), own.stream()).toList(), List.of(), this.fence, now,
+				this.recalled, new HiddenPlaces(ahead.size() - shown, limit, fromOwn.size() - own.size()));
 	}
 
 	/**
@@ -116,10 +116,6 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	StoredLock look(String key, Instant now) {
 		return new StoredLock(key, this.holders, this.queue, this.previous, this.fence, now, this.recalled);
-	}
-
-	private StoredLock look(String key, List<StoredWaiter> queue, HiddenPlaces hidden, Instant now) {
-		return new StoredLock(key, this.holders, queue, List.of(), this.fence, now, this.recalled, hidden);
 	}
 
 	private ModelDocument decide(Claim claim, List<StoredHolder> alive, Instant now) {

@@ -32,6 +32,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.store.Claim;
+import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -183,9 +184,8 @@ class QueueTests {
 	void aDeadWaiterAtTheHeadCostsTheLifeOfItsPlace() throws Exception {
 		this.store.live = true;
 		LockHandle holder = client().acquire(PATIENT);
-		this.store.store.acquire(
-				Claim.of(new LeaseId("k", "dead"), owner(0), Duration.ofMinutes(10)).inQueue(Duration.ofMillis(1500)),
-				LONG);
+		this.store.store.acquire(Claims.waiting(Claim.of(new LeaseId("k", "dead"), owner(0), Duration.ofMinutes(10)),
+				Duration.ofMillis(1500)), LONG);
 		Future<LockHandle> waiting = waits(client(), PATIENT);
 		holder.close();
 		assertThat(waiting.get().isHeld()).isTrue();

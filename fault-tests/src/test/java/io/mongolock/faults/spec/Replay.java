@@ -131,11 +131,10 @@ final class Replay {
 
 	private Claim claim(LeaseId id, Step step) {
 		int limit = step.number("limit");
-		Claim claim = new Claim(id, (limit == NO_LIMIT) ? Integer.MAX_VALUE : limit, step.number("reserve"),
+		return new Claim(id, (limit == NO_LIMIT) ? Integer.MAX_VALUE : limit, step.number("reserve"),
 				(step.is("place")) ? TICK.multipliedBy(this.lengths.place()) : null,
-				new LockOwner("spec", "1", "localhost", 1, "main"), TICK.multipliedBy(this.lengths.lease()), false,
-				Duration.ZERO);
-		return (step.is("first")) ? claim.asFirst() : claim;
+				new LockOwner("spec", "1", "localhost", 1, "main"), TICK.multipliedBy(this.lengths.lease()),
+				step.is("first"), Duration.ZERO);
 	}
 
 	private void assertAgrees(SpecDocument spec, String where) {

@@ -137,7 +137,7 @@ class DocumentLockStoreCommandTests {
 		this.store.acquire(holder, TIMEOUT);
 		this.log.clear();
 		ClaimAnswer denied = this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
-		assertThat(denied.liveHolders()).hasSize(1);
+		assertThat(denied.lock().liveHolders()).hasSize(1);
 		assertThat(this.log.all()).hasSize(2);
 		assertThat(this.log.all().get(1).getDocument("projection"))
 			.isEqualTo(BsonDocument.parse("{now: '$$NOW', lock: 1}"));
@@ -167,7 +167,7 @@ class DocumentLockStoreCommandTests {
 		this.log.clear();
 		ClaimAnswer denied = this.store.acquire(second, TIMEOUT);
 		assertThat(queue(denied)).containsExactly(first.id().leaseToken(), second.id().leaseToken());
-		assertThat(denied.liveHolders()).hasSize(1);
+		assertThat(denied.lock().liveHolders()).hasSize(1);
 		assertThat(this.log.all().stream().filter((command) -> !command.containsKey("find")))
 			.as("only the first in the queue asks for the document")
 			.singleElement()
@@ -306,7 +306,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	private static List<String> queue(ClaimAnswer answer) {
-		return answer.queue().stream().map(StoredWaiter::leaseToken).toList();
+		return answer.lock().queue().stream().map(StoredWaiter::leaseToken).toList();
 	}
 
 	private Document document() {

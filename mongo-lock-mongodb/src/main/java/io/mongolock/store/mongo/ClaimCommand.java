@@ -6,6 +6,8 @@ import com.mongodb.WriteConcern;
 import org.bson.BsonDocument;
 
 import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.StoredLock;
 
 /**
  * Asks the server for a lock: the cheap statement where that may be enough, else the one
@@ -17,37 +19,45 @@ final class ClaimCommand {
 
 	private final ClaimPipeline pipeline = new ClaimPipeline();
 
+	private final LockCollection locks;
+
 	private final LockStatements statements;
 
 	/** A fast claim is granted only if nobody stands in the queue, and takes no place. */
 	private final BsonDocument withoutQueue;
 
-	ClaimCommand(LockStatements statements) {
+	ClaimCommand(LockCollection locks, LockStatements statements) {
+		this.locks = locks;
 		this.statements = statements;
 		this.withoutQueue = statements.projection("holders", "fence", "previous", LockDocument.RECALLED);
 	}
 
 	/**
 	 * Ask.
-	 * @param command repeats what is worth it
+	 * @param filter the document of the lock
 	 */
-	LockDocument send(RepeatedCommand command, LockCollection locks, BsonDocument filter, Claim claim) {
-		if (FastClaim.suits(claim)) {
-			LockDocument answer = ask(command, locks, filter, this.fast.of(claim), this.withoutQueue);
-			if (answer.isHeld()) {
-				return answer;
+	ClaimAnswer send(StoreRequest request, BsonDocument filter, Claim claim) {
+		// A token that was granted already gets the same grant
+		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		return this.locks.execute(request, () -> {
+			StoredLock lock = (FastClaim.suits(claim))
+					? ask(request, command, filter, claim, this.fast.of(claim), this.withoutQueue) : null;
+			if (lock == null || !lock.isHeld()) {
+				// Denied by who waits, or by what has run out, of which the fast
+				// statement
+				// knows too little
+				lock = ask(request, command, filter, claim, this.pipeline.of(claim),
+						this.statements.claimed(ClaimStatements.token(claim)));
 			}
-			// Denied by who waits, or by what has run out, of which this statement knows
-			// too little
-		}
-		return ask(command, locks, filter, this.pipeline.of(claim),
-				this.statements.claimed(ClaimStatements.token(claim)));
+			return new ClaimAnswer(lock, null, command.isInDoubt());
+		});
 	}
 
-	private LockDocument ask(RepeatedCommand command, LockCollection locks, BsonDocument filter,
+	private StoredLock ask(StoreRequest request, RepeatedCommand command, BsonDocument filter, Claim claim,
 			List<BsonDocument> statement, BsonDocument answer) {
-		return new LockDocument(
-				command.send((timeout) -> locks.upsert(filter, statement, answer, WriteConcern.MAJORITY, timeout)));
+		BsonDocument lock = command
+			.send((timeout) -> this.locks.upsert(filter, statement, answer, WriteConcern.MAJORITY, timeout));
+		return new LockDocument(lock).toLock(request, claim, command.isInDoubt(), this.locks.name());
 	}
 
 }

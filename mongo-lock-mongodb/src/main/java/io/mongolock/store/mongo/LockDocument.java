@@ -18,8 +18,10 @@ import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockOwner;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
-import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.Claim;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -46,21 +48,28 @@ record LockDocument(BsonDocument document) {
 	static final String TOUCHED_AT = "touchedAt";
 
 	/**
-	 * The answer to a claim.
-	 * @param inDoubt whether a request before it may still be executed
-	 * @throws UnreadableException if it is not a lock of ours
-	 */
-	ClaimAnswer toAnswer(boolean inDoubt) {
-		return new ClaimAnswer(holders(), queue(), previous(), fence(), now(), null, inDoubt, recalled(), hidden());
-	}
-
-	/**
-	 * The answer to a look.
+	 * The lock.
 	 * @throws UnreadableException if it is not a lock of ours
 	 */
 	StoredLock toLock(String key) {
-		return new StoredLock(key, holders(), queue(), previous(), integer(this.document, "fence"), now(), recalled(),
-				hidden());
+		return new StoredLock(key, holders(), queue(), previous(), fence(), now(), recalled(), hidden());
+	}
+
+	/**
+	 * The lock after a claim.
+	 * @param inDoubt whether a request before it may still be executed
+	 * @param collection where it is
+	 * @throws LockStoreException if it is not a lock of ours
+	 */
+	StoredLock toLock(StoreRequest request, Claim claim, boolean inDoubt, String collection) {
+		try {
+			return toLock(request.key());
+		}
+		catch (UnreadableException ex) {
+			// A grant that cannot be read must be cleaned up like one without an answer
+			boolean unknown = inDoubt || mentions(claim.id().leaseToken());
+			throw StoreFailures.unreadable(request, (unknown) ? Outcome.UNKNOWN : Outcome.REFUSED, collection, ex);
+		}
 	}
 
 	/**
@@ -70,19 +79,6 @@ record LockDocument(BsonDocument document) {
 		return this.document.get("holders") instanceof BsonArray holders && holders.stream()
 			.anyMatch((holder) -> holder instanceof BsonDocument entry
 					&& new BsonString(token).equals(entry.get("token")));
-	}
-
-	/**
-	 * Whether somebody holds the lock.
-	 */
-	boolean isHeld() {
-		try {
-			return !toAnswer(false).liveHolders().isEmpty();
-		}
-		catch (UnreadableException ex) {
-			// The reader of the answer will say so
-			return true;
-		}
 	}
 
 	/**

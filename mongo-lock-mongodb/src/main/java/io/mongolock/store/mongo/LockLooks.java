@@ -137,9 +137,7 @@ final class LockLooks {
 				BsonDocument found = cursor.next();
 				// The range goes by the collection's order, which a collation may change
 				if (found.getString("_id").getValue().startsWith(prefix)) {
-					this.unreadable.leaveOut(() -> lock(request, found))
-						.filter((lock) -> !lock.liveHolders().isEmpty())
-						.forEach(held::add);
+					this.unreadable.leaveOut(() -> lock(request, found)).filter(StoredLock::isHeld).forEach(held::add);
 				}
 			}
 		}

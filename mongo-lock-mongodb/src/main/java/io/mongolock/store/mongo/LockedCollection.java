@@ -26,6 +26,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
@@ -145,14 +146,8 @@ public final class LockedCollection {
 		StoreRequest request = StoreRequest.write("lock document", claim.id().key(), timeout);
 		Answer answer = ask(request, claim, statement, atOnce);
 		refuseOther(request, claim, answer.document());
-		LockDocument lock = lock(answer.document(), answer.now());
-		try {
-			return lock.toAnswer(false).withQueue(null).with(answer.document());
-		}
-		catch (UnreadableException ex) {
-			Outcome outcome = (lock.mentions(claim.id().leaseToken())) ? Outcome.UNKNOWN : Outcome.REFUSED;
-			throw StoreFailures.unreadable(request, outcome, this.documents.name(), ex);
-		}
+		StoredLock lock = lock(answer.document(), answer.now()).toLock(request, claim, false, this.documents.name());
+		return new ClaimAnswer(lock.withQueue(List.of(), HiddenPlaces.UNSEEN), answer.document(), false);
 	}
 
 	// One document would have two locks in this JVM, and two queues
@@ -232,8 +227,7 @@ public final class LockedCollection {
 	 * @throws LockStoreException as {@link #acquire} does
 	 */
 	public ClaimAnswer look(String key, Duration timeout) {
-		StoredLock lock = find(key, timeout).orElseThrow(() -> this.keys.missing(key));
-		return new ClaimAnswer(lock.holders(), lock.queue(), lock.previous(), lock.now());
+		return new ClaimAnswer(find(key, timeout).orElseThrow(() -> this.keys.missing(key)));
 	}
 
 	/**

@@ -9,13 +9,11 @@ import java.util.stream.Stream;
 import com.mongodb.MongoClientSettings;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
-import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.Assert;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeySpace;
@@ -28,7 +26,6 @@ import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
-import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * {@link LockStore} in a MongoDB collection, one document per key. Every method is one
@@ -86,7 +83,7 @@ public final class MongoLockStore implements LockStore {
 		this.locks = new LockCollection(template, collection);
 		this.keys = new KeySpace(keyPrefix);
 		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
-		this.claims = new ClaimCommand(this.statements);
+		this.claims = new ClaimCommand(this.locks, this.statements);
 		this.releases = new ReleaseCommand(this.locks, this.statements);
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockLooks(this.locks, this.statements, this.keys);
@@ -106,19 +103,7 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("acquire lock", claim.id().key(), timeout);
-		BsonDocument filter = this.statements.byId(id(claim.id().key()));
-		// A token that was granted already gets the same grant
-		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
-		LockDocument answer = this.locks.execute(request, () -> this.claims.send(command, this.locks, filter, claim));
-		try {
-			return answer.toAnswer(command.isInDoubt());
-		}
-		catch (UnreadableException ex) {
-			// A grant that cannot be read must be cleaned up like one without an answer
-			boolean unknown = command.isInDoubt() || answer.mentions(claim.id().leaseToken());
-			Outcome outcome = (unknown) ? Outcome.UNKNOWN : Outcome.REFUSED;
-			throw StoreFailures.unreadable(request, outcome, this.locks.name(), ex);
-		}
+		return this.claims.send(request, this.statements.byId(id(claim.id().key())), claim);
 	}
 
 	@Override

@@ -39,10 +39,8 @@ final class StatementCheck {
 	 */
 	void send(long timeoutMillis) {
 		BsonString nobody = new BsonString("check:" + UUID.randomUUID());
-		Claim claim = Claim.of(new LeaseId(TOKEN, TOKEN), new LockOwner("", "", "", 0, ""), TTL)
-			.inQueue(TTL)
-			.withLinger(TTL)
-			.withReserve(1);
+		Claim claim = new Claim(new LeaseId(TOKEN, TOKEN), 1, 1, TTL, new LockOwner("", "", "", 0, ""), TTL, false,
+				TTL);
 		this.locks.updateNothing(this.statements.byId(nobody), new ClaimPipeline().of(claim),
 				this.statements.claimed(ClaimStatements.token(claim)), WriteConcern.W1, timeoutMillis);
 		this.locks.with(WriteConcern.W1, timeoutMillis)

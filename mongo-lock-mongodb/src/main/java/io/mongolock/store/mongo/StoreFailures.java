@@ -33,7 +33,6 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
-import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * Says what a failed request has done, as far as known. In doubt a write is unknown: the
@@ -115,7 +114,7 @@ public final class StoreFailures {
 	 * The failure of a request whose answer is no lock of ours.
 	 */
 	static LockStoreException unreadable(StoreRequest request, Outcome outcome, String collection,
-			UnreadableException ex) {
+			RuntimeException ex) {
 		return new LockStoreException(request.key(), outcome,
 				"Could not " + request + " in the collection '" + collection + "': " + ex.getMessage(), ex);
 	}

@@ -93,11 +93,11 @@ abstract class AbstractFastClaimTests {
 	@Test
 	void itSuitsTheFirstRequestOfAnExclusiveClaimThatDoesNotWait() {
 		Claim claim = Claims.on("key");
-		assertThat(FastClaim.suits(claim.asFirst())).isTrue();
-		assertThat(FastClaim.suits(claim.withReserve(64).asFirst())).isTrue();
+		assertThat(FastClaim.suits(Claims.first(claim))).isTrue();
+		assertThat(FastClaim.suits(Claims.first(Claims.reserve(claim, 64)))).isTrue();
 		assertThat(FastClaim.suits(claim)).isFalse();
-		assertThat(FastClaim.suits(Claims.waiting(claim.asFirst()))).isFalse();
-		assertThat(FastClaim.suits(claim.asFirst().withLimit(2))).isFalse();
+		assertThat(FastClaim.suits(Claims.waiting(Claims.first(claim)))).isFalse();
+		assertThat(FastClaim.suits(Claims.first(claim).withLimit(2))).isFalse();
 	}
 
 	private BsonDocument after(MongoCollection<BsonDocument> locks, BsonDocument before, List<? extends Bson> claim) {

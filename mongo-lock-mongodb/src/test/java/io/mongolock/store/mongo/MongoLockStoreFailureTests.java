@@ -98,7 +98,7 @@ class MongoLockStoreFailureTests {
 		this.proxy.clear();
 		long fence = this.store.find("lost", LONG).orElseThrow().fence();
 		ClaimAnswer answer = this.store.acquire(claim, LONG);
-		assertThat(answer.holders()).extracting(StoredHolder::fence).containsExactly(fence);
+		assertThat(answer.lock().holders()).extracting(StoredHolder::fence).containsExactly(fence);
 	}
 
 	@Test
@@ -116,7 +116,7 @@ class MongoLockStoreFailureTests {
 			}
 			Claim waiting = Claims.waiting(Claims.on("general"));
 			between.on("findAndModify").cutBeforeReply().once();
-			assertThat(store.acquire(waiting, LONG).queue()).hasSize(1);
+			assertThat(store.acquire(waiting, LONG).lock().queue()).hasSize(1);
 			assertThat(between.requests("findAndModify")).isEqualTo(8);
 		}
 	}

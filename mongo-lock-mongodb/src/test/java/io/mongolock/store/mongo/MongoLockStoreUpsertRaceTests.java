@@ -70,7 +70,7 @@ class MongoLockStoreUpsertRaceTests {
 	@Test
 	void anUpsertRaceIsAskedAgainAtOnce() {
 		losing(4).thenReturn(DENIED);
-		assertThat(this.store.acquire(CLAIM, Duration.ofSeconds(3)).holders()).isEmpty();
+		assertThat(this.store.acquire(CLAIM, Duration.ofSeconds(3)).lock().holders()).isEmpty();
 		verify(this.database, times(5)).runCommand(any(BsonDocument.class), eq(ReadPreference.primary()),
 				eq(BsonDocument.class));
 	}

@@ -64,7 +64,7 @@ class ProductStatementsTests {
 		RecordingRecallListener recalls = new RecordingRecallListener();
 		try (ReleaseWatch watch = this.locks.watchRecalls(recalls)) {
 			Awaitility.await().until(watch::isLive);
-			Claim claim = Claims.on("k").withLinger(Duration.ofSeconds(10));
+			Claim claim = Claims.lingering(Claims.on("k"), Duration.ofSeconds(10));
 			this.locks.acquire(claim, TIMEOUT);
 			this.locks.acquire(Claims.waiting(Claims.on("k")), TIMEOUT);
 			Awaitility.await().until(() -> recalls.recalled().contains(claim.id()));

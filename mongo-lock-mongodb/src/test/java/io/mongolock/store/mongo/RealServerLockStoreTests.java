@@ -90,7 +90,7 @@ class RealServerLockStoreTests extends AbstractMongoLockStoreContractTests {
 				ClaimAnswer answer = store.acquire(claim, TIMEOUT);
 				assertThat(answer.grantTo(claim.id().leaseToken())).get()
 					.extracting(StoredHolder::fence)
-					.isEqualTo(store.acquire(claim, TIMEOUT).fence());
+					.isEqualTo(store.acquire(claim, TIMEOUT).lock().fence());
 				assertThat(answer.inDoubt()).isTrue();
 			}
 			assertThat(proxy.requests("findAndModify")).isEqualTo(6);

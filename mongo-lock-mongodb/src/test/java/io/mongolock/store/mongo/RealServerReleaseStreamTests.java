@@ -80,7 +80,7 @@ class RealServerReleaseStreamTests {
 		RecordingRecallListener recalls = new RecordingRecallListener();
 		try (ReleaseWatch watched = this.store.watchRecalls(recalls)) {
 			await().atMost(TIMEOUT).until(watched::isLive);
-			Claim holder = Claims.on("key").withLinger(Duration.ofSeconds(10));
+			Claim holder = Claims.lingering(Claims.on("key"), Duration.ofSeconds(10));
 			Claim waiter = Claims.waiting(Claims.on("key"));
 			inAMillisecondOfItsOwn(() -> this.store.acquire(holder, TIMEOUT));
 			inAMillisecondOfItsOwn(() -> this.store.acquire(waiter, TIMEOUT));

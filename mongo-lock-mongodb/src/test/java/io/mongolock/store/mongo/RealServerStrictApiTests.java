@@ -67,7 +67,7 @@ class RealServerStrictApiTests {
 		try (ReleaseWatch released = store.watchReleases(releases);
 				ReleaseWatch recalled = store.watchRecalls(recalls)) {
 			await().atMost(TIMEOUT).until(() -> released.isLive() && recalled.isLive());
-			Claim claim = Claims.on("stream").withLinger(Duration.ofSeconds(10));
+			Claim claim = Claims.lingering(Claims.on("stream"), Duration.ofSeconds(10));
 			store.acquire(claim, TIMEOUT);
 			store.acquire(Claims.waiting(Claims.on("stream")), TIMEOUT);
 			store.release(claim.id(), TIMEOUT);

@@ -142,7 +142,7 @@ class RecallStreamTests {
 	}
 
 	private static Claim lingering(String key) {
-		return Claims.on(key).withLinger(LINGER);
+		return Claims.lingering(Claims.on(key), LINGER);
 	}
 
 }

@@ -99,7 +99,7 @@ class ReleaseStreamTests {
 		this.store.release(holder.id(), TIMEOUT);
 		this.store.acquire(Claims.first(Claims.on("released")), TIMEOUT);
 		documents().deleteOne(new Document("_id", "left"));
-		StoredHolder proved = this.store.acquire(holder.withLimit(2), TIMEOUT).holders().get(0);
+		StoredHolder proved = this.store.acquire(holder.withLimit(2), TIMEOUT).lock().holders().get(0);
 		assertThat(proved.leaseToken()).isNotEqualTo(holder.id().leaseToken());
 		release("last");
 		awaitReleased("left", "released", "left", "last");

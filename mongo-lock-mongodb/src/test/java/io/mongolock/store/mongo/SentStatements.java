@@ -76,7 +76,7 @@ public final class SentStatements {
 	 */
 	public static void askLingering(LockStore store, String key) {
 		for (Claim claim : List.of(Claims.first(Claims.on(key)), Claims.on(key))) {
-			store.acquire(claim.withLinger(Duration.ofSeconds(10)), TIMEOUT);
+			store.acquire(Claims.lingering(claim, Duration.ofSeconds(10)), TIMEOUT);
 		}
 	}
 

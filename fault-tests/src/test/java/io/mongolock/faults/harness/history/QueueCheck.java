@@ -78,14 +78,16 @@ public final class QueueCheck {
 		public static Answer of(Claim claim, ClaimAnswer answer) {
 			String token = claim.id().leaseToken();
 			return new Answer(claim.id().key(), token, answer.grantTo(token).isPresent(),
-					answer.holders()
+					answer.lock()
+						.holders()
 						.stream()
-						.filter((holder) -> holder.isAlive(answer.now()))
+						.filter((holder) -> holder.isAlive(answer.lock().now()))
 						.map((holder) -> new Entry(holder.leaseToken(), holder.limit()))
 						.toList(),
-					answer.queue()
+					answer.lock()
+						.queue()
 						.stream()
-						.filter((waiter) -> waiter.isAlive(answer.now()))
+						.filter((waiter) -> waiter.isAlive(answer.lock().now()))
 						.map((waiter) -> new Entry(waiter.leaseToken(), waiter.limit()))
 						.toList());
 		}
