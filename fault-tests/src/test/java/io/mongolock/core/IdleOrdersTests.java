@@ -123,7 +123,7 @@ class IdleOrdersTests {
 			this.a.goOn();
 			this.client.idle().takeAll().forEach(this::free);
 			require(!this.a.waits && !this.b.waits, "waits for ever");
-			require(this.client.idle().size() == 0 && this.queues.present("k").isEmpty()
+			require(this.client.idle().all().isEmpty() && this.queues.present("k").isEmpty()
 					&& this.queues.waiting("k") == 0, "left behind");
 			require(this.stored.get() == null, "still stored");
 		}

@@ -147,7 +147,7 @@ class CallWalkTests {
 			ProxyFactory factory = new ProxyFactory((Paying) (id) -> {
 			});
 			factory.setInterfaces(Paying.class);
-			factory.addAdvice(new LockInterceptor(new AnnotationLockOperationSource((text) -> text),
+			factory.addAdvice(new LockInterceptor(new AnnotationLockOperationSource((text) -> text, ""),
 					() -> this.template, new StaticListableBeanFactory()));
 			this.paying = (Paying) factory.getProxy(MethodCalls.class.getClassLoader());
 		}

@@ -44,13 +44,6 @@ public class UnlockedLockOperations implements LockOperations {
 
 	/**
 	 * Create new operations.
-	 */
-	public UnlockedLockOperations(ConfiguredSettings configured, LockClock clock) {
-		this(configured, clock, CallerContext.NONE);
-	}
-
-	/**
-	 * Create new operations.
 	 * @param callerContext takes along what the thread of a caller carries, for work that
 	 * begins on another
 	 */

@@ -110,10 +110,6 @@ public sealed interface AcquisitionStep {
 	 */
 	record Cancelled(boolean cleansUp, @Nullable HeldLock unwanted) implements LastStep {
 
-		Cancelled(boolean cleansUp) {
-			this(cleansUp, null);
-		}
-
 	}
 
 	/**

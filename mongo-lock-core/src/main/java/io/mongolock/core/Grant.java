@@ -18,13 +18,6 @@ import io.mongolock.store.StoredHolder;
 record Grant(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean inQueue, boolean contended,
 		@Nullable Recall recall) {
 
-	/**
-	 * A grant to one that never stood in the queue, whose lease is never idle.
-	 */
-	Grant(StoredHolder entry, int reserve, ClockReading begun, boolean unknown, boolean contended) {
-		this(entry, reserve, begun, unknown, false, contended, null);
-	}
-
 	long lastFence() {
 		return this.entry.fence() + this.reserve;
 	}

@@ -291,13 +291,6 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * How many leases are idle.
-	 */
-	public synchronized int size() {
-		return this.leases.size();
-	}
-
-	/**
 	 * How long recalls are to be watched from now on: while a lease is idle, and for a
 	 * while after one was last left so, since one that is taken again at once is hardly
 	 * ever idle when that is asked.

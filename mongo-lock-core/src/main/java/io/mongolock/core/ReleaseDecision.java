@@ -22,14 +22,6 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 		ReleaseOutcome whenHeld) {
 
 	/**
-	 * Begin to release a lease: from here on it is not held.
-	 * @param unknown whether a claim of its token may still be executed
-	 */
-	static ReleaseDecision begin(Lease lease, boolean unknown, ClockReading now) {
-		return keep(lease, unknown, Duration.ZERO, ReleaseOutcome.RELEASED, now);
-	}
-
-	/**
 	 * Begin to leave a lock to a lease of another length: from here on it is not held,
 	 * and stays taken until that has run out.
 	 * @param unknown whether a claim of its token may still be executed

@@ -8,7 +8,7 @@ import java.util.List;
  * thread that owns the {@link RenewalSchedule}: sent, it is answered, or lets go of its
  * leases when it hangs, or rests until they are tried again when it failed at once.
  */
-public final class RenewalBatch implements RenewalPlan.Carrier {
+public final class RenewalBatch {
 
 	/** A batch that hangs is divided into so many. */
 	static final int PARTS = 16;

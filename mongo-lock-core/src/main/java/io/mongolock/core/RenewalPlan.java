@@ -29,7 +29,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/**
 	 * The batch that is to renew it, by identity; while there is one, no other is made.
 	 */
-	private @Nullable Carrier batch;
+	private @Nullable Object batch;
 
 	/** Whether it was asked for in vain, or has to be asked for now. */
 	private boolean dueAtOnce;
@@ -139,7 +139,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return (byUrgency != 0) ? byUrgency : Long.compare(this.number, other.number);
 	}
 
-	void joins(Carrier batch, int size) {
+	void joins(Object batch, int size) {
 		this.batch = batch;
 		this.fewest = Math.min(this.fewest, size);
 	}
@@ -152,7 +152,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return this.fewest == Integer.MAX_VALUE || (size == 1 && this.fewest > 1);
 	}
 
-	boolean isIn(Carrier batch) {
+	boolean isIn(Object batch) {
 		return this.batch == batch;
 	}
 
@@ -178,13 +178,6 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		this.most = MAX_BATCH;
 		this.fewest = Integer.MAX_VALUE;
 		this.dueAtOnce = false;
-	}
-
-	/**
-	 * Carries the renewals of some leases.
-	 */
-	interface Carrier {
-
 	}
 
 	private record Kind(int most, int timeoutClass) {

@@ -345,7 +345,8 @@ class AsyncLockTests {
 	@Test
 	void aFutureCompletedByAnotherReleasesWhatIsGrantedLater() {
 		hangs("acquire", 1);
-		LockHandle mine = new UnlockedLockOperations(ConfiguredSettings.NONE, LockClock.system()).acquire(REQUEST);
+		LockHandle mine = new UnlockedLockOperations(ConfiguredSettings.NONE, LockClock.system(), CallerContext.NONE)
+			.acquire(REQUEST);
 		CompletableFuture<LockHandle> claim = this.template.acquireAsync(REQUEST);
 		awaitSent();
 		assertThat(claim.complete(mine)).isTrue();

@@ -13,6 +13,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
+import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -25,7 +26,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 class UnlockedLockOperationsTests {
 
 	private final UnlockedLockOperations operations = new UnlockedLockOperations(ConfiguredSettings.NONE,
-			LockClock.system());
+			LockClock.system(), CallerContext.NONE);
 
 	@Test
 	void grantsWhatIsHeldAlready() throws Exception {

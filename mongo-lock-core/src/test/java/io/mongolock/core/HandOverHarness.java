@@ -58,7 +58,7 @@ final class HandOverHarness {
 		StoredHolder entry = new StoredHolder("first", 100, ConfiguredSettings.NONE.limit(request),
 				OWNER.onThread("first"), Instant.EPOCH, Instant.EPOCH, first.acquisition.attempt().terms().ttl());
 		HeldLock heldLock = new HeldLock(first.acquisition.attempt(),
-				new Grant(entry, reserve, at(0), unknown, contended), null, at(0), this::lost);
+				new Grant(entry, reserve, at(0), unknown, false, contended, null), null, at(0), this::lost);
 		this.queues.granted("k", first.acquisition, heldLock);
 		return heldLock;
 	}

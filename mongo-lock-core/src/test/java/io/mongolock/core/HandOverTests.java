@@ -166,7 +166,7 @@ class HandOverTests {
 		Waiter b = this.jvm.waiting("b");
 		// Has ended and not left the queue yet
 		assertThat(this.jvm.queues.successor("k", this.first, (any) -> true)).isSameAs(a.acquisition);
-		assertThat(a.acquisition.cancel()).isEqualTo(new Cancelled(false));
+		assertThat(a.acquisition.cancel()).isEqualTo(new Cancelled(false, null));
 		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
 		})).isFalse();
 		assertThat(this.jvm.release(this.first, 1)).isTrue();
@@ -244,7 +244,7 @@ class HandOverTests {
 		b.acquisition.cancel();
 		assertThat(a.step).as("its turn").isEqualTo(new Ask());
 		assertThat(a.claim().id().leaseToken()).as("its own token").isEqualTo("a");
-		assertThat(a.acquisition.cancel()).isEqualTo(new Cancelled(false));
+		assertThat(a.acquisition.cancel()).isEqualTo(new Cancelled(false, null));
 		assertThat(this.jvm.queues.waiters()).isEmpty();
 	}
 

@@ -286,7 +286,7 @@ class HeldLockTests {
 				Instant.EPOCH, ResolvedLockSettings.DEFAULT_TTL);
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "t"), 1, holder.owner(),
 				ResolvedLockSettings.of(LockSettings.builder().minHold(minHold).build()), at(0));
-		return new HeldLock(attempt, new Grant(holder, 0, at(0), unknown, false), null, at(1),
+		return new HeldLock(attempt, new Grant(holder, 0, at(0), unknown, false, false, null), null, at(1),
 				(lost) -> this.heard.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}
 

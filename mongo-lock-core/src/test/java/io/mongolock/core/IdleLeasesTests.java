@@ -106,7 +106,7 @@ class IdleLeasesTests {
 		assertThat(taken.id()).isEqualTo(held.id());
 		assertThat(taken.lease().isHeld(at(11))).isTrue();
 		assertThat(taken.lease().remaining(at(11))).as("counts from the grant").isEqualTo(Duration.ofMillis(23_991));
-		assertThat(this.idle.size()).isZero();
+		assertThat(this.idle.all()).isEmpty();
 		assertThat(holders()).containsExactly(taken);
 		assertThat(rest(taken, 12)).isTrue();
 		assertThat(taken("k", 13).fence()).isEqualTo(held.fence() + 2);
@@ -129,7 +129,7 @@ class IdleLeasesTests {
 		Waiter[] next = new Waiter[1];
 		this.idle.rest(held, at(10), () -> next[0] = begun(request("k"), 10));
 		assertThat(next[0].held().fence()).isEqualTo(held.fence() + 1);
-		assertThat(this.idle.size()).isZero();
+		assertThat(this.idle.all()).isEmpty();
 	}
 
 	@Test
@@ -173,7 +173,7 @@ class IdleLeasesTests {
 		assertThat(this.idle.due(false, at(2009))).isEmpty();
 		assertThat(this.idle.nextIn(at(2009))).isLessThanOrEqualTo(IdleLeases.PAUSE);
 		assertThat(this.idle.due(false, at(2029))).containsExactly(held);
-		assertThat(this.idle.size()).isZero();
+		assertThat(this.idle.all()).isEmpty();
 	}
 
 	@Test
@@ -292,7 +292,7 @@ class IdleLeasesTests {
 		HeldLock last = warm("last");
 		rest(last, 12);
 		assertThat(this.idle.due(false, at(50))).containsExactly(held.get(0));
-		assertThat(this.idle.size()).isEqualTo(IdleLeases.MAX_LEASES);
+		assertThat(this.idle.all()).hasSize(IdleLeases.MAX_LEASES);
 	}
 
 	@Test
@@ -427,7 +427,7 @@ class IdleLeasesTests {
 		HeldLock held = warm("k");
 		rest(held, 10);
 		this.idle.broken("k", held.grantFence() - 1);
-		assertThat(this.idle.size()).isOne();
+		assertThat(this.idle.all()).hasSize(1);
 		this.idle.broken("k", held.grantFence());
 		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
 	}

@@ -328,7 +328,7 @@ class LockAcquisitionTests {
 	@Test
 	void whoeverEndsWithoutTheLockLeavesTheQueue() {
 		standInQueue(this.acquisition);
-		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false));
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false, null));
 		assertThat(kinds(3)).containsExactly(Kind.LEAVE);
 		assertThat(this.places.isEmpty()).isTrue();
 	}
@@ -350,7 +350,7 @@ class LockAcquisitionTests {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		failed(this.acquisition, Outcome.UNKNOWN, 2);
-		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true));
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true, null));
 		assertThat(this.acquisition.cleanUp(at(3)).isInQueue()).isTrue();
 	}
 
@@ -599,7 +599,7 @@ class LockAcquisitionTests {
 	void aGrantThatComesAfterTheEndIsToBeReleased() {
 		begin(this.acquisition);
 		this.acquisition.send(at(0));
-		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false));
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(false, null));
 		assertThat(this.acquisition.answered(granted(), at(1))).isEqualTo(new GrantedTooLate());
 		assertThat(this.queues.holders("k")).isEmpty();
 		assertThat(this.acquisition.state.isUnknown()).as("one release is enough").isFalse();
@@ -617,7 +617,7 @@ class LockAcquisitionTests {
 	void whoIsCancelledBetweenTwoRequestsCleansUpWhatMayStillBeExecuted() {
 		begin(this.acquisition);
 		failed(this.acquisition, Outcome.UNKNOWN, 1);
-		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true));
+		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true, null));
 		assertThat(this.acquisition.cancel()).isEqualTo(new TooLate(false));
 	}
 

@@ -1,5 +1,7 @@
 package io.mongolock.core;
 
+import java.time.Duration;
+
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockSettings;
@@ -21,7 +23,7 @@ class ReleaseDecisionTests {
 
 	@Test
 	void whatIsHeldIsReleasedFast() {
-		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(23_999));
+		ReleaseDecision releasing = release(false, at(23_999));
 		assertThat(releasing.asks()).isTrue();
 		assertThat(releasing.needsProof()).isFalse();
 		assertThat(releasing.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.RELEASED, false));
@@ -30,13 +32,12 @@ class ReleaseDecisionTests {
 
 	@Test
 	void whatWasHeldButIsGoneWasLost() {
-		assertThat(ReleaseDecision.begin(this.lease, false, at(1)).answered(false))
-			.isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
+		assertThat(release(false, at(1)).answered(false)).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
 	void whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt() {
-		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(24_000));
+		ReleaseDecision releasing = release(false, at(24_000));
 		assertThat(releasing.needsProof()).isTrue();
 		assertThat(releasing.answered(true).outcome()).isEqualTo(ReleaseOutcome.EXPIRED_UNCONTESTED);
 		assertThat(releasing.answered(false).outcome()).isEqualTo(ReleaseOutcome.LOST);
@@ -45,21 +46,24 @@ class ReleaseDecisionTests {
 
 	@Test
 	void aReleaseWithoutAnswerIsTriedAgain() {
-		assertThat(ReleaseDecision.begin(this.lease, false, at(1)).failed())
-			.isEqualTo(new Judgement(ReleaseOutcome.RELEASED, true));
+		assertThat(release(false, at(1)).failed()).isEqualTo(new Judgement(ReleaseOutcome.RELEASED, true));
 	}
 
 	@Test
 	void whatTheStoreRefusedIsNotAskedForAgain() {
 		this.lease.lose(LossReason.REFUSED);
-		ReleaseDecision releasing = ReleaseDecision.begin(this.lease, false, at(1));
+		ReleaseDecision releasing = release(false, at(1));
 		assertThat(releasing.asks()).isFalse();
 		assertThat(releasing.end()).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
 	void aTokenWithAClaimInDoubtIsCleanedUpWhateverTheEnd() {
-		assertThat(ReleaseDecision.begin(this.lease, true, at(1)).answered(true).cleansUp()).isTrue();
+		assertThat(release(true, at(1)).answered(true).cleansUp()).isTrue();
+	}
+
+	private ReleaseDecision release(boolean unknown, ClockReading now) {
+		return ReleaseDecision.keep(this.lease, unknown, Duration.ZERO, ReleaseOutcome.RELEASED, now);
 	}
 
 	private static ClockReading at(long millis) {

@@ -38,14 +38,6 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 	/**
 	 * Create a new source.
 	 * @param placeholders replaces {@code ${…}}
-	 */
-	public AnnotationLockOperationSource(StringValueResolver placeholders) {
-		this(placeholders, "");
-	}
-
-	/**
-	 * Create a new source.
-	 * @param placeholders replaces {@code ${…}}
 	 * @param unavailableHandler the name of the {@code LockUnavailableHandler} of methods
 	 * that say nothing else, empty for none
 	 */

@@ -34,7 +34,7 @@ class AnnotationLockOperationSourceTests {
 	private final StandardEnvironment environment = new StandardEnvironment();
 
 	private final AnnotationLockOperationSource source = new AnnotationLockOperationSource(
-			this.environment::resolveRequiredPlaceholders);
+			this.environment::resolveRequiredPlaceholders, "");
 
 	@Test
 	void emptyAttributesInherit() {
@@ -98,8 +98,8 @@ class AnnotationLockOperationSourceTests {
 
 	@Test
 	void resolverThatLeavesUnknownPlaceholdersIsNoExcuse() {
-		AnnotationLockOperationSource lenient = new AnnotationLockOperationSource(
-				this.environment::resolvePlaceholders);
+		AnnotationLockOperationSource lenient = new AnnotationLockOperationSource(this.environment::resolvePlaceholders,
+				"");
 		assertThatExceptionOfType(InvalidLockMethodException.class)
 			.isThrownBy(() -> lenient.getLockOperations(method(Bad.class, "noProperty"), Bad.class))
 			.withMessageContaining("a${missing}");

@@ -78,7 +78,7 @@ class CallWarningsTests {
 	}
 
 	private Service service() {
-		LockInterceptor interceptor = new LockInterceptor(new AnnotationLockOperationSource((text) -> text),
+		LockInterceptor interceptor = new LockInterceptor(new AnnotationLockOperationSource((text) -> text, ""),
 				() -> this.locks, new StaticListableBeanFactory(Map.of()), () -> this.snapshot);
 		ProxyFactory factory = new ProxyFactory(new Service());
 		factory.setProxyTargetClass(true);

@@ -189,7 +189,7 @@ class LaterAnswersTests {
 	}
 
 	private Service proxy() {
-		LockOperationSource source = new AnnotationLockOperationSource((text) -> text);
+		LockOperationSource source = new AnnotationLockOperationSource((text) -> text, "");
 		StaticListableBeanFactory beans = new StaticListableBeanFactory(
 				Map.of("busy", (LockUnavailableHandler) (call, ex) -> CompletableFuture.completedFuture("busy")));
 		ProxyFactory factory = new ProxyFactory(this.target);

@@ -169,7 +169,7 @@ class SeveralLocksTests {
 		ConfiguredSettings configured = new ConfiguredSettings(LockSettings.NONE,
 				Map.of("a:b", LockSettings.builder().limit(3).build(), "a",
 						LockSettings.builder().waitTimeout(Duration.ofSeconds(1)).build()));
-		LockInterceptor interceptor = new LockInterceptor(new AnnotationLockOperationSource((text) -> text),
+		LockInterceptor interceptor = new LockInterceptor(new AnnotationLockOperationSource((text) -> text, ""),
 				() -> this.locks, new StaticListableBeanFactory(Map.of("settings", configured, "clock", this.clock)));
 		ProxyFactory factory = new ProxyFactory(new Bank());
 		factory.setProxyTargetClass(true);

@@ -279,7 +279,7 @@ class UnavailableLockTests {
 
 	@SuppressWarnings("unchecked")
 	private <T> T advised(ProxyFactory factory, RecordingLockOperations locks, boolean ofClass) {
-		LockOperationSource source = new AnnotationLockOperationSource((text) -> text);
+		LockOperationSource source = new AnnotationLockOperationSource((text) -> text, "");
 		factory.setProxyTargetClass(ofClass);
 		factory.addAdvisor(new LockOperationSourceAdvisor(source, new LockInterceptor(source, () -> locks, this.beans),
 				0, (type) -> true));

@@ -50,7 +50,7 @@ class SelfCallsTests {
 	@ParameterizedTest
 	@FieldSource("seen")
 	void aCallOnTheObjectItselfIsNamed(Class<?> type, String call) {
-		assertThat(SelfCalls.find(type, new AnnotationLockOperationSource((text) -> text)))
+		assertThat(SelfCalls.find(type, new AnnotationLockOperationSource((text) -> text, "")))
 			.containsExactly(SelfCallsTests.class.getName() + "$" + call);
 	}
 
@@ -58,7 +58,7 @@ class SelfCallsTests {
 	@ValueSource(classes = { Injected.class, InjectedOrSelf.class, Reassigned.class, HasTheLock.class,
 			HasTheLockInLambda.class, Overriding.class, OfAnother.class })
 	void anotherCallIsNot(Class<?> type) {
-		assertThat(SelfCalls.find(type, new AnnotationLockOperationSource((text) -> text))).isEmpty();
+		assertThat(SelfCalls.find(type, new AnnotationLockOperationSource((text) -> text, ""))).isEmpty();
 	}
 
 	@Test

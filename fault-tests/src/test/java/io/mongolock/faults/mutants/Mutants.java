@@ -196,7 +196,7 @@ final class Mutants {
 								case CALLED -> granted(
 										new Grant(new StoredHolder(this.attempt.id().leaseToken(), now.millis(), 1,
 												this.attempt.owner(), java.time.Instant.now(), java.time.Instant.now(),
-												this.attempt.terms().ttl()), 0, now, false, false),
+												this.attempt.terms().ttl()), 0, now, false, false, false, null),
 										new ClaimAnswer(new io.mongolock.store.StoredLock(this.attempt.key(), List.of(),
 												List.of(), List.of(), 0, java.time.Instant.now())), now);""",
 						test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInQueueAsk")),
