@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.Function;
 
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -53,6 +54,20 @@ record LockDocument(BsonDocument document) {
 	 */
 	StoredLock toLock(String key) {
 		return new StoredLock(key, holders(), queue(), previous(), fence(), now(), recalled(), hidden());
+	}
+
+	/**
+	 * Read it, as the answer to a request that changed nothing.
+	 * @param collection where it is
+	 * @throws LockStoreException if it is not a lock of ours
+	 */
+	<T> T read(StoreRequest request, String collection, Function<LockDocument, T> reading) {
+		try {
+			return reading.apply(this);
+		}
+		catch (UnreadableException ex) {
+			throw StoreFailures.unreadable(request, Outcome.REFUSED, collection, ex);
+		}
 	}
 
 	/**
@@ -227,7 +242,7 @@ record LockDocument(BsonDocument document) {
 	/**
 	 * A document that no lock of ours looks like.
 	 */
-	static final class UnreadableException extends RuntimeException {
+	private static final class UnreadableException extends RuntimeException {
 
 		UnreadableException(String message) {
 			super(message);

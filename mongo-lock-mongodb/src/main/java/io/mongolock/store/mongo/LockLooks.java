@@ -20,7 +20,6 @@ import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
-import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * Looks at locks that have documents of their own, and changes nothing there but how long
@@ -146,13 +145,8 @@ final class LockLooks {
 
 	private StoredLock lock(StoreRequest request, BsonDocument found) {
 		String key = (found.get("_id") instanceof BsonString id) ? this.keys.toKey(id.getValue()) : request.key();
-		try {
-			return new LockDocument(found).toLock(key);
-		}
-		catch (UnreadableException ex) {
-			throw StoreFailures.unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED,
-					this.locks.name(), ex);
-		}
+		return new LockDocument(found).read(StoreRequest.read("read lock", key, request.timeout()), this.locks.name(),
+				(lock) -> lock.toLock(key));
 	}
 
 	private BsonString id(String key) {

@@ -30,7 +30,6 @@ import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
-import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * Locks that are a field of the documents of one collection, for a store that says which
@@ -312,13 +311,8 @@ public final class LockedCollection {
 
 	private StoredLock read(StoreRequest request, BsonDocument found) {
 		String key = this.keys.key(Objects.requireNonNull(found.get("_id")));
-		try {
-			return lock(found, found.get(LockDocument.NOW)).toLock(key);
-		}
-		catch (UnreadableException ex) {
-			throw StoreFailures.unreadable(StoreRequest.read("read lock", key, request.timeout()), Outcome.REFUSED,
-					this.documents.name(), ex);
-		}
+		return lock(found, found.get(LockDocument.NOW)).read(StoreRequest.read("read lock", key, request.timeout()),
+				this.documents.name(), (lock) -> lock.toLock(key));
 	}
 
 	private LockDocument lock(BsonDocument found, @Nullable BsonValue now) {

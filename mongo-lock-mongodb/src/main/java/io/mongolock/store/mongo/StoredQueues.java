@@ -17,13 +17,11 @@ import org.bson.BsonValue;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
-import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
-import io.mongolock.store.mongo.LockDocument.UnreadableException;
 
 /**
  * The queues of those who wait for locks in a {@link LockedCollection}, in documents of
@@ -165,12 +163,8 @@ public final class StoredQueues {
 	}
 
 	private List<StoredWaiter> read(StoreRequest request, LockDocument queue) {
-		try {
-			return queue.queue().stream().filter((waiter) -> waiter.isAlive(queue.now())).toList();
-		}
-		catch (UnreadableException ex) {
-			throw StoreFailures.unreadable(request, Outcome.REFUSED, this.queues.name(), ex);
-		}
+		return queue.read(request, this.queues.name(),
+				(shown) -> shown.queue().stream().filter((waiter) -> waiter.isAlive(shown.now())).toList());
 	}
 
 	/**
