@@ -43,9 +43,8 @@ final class ClaimCommand {
 			StoredLock lock = (FastClaim.suits(claim))
 					? ask(request, command, filter, claim, this.fast.of(claim), this.withoutQueue) : null;
 			if (lock == null || !lock.isHeld()) {
-				// Denied by who waits, or by what has run out, of which the fast
-				// statement
-				// knows too little
+				// Denied by a waiter, or by what has run out: the fast statement
+				// knows too little of both
 				lock = ask(request, command, filter, claim, this.pipeline.of(claim),
 						this.statements.claimed(ClaimStatements.token(claim)));
 			}
