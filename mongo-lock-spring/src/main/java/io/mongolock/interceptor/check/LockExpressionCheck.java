@@ -1,0 +1,163 @@
+package io.mongolock.interceptor.check;
+
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.IntStream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.expression.ParseException;
+import org.springframework.expression.spel.SpelNode;
+import org.springframework.expression.spel.ast.BeanReference;
+import org.springframework.expression.spel.ast.CompoundExpression;
+import org.springframework.expression.spel.ast.Indexer;
+import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.Projection;
+import org.springframework.expression.spel.ast.PropertyOrFieldReference;
+import org.springframework.expression.spel.ast.Selection;
+import org.springframework.expression.spel.ast.VariableReference;
+import org.springframework.expression.spel.standard.SpelExpressionParser;
+
+import io.mongolock.interceptor.LockKeyVariables;
+
+/**
+ * Finds mistakes in an expression by parsing it.
+ *
+ * @param beans whether there is a bean of a name
+ */
+record LockExpressionCheck(Predicate<String> beans) {
+
+	private static final List<String> ROOT = List.of("method", "methodName", "args", "target", "targetClass");
+
+	private static final Set<String> KEYWORDS = Set.of("#root", "#this");
+
+	/**
+	 * Refuse what is wrong with an expression.
+	 * @return what it is if it is nothing but an argument or a property of one, otherwise
+	 * {@code null}
+	 */
+	@Nullable ArgumentPath check(DeclaredExpression declared) {
+		SpelNode expression = parse(declared);
+		checkStart(expression, declared);
+		checkVariables(expression, declared);
+		checkBeans(expression, declared);
+		checkProperties(expression, declared);
+		return path(expression);
+	}
+
+	private static void checkStart(SpelNode node, DeclaredExpression declared) {
+		if (node instanceof PropertyOrFieldReference property && ROOT.contains(property.getName())
+				&& declared.variables().arguments().containsKey(property.getName())) {
+			String name = property.getName();
+			throw declared.invalid(
+					", in which '" + name + "' is a property of #root, and a parameter has that name, too",
+					"Write #" + name + " for the argument, or #root." + name + " for the property.", null);
+		}
+		if (node instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
+			throw declared.invalid(
+					", in which '" + property.getName() + "' is none of the properties of #root: " + ROOT,
+					"Write #" + property.getName() + " for the argument, or quote it as '" + property.getName()
+							+ "' if it is text.",
+					null);
+		}
+		// What stands in .![ ] and .?[ ] is of the elements of another object
+		if (!(node instanceof Projection) && !(node instanceof Selection)) {
+			IntStream.range(0, node.getChildCount())
+				.filter((i) -> !(node.getChild(i) instanceof PropertyOrFieldReference) || !isOfAnother(node, i))
+				.forEach((i) -> checkStart(node.getChild(i), declared));
+		}
+	}
+
+	// What follows a dot, or is the key of an entry of a map
+	private static boolean isOfAnother(SpelNode node, int child) {
+		return (node instanceof CompoundExpression && child > 0) || node instanceof Indexer
+				|| (node instanceof InlineMap && child % 2 == 0);
+	}
+
+	private static void checkVariables(SpelNode expression, DeclaredExpression declared) {
+		LockKeyVariables variables = declared.variables();
+		Set<String> known = new TreeSet<>(KEYWORDS);
+		variables.arguments().keySet().forEach((name) -> known.add("#" + name));
+		for (String used : collect(expression, new TreeSet<>())) {
+			if (!known.contains(used)) {
+				throw declared.invalid(", which refers to " + used + ", but the call only knows " + known,
+						"Correct the name; if it is a parameter's, compile the class with -parameters "
+								+ "or use its position, #p0 for the first.",
+						null);
+			}
+			if (variables.ambiguous().contains(used.substring(1))) {
+				throw declared.invalid(
+						", in which " + used + " is the name of a parameter, and "
+								+ ((KEYWORDS.contains(used)) ? "means something else in SpEL"
+										: "the position of another"),
+						"Rename the parameter, or write " + position(used, variables) + " for it.", null);
+			}
+		}
+	}
+
+	private static String position(String ambiguous, LockKeyVariables variables) {
+		Integer argument = variables.arguments().get(ambiguous.substring(1));
+		return ((argument != null && argument.equals(variables.arguments().get("p" + argument))) ? "#p" : "#a")
+				+ argument;
+	}
+
+	private void checkBeans(SpelNode node, DeclaredExpression declared) {
+		if (node instanceof BeanReference) {
+			String name = node.toStringAST().replaceAll("['\"]", "");
+			if (!this.beans.test((name.startsWith("@")) ? name.substring(1) : name)) {
+				throw declared.invalid(", which refers to " + name + ", and there is no such bean",
+						"Correct the name of the bean.", null);
+			}
+		}
+		IntStream.range(0, node.getChildCount()).forEach((i) -> checkBeans(node.getChild(i), declared));
+	}
+
+	private static void checkProperties(SpelNode node, DeclaredExpression declared) {
+		ArgumentPath path = (node instanceof CompoundExpression) ? path(node.getChild(0)) : null;
+		for (int i = 1; path != null && i < node.getChildCount(); i++) {
+			path = longer(path, node.getChild(i));
+			if (path != null) {
+				path.check(declared);
+			}
+		}
+		IntStream.range(0, node.getChildCount()).forEach((i) -> checkProperties(node.getChild(i), declared));
+	}
+
+	private static @Nullable ArgumentPath path(SpelNode node) {
+		if (!(node instanceof CompoundExpression)) {
+			return (node instanceof VariableReference) ? new ArgumentPath(node.toStringAST().substring(1), List.of())
+					: null;
+		}
+		ArgumentPath path = path(node.getChild(0));
+		for (int i = 1; path != null && i < node.getChildCount(); i++) {
+			path = longer(path, node.getChild(i));
+		}
+		return path;
+	}
+
+	private static @Nullable ArgumentPath longer(ArgumentPath path, SpelNode next) {
+		return (next instanceof PropertyOrFieldReference property) ? path.property(property.getName()) : null;
+	}
+
+	private static SpelNode parse(DeclaredExpression declared) {
+		try {
+			return new SpelExpressionParser().parseRaw(declared.text()).getAST();
+		}
+		catch (ParseException | IllegalStateException ex) {
+			throw declared.invalid(", which is not valid SpEL: " + ex.getMessage(),
+					"Refer to arguments as #name or #p0; quote literal text as 'text'.", ex);
+		}
+	}
+
+	private static Set<String> collect(@Nullable SpelNode node, Set<String> found) {
+		if (node instanceof VariableReference) {
+			found.add(node.toStringAST());
+		}
+		for (int i = 0; node != null && i < node.getChildCount(); i++) {
+			collect(node.getChild(i), found);
+		}
+		return found;
+	}
+
+}
