@@ -46,6 +46,18 @@ class LockStoreConfiguration {
 		this.properties = properties;
 	}
 
+	// The first, so that the server is asked while all others are made
+	@Bean
+	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, LockLocation location,
+			ObjectProvider<LockExtension> extensions) {
+		TtlIndex settings = this.properties.ttlIndex();
+		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
+				settings.mode(), settings.retention(), validator::longestLease);
+		StoreCheck check = new StoreCheck(location, index::hasSeenNoCollation, () -> others(extensions));
+		check.begin();
+		return new TtlIndexWatch(index, INDEX_INTERVAL, check);
+	}
+
 	@Bean
 	MongoLockStore mongoLockStore(ObjectProvider<StoreServers> servers) {
 		return new MongoLockStore(this.template, this.properties.collection(), this.properties.keyPrefix(),
@@ -62,16 +74,6 @@ class LockStoreConfiguration {
 			ObjectProvider<LockExtension> extensions) {
 		return new StartReport(location, configured, this.properties, verifier::guardedMethods,
 				() -> others(extensions));
-	}
-
-	@Bean
-	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, LockLocation location,
-			ObjectProvider<LockExtension> extensions) {
-		TtlIndex settings = this.properties.ttlIndex();
-		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
-				settings.mode(), settings.retention(), validator::longestLease);
-		return new TtlIndexWatch(index, INDEX_INTERVAL,
-				new StoreCheck(location, index::hasSeenNoCollation, () -> others(extensions)));
 	}
 
 	private List<LockLocation> others(ObjectProvider<LockExtension> extensions) {

@@ -2,11 +2,16 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.spi.LockStartupException;
@@ -14,7 +19,8 @@ import io.mongolock.store.mongo.LockLocation;
 
 /**
  * Refuses a collection in which names that differ would be one, and a server that does
- * not execute the statements of locks.
+ * not execute the statements of locks. It can ask the latter while the application goes
+ * on with its start, on a thread that ends with the answer. Thread-safe.
  */
 final class StoreCheck implements BooleanSupplier {
 
@@ -22,11 +28,16 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
+	/** Without an answer it is asked once more, when the start waits for it. */
+	private static final Duration BESIDE_THE_START = Duration.ofSeconds(1);
+
 	private final LockLocation locks;
 
 	private final BooleanSupplier plain;
 
 	private final Supplier<List<LockLocation>> others;
+
+	private final AtomicReference<@Nullable FutureTask<Optional<String>>> begun = new AtomicReference<>();
 
 	/**
 	 * Create a new check.
@@ -42,6 +53,19 @@ final class StoreCheck implements BooleanSupplier {
 	}
 
 	/**
+	 * Send the statements of locks on a thread of its own. The next check waits for the
+	 * answer: the first request loads hundreds of classes of the driver, which the start
+	 * need not wait for.
+	 */
+	void begin() {
+		FutureTask<Optional<String>> task = new FutureTask<>(() -> this.locks.refusedStatement(BESIDE_THE_START));
+		this.begun.set(task);
+		Thread thread = new Thread(task, "mongo-lock-check");
+		thread.setDaemon(true);
+		thread.start();
+	}
+
+	/**
 	 * Ask the server.
 	 * @return whether it has answered
 	 * @throws LockStartupException if something is refused
@@ -53,7 +77,7 @@ final class StoreCheck implements BooleanSupplier {
 				refuseCollation(this.locks);
 			}
 			this.others.get().forEach(StoreCheck::refuseCollation);
-			this.locks.refusedStatement(TIMEOUT).ifPresent((refusal) -> {
+			refusedStatement().ifPresent((refusal) -> {
 				throw new LockStartupException(refusal,
 						"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of "
 								+ "another server. If mongo-lock.collection names a view or a time series, name another: "
@@ -66,6 +90,22 @@ final class StoreCheck implements BooleanSupplier {
 			logger.debug("It is unknown whether the server and its collections are fit for locks", ex);
 			return false;
 		}
+	}
+
+	private Optional<String> refusedStatement() {
+		FutureTask<Optional<String>> task = this.begun.getAndSet(null);
+		if (task != null) {
+			try {
+				return task.get();
+			}
+			catch (ExecutionException ex) {
+				logger.debug("The statements of locks were not answered beside the start", ex);
+			}
+			catch (InterruptedException ex) {
+				Thread.currentThread().interrupt();
+			}
+		}
+		return this.locks.refusedStatement(TIMEOUT);
 	}
 
 	private static void refuseCollation(LockLocation location) {

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
 
 import com.mongodb.client.MongoClient;
@@ -128,6 +129,40 @@ class StoreCheckTests {
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
 			.willThrow(new LockStoreException("", LockStoreException.Outcome.UNKNOWN, "no answer", null));
 		assertThat(check.getAsBoolean()).isFalse();
+	}
+
+	@Test
+	void whatIsRefusedBesideTheStartIsRefusedWhenTheStartWaitsForIt() {
+		LockLocation locks = BDDMockito.mock();
+		List<Thread> askedBy = new CopyOnWriteArrayList<>();
+		CountDownLatch waitedFor = new CountDownLatch(1);
+		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any())).willAnswer((call) -> {
+			askedBy.add(Thread.currentThread());
+			waitedFor.await();
+			return Optional.of("no locks here");
+		});
+		StoreCheck check = new StoreCheck(locks, () -> {
+			waitedFor.countDown();
+			return true;
+		}, List::of);
+		check.begin();
+		assertThatExceptionOfType(LockStartupException.class).isThrownBy(check::getAsBoolean)
+			.withMessageContaining("no locks here");
+		assertThat(askedBy).hasSize(1).doesNotContain(Thread.currentThread());
+		assertThatExceptionOfType(LockStartupException.class).as("later").isThrownBy(check::getAsBoolean);
+		assertThat(askedBy).hasSize(2).contains(Thread.currentThread());
+	}
+
+	@Test
+	void whatIsNotAnsweredBesideTheStartIsAskedWhenTheStartWaitsForIt() {
+		LockLocation locks = BDDMockito.mock();
+		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
+			.willThrow(new LockStoreException("", LockStoreException.Outcome.UNKNOWN, "no answer", null))
+			.willReturn(Optional.of("no locks here"));
+		StoreCheck check = new StoreCheck(locks, () -> true, List::of);
+		check.begin();
+		assertThatExceptionOfType(LockStartupException.class).isThrownBy(check::getAsBoolean)
+			.withMessageContaining("no locks here");
 	}
 
 	@Test
