@@ -38,7 +38,9 @@ class AnnotatedTypes {
 	}
 
 	private static boolean isOn(AnnotatedElement element) {
-		return (!(element instanceof Method method) || !method.isSynthetic())
+		// Most have none, and Spring would remember that for each
+		return element.getDeclaredAnnotations().length > 0
+				&& (!(element instanceof Method method) || !method.isSynthetic())
 				&& MergedAnnotations.from(element).isPresent(DistributedLock.class);
 	}
 

@@ -63,8 +63,11 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final Set<Class<?>> guarded = ConcurrentHashMap.newKeySet();
 
-	/** Kinds of proxies that were looked at. */
-	private final Set<Proxied> proxied = ConcurrentHashMap.newKeySet();
+	/** Whose proxies by class were looked at. */
+	private final Set<Class<?>> proxiedByClass = ConcurrentHashMap.newKeySet();
+
+	/** Whose proxies by interface were looked at. */
+	private final Set<Class<?>> proxiedByInterface = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a new verifier.
@@ -144,10 +147,14 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		if (proxy == null && !this.proxies.isPossible(targetClass, beanName)) {
 			report(locked(targetClass).proxied(), targetClass, ProxyReach::toClassProxy);
 		}
-		else if (proxy != null && this.proxied.add(new Proxied(targetClass, AopUtils.isJdkDynamicProxy(proxy)))) {
+		else if (proxy != null && looked(proxy).add(targetClass)) {
 			report(locked(targetClass).proxied(), targetClass,
 					(method, type) -> ProxyReach.toProxy(proxy, method, type));
 		}
+	}
+
+	private Set<Class<?>> looked(SpringProxy proxy) {
+		return (AopUtils.isJdkDynamicProxy(proxy)) ? this.proxiedByInterface : this.proxiedByClass;
 	}
 
 	private void checkDefinitions() {
@@ -276,11 +283,6 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	private record Locked(int count, List<Method> proxied) {
 
 		private static final Locked NONE = new Locked(0, List.of());
-
-	}
-
-	/** A class, and the kind of its proxy. */
-	private record Proxied(Class<?> targetClass, boolean byInterface) {
 
 	}
 
