@@ -15,8 +15,9 @@
  * <li>Modules: {@link LockEnvironmentConfiguration} has the bean that they build on,
  * {@link ApplicationLockEnvironment}.</li>
  * <li>Start and end: {@link LockLifecycle} starts and ends all clients,
- * {@link StartReport} logs one line at startup, {@link SpringBootVersionCheck} and the
- * failure analyzers explain a startup that fails.</li>
+ * {@link StartReport} logs one line at startup, {@link LockPreinitializer} loads classes
+ * beside the start, {@link SpringBootVersionCheck} and the failure analyzers explain a
+ * startup that fails.</li>
  * </ul>
  */
 @NullMarked
