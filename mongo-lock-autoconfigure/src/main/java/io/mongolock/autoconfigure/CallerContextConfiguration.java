@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.MDC;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.i18n.LocaleContextHolder;
@@ -51,6 +52,16 @@ class CallerContextConfiguration {
 		@Bean
 		ThreadState mongoLockCallerMdc() {
 			return LockMdc.ofThread();
+		}
+
+		/**
+		 * Names the lock in the log lines of what runs under it.
+		 */
+		@Bean
+		@ConditionalOnSetting(name = "enabled", byDefault = true)
+		@ConditionalOnMissingBean
+		LockMdc mongoLockMdc() {
+			return new LockMdc();
 		}
 
 	}

@@ -23,7 +23,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
  * that {@code yes} and {@code off} mean the same to both. Anything else is refused.
  */
 @Retention(RetentionPolicy.RUNTIME)
-@Target(ElementType.TYPE)
+@Target({ ElementType.TYPE, ElementType.METHOD })
 @Conditional(ConditionalOnSetting.OnSetting.class)
 @interface ConditionalOnSetting {
 

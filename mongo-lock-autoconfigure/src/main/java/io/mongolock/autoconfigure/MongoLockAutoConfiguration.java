@@ -1,8 +1,10 @@
 package io.mongolock.autoconfigure;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.annotation.Bean;
@@ -11,6 +13,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.core.ConfiguredSettings;
@@ -24,8 +27,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
-		LockClientConfiguration.class, CallerContextConfiguration.class, LockMdcConfiguration.class,
-		UnlockedConfiguration.class, LockEnvironmentConfiguration.class, LockWebConfiguration.class })
+		LockClientConfiguration.class, CallerContextConfiguration.class, UnlockedConfiguration.class,
+		LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean(LockLifecycle.BEAN_NAME)
@@ -52,6 +55,19 @@ public final class MongoLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockClock mongoLockClock() {
 		return LockClock.system();
+	}
+
+	/**
+	 * The parts that modules make locks with. Where locks are switched off, too: for
+	 * documents of the application they are part of how those are saved.
+	 */
+	@Bean
+	@ConditionalOnClass(
+			name = { "org.springframework.data.mongodb.core.MongoTemplate", "com.mongodb.client.MongoClient" })
+	ApplicationLockEnvironment mongoLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
+			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners,
+			LockLifecycle lifecycle) {
+		return new ApplicationLockEnvironment(beanFactory, properties, configured, owner, clock, listeners, lifecycle);
 	}
 
 	@Bean

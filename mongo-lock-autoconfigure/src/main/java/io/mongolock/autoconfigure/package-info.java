@@ -12,8 +12,7 @@
  * names that nothing reads; {@link ConditionalOnSetting} is the condition on a
  * switch.</li>
  * <li>The database of the locks: {@link LockDatabase}.</li>
- * <li>Modules: {@link LockEnvironmentConfiguration} has the bean that they build on,
- * {@link ApplicationLockEnvironment}.</li>
+ * <li>Modules: they build on {@link ApplicationLockEnvironment}.</li>
  * <li>Start and end: {@link LockLifecycle} starts and ends all clients,
  * {@link StartReport} logs one line at startup, {@link LockPreinitializer} loads classes
  * beside the start, {@link SpringBootVersionCheck} and the failure analyzers explain a

@@ -73,8 +73,8 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 	@Override
 	public Set<String> collections() {
 		// An application may have sequences of its own
-		boolean used = this.beans.containsBeanDefinition(SequenceConfiguration.BEAN_NAME)
-				&& this.beans.containsSingleton(SequenceConfiguration.BEAN_NAME);
+		boolean used = this.beans.containsBeanDefinition(MongoLockDocumentsAutoConfiguration.SEQUENCES)
+				&& this.beans.containsSingleton(MongoLockDocumentsAutoConfiguration.SEQUENCES);
 		return (used) ? Set.of(this.properties.getObject().sequenceCollection()) : Set.of();
 	}
 

@@ -1,10 +1,7 @@
 /**
  * What Spring Boot sets up by itself for documents of the application.
  * <ul>
- * <li>{@link MongoLockDocumentsAutoConfiguration} imports the parts:
- * {@link DocumentLockConfiguration} locks documents, {@link FencedWritesConfiguration}
- * guards writes, {@link OptimisticConfiguration} updates without a lock, and
- * {@link SequenceConfiguration} gives out numbers.</li>
+ * <li>{@link MongoLockDocumentsAutoConfiguration} has the beans.</li>
  * <li>{@link MongoLockDocumentsProperties} are the settings, which
  * {@link DocumentLockExtension} checks; it shows the locks to operators, too.</li>
  * <li>{@link ApplicationTemplate} is the template that documents are written with, or
