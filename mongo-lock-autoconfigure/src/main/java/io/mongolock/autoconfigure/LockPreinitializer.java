@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import java.lang.reflect.Proxy;
 import java.util.List;
 
 import org.springframework.aop.framework.ProxyFactory;
@@ -10,20 +11,26 @@ import org.springframework.context.aot.AbstractAotProcessor;
 import org.springframework.core.env.AbstractEnvironment;
 import org.springframework.core.env.Environment;
 
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
 import io.mongolock.annotation.AnnotationLockOperationSource;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.interceptor.check.LockVerification;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.StoreServers;
 
 /**
- * Checks settings that nobody set, and makes a locked bean that nobody uses, on the
- * thread that Spring Boot has for that from the very start: the first of both loads
- * hundreds of classes, most of them for its proxy, which the start then finds. Boot
- * leaves it out where there is one processor, and in a native image.
+ * Makes a locked bean and a client that nobody uses, and checks settings that nobody set,
+ * on the thread that Spring Boot has for that from the very start: the first of each
+ * loads hundreds of classes, which the start then finds. Boot leaves it out where there
+ * is one processor, and in a native image.
  */
 class LockPreinitializer implements BackgroundPreinitializer {
 
@@ -33,6 +40,7 @@ class LockPreinitializer implements BackgroundPreinitializer {
 		if (!Boolean.getBoolean(AbstractAotProcessor.AOT_PROCESSING)) {
 			makeLockedBean();
 			checkSettings();
+			makeClient();
 		}
 	}
 
@@ -56,6 +64,13 @@ class LockPreinitializer implements BackgroundPreinitializer {
 			.bindOrCreate(MongoLockProperties.PREFIX, MongoLockProperties.class);
 		new LockSettingsValidator(properties,
 				new ConfiguredSettings(properties.settings(), properties.settingsByName(), null), List.of(), nothing);
+	}
+
+	private static void makeClient() {
+		LockStore nowhere = (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
+				new Class<?>[] { LockStore.class }, (store, method, arguments) -> StoreServers.UNKNOWN);
+		new LockTemplate(nowhere, new ClientOptions(ConfiguredSettings.NONE, new LockOwner("", "", "", 0, ""),
+				LockClock.system(), List.of()));
 	}
 
 	static class Locked {
