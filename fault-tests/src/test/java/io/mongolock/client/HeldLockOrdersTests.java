@@ -137,7 +137,7 @@ class HeldLockOrdersTests {
 			RenewalEvents renewals = events.ofRenewals();
 			LockStore store = (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
 					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> answer(method.getName()));
-			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, Runnable::run,
+			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run,
 					renewals, List.of(), new ReleaseRequests(store, renewals), runtime));
 			this.lifecycle.start();
 			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle,

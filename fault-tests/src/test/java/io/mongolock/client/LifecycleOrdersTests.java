@@ -43,7 +43,7 @@ class LifecycleOrdersTests {
 		{
 			ClientRuntime runtime = new StillRuntime();
 			RenewalEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons).ofRenewals();
-			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(null, LockClock.system(),
+			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(null, LockClock.system(),
 					threads.renewals(), events, List.of(), new ReleaseRequests(null, events), runtime));
 		}
 

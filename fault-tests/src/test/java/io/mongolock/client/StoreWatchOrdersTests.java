@@ -30,7 +30,7 @@ class StoreWatchOrdersTests {
 		ThreadOrders.check(OfStop.class, 40);
 	}
 
-	/** What the watch of the renewer and a thread for requests do. */
+	/** What the loop of the client and a thread for requests do. */
 	public abstract static class Watched {
 
 		private final AtomicInteger open = new AtomicInteger();

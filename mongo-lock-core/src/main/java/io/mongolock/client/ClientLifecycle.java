@@ -20,7 +20,7 @@ final class ClientLifecycle {
 
 	private final ClientRuntime runtime;
 
-	private final Function<ClientThreads, LeaseRenewer> renewers;
+	private final Function<ClientThreads, ClientLoop> loops;
 
 	/** More than there can be threads. */
 	private final Semaphore requests = new Semaphore(Integer.MAX_VALUE);
@@ -29,9 +29,9 @@ final class ClientLifecycle {
 
 	private volatile Phase phase = Phase.NEW;
 
-	ClientLifecycle(ClientRuntime runtime, Function<ClientThreads, LeaseRenewer> renewers) {
+	ClientLifecycle(ClientRuntime runtime, Function<ClientThreads, ClientLoop> loops) {
 		this.runtime = runtime;
-		this.renewers = renewers;
+		this.loops = loops;
 		this.running = create();
 	}
 
@@ -44,7 +44,7 @@ final class ClientLifecycle {
 			this.running = create();
 		}
 		if (this.phase != Phase.RUNNING) {
-			this.running.renewer().start();
+			this.running.loop().start();
 			this.phase = Phase.RUNNING;
 		}
 	}
@@ -92,7 +92,7 @@ final class ClientLifecycle {
 	synchronized void stop() {
 		if (this.phase != Phase.STOPPED) {
 			this.phase = Phase.STOPPING;
-			this.running.renewer().stop();
+			this.running.loop().stop();
 		}
 	}
 
@@ -120,7 +120,7 @@ final class ClientLifecycle {
 	synchronized void close() {
 		this.phase = Phase.STOPPED;
 		// It runs again if this was started while another thread stopped it
-		this.running.renewer().stop();
+		this.running.loop().stop();
 		this.running.threads().stop();
 	}
 
@@ -177,13 +177,13 @@ final class ClientLifecycle {
 		return this.running.threads();
 	}
 
-	LeaseRenewer renewer() {
-		return this.running.renewer();
+	ClientLoop loop() {
+		return this.running.loop();
 	}
 
 	private Running create() {
 		ClientThreads threads = new ClientThreads(this.runtime);
-		return new Running(threads, this.renewers.apply(threads));
+		return new Running(threads, this.loops.apply(threads));
 	}
 
 	private enum Phase {
@@ -198,7 +198,7 @@ final class ClientLifecycle {
 
 	}
 
-	private record Running(ClientThreads threads, LeaseRenewer renewer) {
+	private record Running(ClientThreads threads, ClientLoop loop) {
 
 	}
 

@@ -17,8 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The means that a client takes from its JVM beside the clocks: threads, all of them
  * platform daemon threads that come when needed, ways to wait, and chance. A simulation
  * brings its own, so nothing else in this package that it drives may create a thread or
- * block; it has no document locks, which alone wait for
- * {@link LeaseRenewer#awaitRenewals}. Thread-safe.
+ * block; it has no document locks, which alone wait for {@link ClientLoop#awaitRenewals}.
+ * Thread-safe.
  */
 class ClientRuntime {
 

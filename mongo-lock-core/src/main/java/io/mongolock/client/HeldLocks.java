@@ -77,7 +77,7 @@ final class HeldLocks {
 	private void register(HeldLock heldLock) {
 		this.held.add(heldLock);
 		try {
-			this.lifecycle.renewer().register(heldLock.lease());
+			this.lifecycle.loop().register(heldLock.lease());
 		}
 		catch (RuntimeException | Error ex) {
 			unregister(heldLock);
@@ -87,7 +87,7 @@ final class HeldLocks {
 
 	private void unregister(HeldLock heldLock) {
 		this.held.remove(heldLock);
-		this.lifecycle.renewer().unregister(heldLock.lease());
+		this.lifecycle.loop().unregister(heldLock.lease());
 		ended();
 	}
 
@@ -105,7 +105,7 @@ final class HeldLocks {
 			return false;
 		}
 		try {
-			return this.lifecycle.renewer().renew(heldLock);
+			return this.lifecycle.loop().renew(heldLock);
 		}
 		finally {
 			this.lifecycle.endRequest();
@@ -148,7 +148,7 @@ final class HeldLocks {
 		if (!handOver(heldLock, () -> {
 		})) {
 			// However long it waits for a thread, it is renewed for nobody
-			watch(heldLock);
+			watchOnly(heldLock);
 			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, this.releaser::releaseOnSharedThread));
 		}
 	}
@@ -185,19 +185,19 @@ final class HeldLocks {
 			release(heldLock);
 		}
 		else {
-			watch(heldLock);
+			watchOnly(heldLock);
 		}
 	}
 
-	private void watch(HeldLock heldLock) {
-		this.lifecycle.renewer().pause(heldLock.lease());
+	private void watchOnly(HeldLock heldLock) {
+		this.lifecycle.loop().watchOnly(heldLock.lease());
 	}
 
 	/**
 	 * Wait until no renewal is underway that began before a pause.
 	 */
 	void awaitRenewals(HeldLock heldLock) {
-		this.lifecycle.renewer().awaitRenewals(heldLock.lease());
+		this.lifecycle.loop().awaitRenewals(heldLock.lease());
 	}
 
 	/**
@@ -205,7 +205,7 @@ final class HeldLocks {
 	 */
 	void suspend(HeldLock heldLock) {
 		heldLock.shares().suspend();
-		watch(heldLock);
+		watchOnly(heldLock);
 	}
 
 	/**
@@ -216,7 +216,7 @@ final class HeldLocks {
 			release(heldLock);
 		}
 		else if (this.held.contains(heldLock)) {
-			this.lifecycle.renewer().registerAgain(heldLock.lease());
+			this.lifecycle.loop().registerAgain(heldLock.lease());
 		}
 	}
 

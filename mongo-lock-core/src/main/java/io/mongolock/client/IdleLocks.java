@@ -26,7 +26,7 @@ import io.mongolock.store.RecallListener;
  * and look whether others want them. Recalls are watched while there are any, and for a
  * while after. Thread-safe.
  */
-final class IdleLocks implements WatchDuty, RecallListener {
+final class IdleLocks implements LoopDuty, RecallListener {
 
 	private static final Log logger = LogFactory.getLog(IdleLocks.class);
 

@@ -95,10 +95,10 @@ final class LockClient {
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
 		this.places = new PlaceKeeper(store, clock, this.queues.places(), this::threads, this.stopRequests);
 		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp, this::threads);
-		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new LeaseRenewer(store, clock, threads.renewals(),
+		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
-		store.servers().onPrimaryChange(() -> this.lifecycle.renewer().primaryChanged());
+		store.servers().onPrimaryChange(() -> this.lifecycle.loop().primaryChanged());
 		store.servers().onPrimaryChange(orphans::primaryChanged);
 		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans, this.stopRequests);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, this.releaser, this.events,
@@ -291,7 +291,7 @@ final class LockClient {
 		this.lifecycle.stop();
 		this.queues.stop();
 		this.idle.stop();
-		boolean renewing = this.lifecycle.renewer().isUnderway();
+		boolean renewing = this.lifecycle.loop().isUnderway();
 		List<HeldLock> cutOff = this.heldLocks.abandonAll(time);
 		this.places.leaveAll(time);
 		this.lifecycle.awaitRequests(time.left());

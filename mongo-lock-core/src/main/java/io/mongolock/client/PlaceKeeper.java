@@ -19,11 +19,12 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the watch over
- * the leases says when, and the threads of renewals ask the store. Releases are watched
- * while somebody stands near the head of a queue, and for a while after. Thread-safe.
+ * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the
+ * {@link ClientLoop} says when, and the threads of renewals ask the store. Releases are
+ * watched while somebody stands near the head of a queue, and for a while after.
+ * Thread-safe.
  */
-final class PlaceKeeper implements WatchDuty, ReleaseListener {
+final class PlaceKeeper implements LoopDuty, ReleaseListener {
 
 	private static final Log logger = LogFactory.getLog(PlaceKeeper.class);
 

@@ -17,11 +17,11 @@
  * waiter</b> in {@link HeldLocks}, which hands the lock over or has
  * {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
  * another JVM does so in {@link PlaceKeeper#released}.</li>
- * <li>In the background: {@link LeaseRenewer} watches the leases, and runs each
- * {@link WatchDuty}: {@link PlaceKeeper} for the places in the queue, {@link IdleLocks}
- * for the leases that nobody holds, which follows recalls by a {@link StoreWatch};
- * {@link ReleaseRequests} whether somebody asks for a lock, and {@link HandleLeaks} the
- * handles that nobody closed.</li>
+ * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
+ * runs each {@link LoopDuty}: {@link PlaceKeeper} for the places in the queue,
+ * {@link IdleLocks} for the leases that nobody holds, which follows recalls by a
+ * {@link StoreWatch}; {@link ReleaseRequests} whether somebody asks for a lock, and
+ * {@link HandleLeaks} the handles that nobody closed.</li>
  * </ul>
  */
 @NullMarked

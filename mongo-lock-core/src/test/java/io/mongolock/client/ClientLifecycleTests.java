@@ -28,7 +28,7 @@ class ClientLifecycleTests {
 		.ofRenewals();
 
 	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(),
-			(threads) -> new LeaseRenewer(this.store, LockClock.system(), threads.renewals(), this.events,
+			(threads) -> new ClientLoop(this.store, LockClock.system(), threads.renewals(), this.events,
 					List.of(new PlaceKeeper(this.store, LockClock.system(),
 							new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 							new StopRequests(new ClientRuntime()))),

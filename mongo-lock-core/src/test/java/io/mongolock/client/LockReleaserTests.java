@@ -33,7 +33,7 @@ class LockReleaserTests {
 
 	private final LockEvents events = new LockEvents(List.of(), this.clock, new ClientRuntime()::daemons);
 
-	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(), this::renewer);
+	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(), this::loop);
 
 	private final LockReleaser releaser = new LockReleaser(this.store, this.clock, this.events, this.lifecycle,
 			new OrphanReleaser(this.store, this.clock, this.lifecycle), new StopRequests(new ClientRuntime()));
@@ -78,9 +78,9 @@ class LockReleaserTests {
 		return ((LeaseHandle) this.template.acquire(LockRequest.builder(key).minHold(minHold).build())).heldLock();
 	}
 
-	private LeaseRenewer renewer(ClientThreads threads) {
+	private ClientLoop loop(ClientThreads threads) {
 		RenewalEvents renewals = this.events.ofRenewals();
-		return new LeaseRenewer(this.store, this.clock, threads.renewals(), renewals,
+		return new ClientLoop(this.store, this.clock, threads.renewals(), renewals,
 				List.of(new PlaceKeeper(this.store, this.clock,
 						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 						new StopRequests(new ClientRuntime()))),

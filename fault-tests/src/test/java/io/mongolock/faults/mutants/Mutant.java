@@ -17,7 +17,7 @@ import javax.tools.ToolProvider;
  * says something else. Each of its judges must notice.
  *
  * @param name what is broken
- * @param where the class and the method, as {@code LeaseRenewer.run}; the class alone for
+ * @param where the class and the method, as {@code ClientLoop.run}; the class alone for
  * what stands outside of its methods
  * @param from the piece; white space does not count
  * @param to what it says instead

@@ -40,7 +40,7 @@ final class Mutants {
 
 	private static final String IDLE = "io.mongolock.core.IdleLeasesTests";
 
-	private static final String RENEWER = "io.mongolock.client.LeaseRenewerTests";
+	private static final String CLIENT_LOOP = "io.mongolock.client.ClientLoopTests";
 
 	private static final String STOP = "io.mongolock.client.LockTemplateStopTests";
 
@@ -594,10 +594,10 @@ final class Mutants {
 						"		answered(batch, others, found, requested, now);\n		failed(batch, now);",
 						"		answered(batch, others, found, requested, now);\n		this.underway.remove(batch);",
 						test(TROUBLE, "aRefusedRenewalIsNoMissingLease")),
-				new Mutant("refused renewal not reported", "LeaseRenewer.ask",
+				new Mutant("refused renewal not reported", "ClientLoop.ask",
 						"			failed(batch, ex);\n			this.events.renewedInPart",
 						"			this.events.renewedInPart",
-						test(RENEWER, "aRenewalThatWasRefusedBesideOthersIsTold")),
+						test(CLIENT_LOOP, "aRenewalThatWasRefusedBesideOthersIsTold")),
 				new Mutant("failure of an earlier renewal reported with a loss", "Lease.confirm",
 						"		this.renewalFailure = null;\n", "",
 						test(LEASE, "whatFailedBeforeTheLastRenewalIsNotSaidOfTheLoss")),
@@ -615,7 +615,7 @@ final class Mutants {
 						row("Renewer", "aRenewalThatThrowsAnErrorIsTriedAgain")),
 				new Mutant("renewed at the deadline", "RenewalPlan.dueIn", "this.lease.renewalDueAt(leases)",
 						"this.lease.deadline()", search("NOT_RENEWED", "NEEDLESS"), simulation("NEEDLESS"),
-						test(RENEWER, "aLeaseWhoseGrantTookLongIsRenewedAtOnce")),
+						test(CLIENT_LOOP, "aLeaseWhoseGrantTookLongIsRenewedAtOnce")),
 				new Mutant("interval beyond a third of what a lease relies on", "ResolvedLockSettings.nanos",
 						"Math.min(this.longest.toNanos(), Math.max(this.shortest.toNanos(), leases * NANOS_PER_LEASE))",
 						"Math.max(this.shortest.toNanos(), leases * NANOS_PER_LEASE)",
@@ -646,7 +646,7 @@ final class Mutants {
 						"this.plans.values().forEach(RenewalPlan::forgive);", "",
 						test(SCHEDULE, "whatWasDividedForTheOldPrimaryIsAskedOfTheNextTogether")),
 				new Mutant("renewals not notified of another primary", "LockClient.<init>",
-						"store.servers().onPrimaryChange(() -> this.lifecycle.renewer().primaryChanged());", "",
+						"store.servers().onPrimaryChange(() -> this.lifecycle.loop().primaryChanged());", "",
 						test("io.mongolock.client.OrphanReleaserTests",
 								"aRenewalThatHangsIsAskedOfTheNextPrimaryAtOnce")),
 				new Mutant("batch that hangs never divided", "RenewalSchedule.letGo",
@@ -667,7 +667,7 @@ final class Mutants {
 						test("io.mongolock.core.HeldLockTests",
 								"aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet")),
 				new Mutant("lock that a save without an answer may have released relied on as before",
-						"HeldLocks.resume", "renewer().registerAgain(", "renewer().register(",
+						"HeldLocks.resume", "loop().registerAgain(", "loop().register(",
 						test("io.mongolock.client.LockTemplateLossTests",
 								"aLockThatAStatementWithoutAnAnswerMayHaveEndedIsLookedForAtOnce")),
 				new Mutant("refresh of places that hangs tried again an interval later", "PlaceSchedule.ended",
@@ -679,21 +679,21 @@ final class Mutants {
 				new Mutant("places take the threads of renewals", "ClientThreads.<init>",
 						"2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS",
 						"2 * RenewalSchedule.MAX_REQUESTS",
-						test(RENEWER, "requestsForPlacesLeaveRenewalsTheirThreads")),
-				new Mutant("loss not reported in time while a save is underway", "HeldLocks.watch", "renewer().pause(",
-						"renewer().unregister(",
+						test(CLIENT_LOOP, "requestsForPlacesLeaveRenewalsTheirThreads")),
+				new Mutant("loss not reported in time while a save is underway", "HeldLocks.watchOnly", "loop().watchOnly(",
+						"loop().unregister(",
 						test("io.mongolock.client.LockTemplateLossTests",
 								"aLockThatRunsOutWhileAStatementHangsIsReportedInTime")),
 				new Mutant("renewal that says nothing ends the watch", "RenewalSchedule.refused",
 						"		if (!lease.isHeld(now)) {\n			remove(lease);",
 						"		if (!lease.isHeld(now) | true) {\n			remove(lease);",
 						test(SCHEDULE, "aLeaseOfWhichARefusalSaysNothingStillRunsOut")),
-				new Mutant("watch that dies of its own failure", "LeaseRenewer.lookAndSayHowLongToPause",
+				new Mutant("watch that dies of its own failure", "ClientLoop.lookAndSayHowLongToPause",
 						"			failed(null, ex);\n			return RETRY / 10;", "			throw ex;",
-						test(RENEWER, "theWatchOutlivesAFailureOfWhatItDoesAboutAFailure")),
-				new Mutant("thread that does not start ends all renewals", "LeaseRenewer",
+						test(CLIENT_LOOP, "theWatchOutlivesAFailureOfWhatItDoesAboutAFailure")),
+				new Mutant("thread that does not start ends all renewals", "ClientLoop",
 						"			this.schedule.failed(batch, now);\n		}\n	}\n\n	private long",
-						"		}\n	}\n\n	private long", test(RENEWER, "aThreadThatCannotBeStartedIsTriedAgain")));
+						"		}\n	}\n\n	private long", test(CLIENT_LOOP, "aThreadThatCannotBeStartedIsTriedAgain")));
 	}
 
 	private static List<Mutant> releases() {
@@ -811,9 +811,9 @@ final class Mutants {
 				new Mutant("race: queue not left by a clean-up", "OrphanReleaser.ask", "if (cleanup.isInQueue()) {",
 						"if (cleanup.isInQueue() && id.key().isEmpty()) {",
 						test(CLOSING, "aClaimWhosePlaceMayHaveBeenTakenLeavesTheQueueAsItIsCleanedUp")),
-				new Mutant("race: renewal sent after the stop", "LeaseRenewer.renew",
+				new Mutant("race: renewal sent after the stop", "ClientLoop.renew",
 						"			// Stopped since it was handed over\n			return false;\n", "",
-						test(RENEWER, "noRenewalIsSentAfterTheStop")),
+						test(CLIENT_LOOP, "noRenewalIsSentAfterTheStop")),
 				new Mutant("race: places kept after the stop", "PlaceKeeper.leaveAll",
 						"List<LeaseId> all = this.places.takeAll();", "List<LeaseId> all = List.of();",
 						test(CLOSING, "placesAreLeftAtAStop")),
@@ -940,14 +940,14 @@ final class Mutants {
 						"this.heldLocks.abandonAgain(cutOff, time);", "",
 						test(STOP, "aRenewalThatWasUnderwayIsCutOffAgain")),
 				new Mutant("shutdown: what its holder renewed as it was cut off kept for a ttl",
-						"LeaseRenewer.isUnderway", " || this.asked.get() > 0", "",
+						"ClientLoop.isUnderway", " || this.asked.get() > 0", "",
 						test(STOP, "aRenewalThatAHolderAskedForIsCutOffAgain")),
 				new Mutant("shutdown: handed over after the stop of claims", "ClientLifecycle",
 						"CLAIMING = EnumSet.of(Phase.RUNNING);", "CLAIMING = EnumSet.of(Phase.RUNNING, Phase.ENDING);",
 						test(STOP, "afterAStopOfClaimsNothingIsHandedOverNorKept")),
 				new Mutant("shutdown: not renewed after the stop of claims", "ClientLifecycle.stopClaims",
 						"			this.phase = Phase.ENDING;",
-						"			this.phase = Phase.ENDING;\n			this.running.renewer().stop();",
+						"			this.phase = Phase.ENDING;\n			this.running.loop().stop();",
 						test(STOP, "aStopOfClaimsEndsWaitingAndKeepsWhatIsHeld")),
 				new Mutant("shutdown: granted after the stop of claims", "LockClient.stopClaims",
 						"			this.lifecycle.awaitRequests(time.left());\n", "",

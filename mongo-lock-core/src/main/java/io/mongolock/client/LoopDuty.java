@@ -5,9 +5,9 @@ import java.util.concurrent.Executor;
 import io.mongolock.core.ClockReading;
 
 /**
- * Another task of the watch over the leases, without a thread of its own.
+ * Another task of the {@link ClientLoop}, without a thread of its own.
  */
-interface WatchDuty {
+interface LoopDuty {
 
 	/**
 	 * Begin.

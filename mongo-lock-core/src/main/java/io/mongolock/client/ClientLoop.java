@@ -28,13 +28,14 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.SomeRenewalsFailedException;
 
 /**
- * Runs a {@link RenewalSchedule}, and other {@link WatchDuty duties} along with it: one
- * daemon thread watches the deadlines and never asks the store, so that a loss is
- * declared in time even while requests hang; renewals run on an executor,
+ * The loop of the client, on one daemon thread: watches the deadlines of all leases,
+ * begins what its {@link RenewalSchedule} and each {@link LoopDuty} say is due, and waits
+ * until more is. It never asks the store, so that a loss is declared in time even while
+ * requests hang: those run on an executor, and of renewals
  * {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs on either.
  * Thread-safe.
  */
-final class LeaseRenewer {
+final class ClientLoop {
 
 	private static final long RETRY = 100_000_000;
 
@@ -50,7 +51,7 @@ final class LeaseRenewer {
 
 	private final RenewalEvents events;
 
-	private final List<? extends WatchDuty> duties;
+	private final List<? extends LoopDuty> duties;
 
 	private final ReleaseRequests releaseRequests;
 
@@ -74,13 +75,13 @@ final class LeaseRenewer {
 	private boolean idle;
 
 	/**
-	 * Create a renewer that is not started yet.
+	 * Create a loop that is not started yet.
 	 * @param requests runs the requests to the store; must not block. What it rejects is
 	 * tried again
 	 * @param events is notified of failures, and logs them on a thread of its own
 	 */
-	LeaseRenewer(LockStore store, LockClock clock, Executor requests, RenewalEvents events,
-			List<? extends WatchDuty> duties, ReleaseRequests releaseRequests, ClientRuntime runtime) {
+	ClientLoop(LockStore store, LockClock clock, Executor requests, RenewalEvents events,
+			List<? extends LoopDuty> duties, ReleaseRequests releaseRequests, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
@@ -166,14 +167,14 @@ final class LeaseRenewer {
 	 * Keep a lease without renewing it until {@link #registerAgain}: it is lost when it
 	 * runs out, as any other.
 	 */
-	void pause(Lease lease) {
+	void watchOnly(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
 		attend(this.schedule.watch(lease, now), now);
 	}
 
 	/**
-	 * Wait until no renewal of a lease is underway that began before it was {@link #pause
-	 * paused}, for its operation timeout at most.
+	 * Wait until no renewal of a lease is underway that began before it was
+	 * {@link #watchOnly only watched}, for its operation timeout at most.
 	 */
 	void awaitRenewals(Lease lease) {
 		if (this.watch == null) {
@@ -275,7 +276,7 @@ final class LeaseRenewer {
 			begin(batch, now);
 		}
 		long pause = ClockReading.NEVER;
-		for (WatchDuty duty : this.duties) {
+		for (LoopDuty duty : this.duties) {
 			pause = Math.min(pause, orRetry(() -> {
 				duty.run(now, this.requests);
 				return ClockReading.NEVER;
@@ -283,7 +284,7 @@ final class LeaseRenewer {
 		}
 		// Last: who comes while this waits for a thread wakes it for nothing
 		pause = Math.min(pause, nextIn(now));
-		for (WatchDuty duty : this.duties) {
+		for (LoopDuty duty : this.duties) {
 			pause = Math.min(pause, orRetry(() -> duty.nextIn(now)));
 		}
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);

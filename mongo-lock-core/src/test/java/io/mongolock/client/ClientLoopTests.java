@@ -46,11 +46,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link LeaseRenewer}, with leases of 30 s whose grant was long in coming:
- * what is due at once has seconds left.
+ * Tests for {@link ClientLoop}, with leases of 30 s whose grant was long in coming: what
+ * is due at once has seconds left.
  */
 @Timeout(60)
-class LeaseRenewerTests {
+class ClientLoopTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -65,18 +65,18 @@ class LeaseRenewerTests {
 	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons)
 		.ofRenewals();
 
-	private LeaseRenewer renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(),
-			this.events, List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime());
+	private ClientLoop loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
+			List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime());
 
 	@AfterEach
 	void stop() {
-		this.renewer.stop();
+		this.loop.stop();
 		this.threads.stop();
 	}
 
 	@Test
 	void aLeaseWhoseGrantTookLongIsRenewedAtOnce() {
-		this.renewer.start();
+		this.loop.start();
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 		assertThat(this.lost).isEmpty();
@@ -110,7 +110,7 @@ class LeaseRenewerTests {
 		renewOn(begun::add);
 		register("a", Duration.ofSeconds(18));
 		await().atMost(LONG).until(() -> !begun.isEmpty());
-		this.renewer.stop();
+		this.loop.stop();
 		begun.forEach(Runnable::run);
 		assertThat(this.store.count("renew")).isZero();
 	}
@@ -121,14 +121,14 @@ class LeaseRenewerTests {
 		renewOn(begun::add);
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG).until(() -> !begun.isEmpty());
-		this.renewer.pause(lease);
-		Thread transaction = new Thread(() -> this.renewer.awaitRenewals(lease));
+		this.loop.watchOnly(lease);
+		Thread transaction = new Thread(() -> this.loop.awaitRenewals(lease));
 		transaction.start();
 		await().atMost(LONG).until(() -> transaction.getState() == Thread.State.TIMED_WAITING);
 		begun.poll().run();
 		transaction.join();
 		assertThat(begun).isEmpty();
-		this.renewer.awaitRenewals(lease);
+		this.loop.awaitRenewals(lease);
 	}
 
 	@Test
@@ -182,9 +182,9 @@ class LeaseRenewerTests {
 			}
 
 		};
-		this.renewer = new LeaseRenewer(refusing, LockClock.system(), this.threads.renewals(), this.events,
+		this.loop = new ClientLoop(refusing, LockClock.system(), this.threads.renewals(), this.events,
 				List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime());
-		this.renewer.start();
+		this.loop.start();
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG)
 			.until(() -> LockExceptions.describeLoss(lease, LossReason.DEADLINE).contains("over quota"));
@@ -200,7 +200,7 @@ class LeaseRenewerTests {
 			}
 
 		}));
-		this.renewer = new LeaseRenewer(this.store, LockClock.system(), this.threads.renewals(), this.events,
+		this.loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
 				List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime() {
 
 					@Override
@@ -209,8 +209,8 @@ class LeaseRenewerTests {
 					}
 
 				});
-		assertThatExceptionOfType(InternalError.class).isThrownBy(this.renewer::start);
-		this.renewer.start();
+		assertThatExceptionOfType(InternalError.class).isThrownBy(this.loop::start);
+		this.loop.start();
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 	}
@@ -250,7 +250,7 @@ class LeaseRenewerTests {
 
 			};
 		});
-		this.renewer.start();
+		this.loop.start();
 		Lease lease = register("a", Duration.ofSeconds(12));
 		await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 		assertThat(this.lost).isEmpty();
@@ -289,7 +289,7 @@ class LeaseRenewerTests {
 			for (int time = 0; time < 2; time++) {
 				this.store.nextFails("renew", Outcome.UNKNOWN, false);
 			}
-			this.renewer.start();
+			this.loop.start();
 			Lease lease = register("a", Duration.ofSeconds(12));
 			await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 			assertThat(this.store.count("renew")).isEqualTo(3);
@@ -308,15 +308,15 @@ class LeaseRenewerTests {
 	}
 
 	private void renewOn(Executor executor) {
-		this.renewer = new LeaseRenewer(this.store, LockClock.system(), executor, this.events, List.of(places()),
+		this.loop = new ClientLoop(this.store, LockClock.system(), executor, this.events, List.of(places()),
 				new ReleaseRequests(this.store, this.events), new ClientRuntime());
-		this.renewer.start();
+		this.loop.start();
 	}
 
 	private void renewBy(LockClock clock, RenewalEvents events) {
-		this.renewer = new LeaseRenewer(this.store, clock, this.threads.renewals(), events, List.of(places()),
+		this.loop = new ClientLoop(this.store, clock, this.threads.renewals(), events, List.of(places()),
 				new ReleaseRequests(this.store, events), new ClientRuntime());
-		this.renewer.start();
+		this.loop.start();
 	}
 
 	private Lease register(String key, Duration age) {
@@ -326,7 +326,7 @@ class LeaseRenewerTests {
 		ClockReading now = now();
 		ClockReading requested = new ClockReading(now.nanos() - age.toNanos(), now.millis() - age.toMillis());
 		Lease lease = new Lease(id, 1, terms, requested, this.lost::add);
-		this.renewer.register(lease);
+		this.loop.register(lease);
 		return lease;
 	}
 
@@ -335,7 +335,7 @@ class LeaseRenewerTests {
 	}
 
 	/**
-	 * Blocks the thread that logs for the renewer.
+	 * Blocks the thread that logs for the loop.
 	 */
 	private static final class BlockingAppender extends AppenderBase<ILoggingEvent> {
 
