@@ -140,8 +140,9 @@ class HeldLockOrdersTests {
 			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run,
 					renewals, List.of(), new ReleaseRequests(store, renewals), runtime));
 			this.lifecycle.start();
-			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle,
-					new OrphanReleaser(store, clock, this.lifecycle), new StopRequests(new ClientRuntime()));
+			ReleaseSender sender = new ReleaseSender(store, clock, this.lifecycle);
+			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle, sender,
+					new OrphanReleaser(store, clock, this.lifecycle, sender), new StopRequests(new ClientRuntime()));
 			this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, events,
 					new HandOver(Duration.ofSeconds(5), 100), runtime);
 		}

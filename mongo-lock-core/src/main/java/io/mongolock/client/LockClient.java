@@ -97,10 +97,12 @@ final class LockClient {
 		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp, this::threads);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
-		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle);
+		ReleaseSender releases = new ReleaseSender(store, clock, this.lifecycle);
+		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle, releases);
 		store.servers().onPrimaryChange(() -> this.lifecycle.loop().primaryChanged());
-		store.servers().onPrimaryChange(orphans::primaryChanged);
-		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, orphans, this.stopRequests);
+		store.servers().onPrimaryChange(releases::primaryChanged);
+		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, releases, orphans,
+				this.stopRequests);
 		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, this.releaser, this.events,
 				options.handOver(), runtime);
 		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),

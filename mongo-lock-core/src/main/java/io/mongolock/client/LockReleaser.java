@@ -33,16 +33,19 @@ final class LockReleaser {
 
 	private final ClientLifecycle lifecycle;
 
+	private final ReleaseSender sender;
+
 	private final OrphanReleaser orphans;
 
 	private final StopRequests requests;
 
-	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle, OrphanReleaser orphans,
-			StopRequests requests) {
+	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle, ReleaseSender sender,
+			OrphanReleaser orphans, StopRequests requests) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
 		this.lifecycle = lifecycle;
+		this.sender = sender;
 		this.orphans = orphans;
 		this.requests = requests;
 	}
@@ -121,7 +124,7 @@ final class LockReleaser {
 			return this.store.expireAll(Map.of(id, releasing.keptFor()), timeout) != 0;
 		}
 		return (releasing.needsProof()) ? this.store.releaseGrant(id, heldLock.grantFence(), timeout)
-				: this.orphans.release(id, timeout);
+				: this.sender.release(id, timeout);
 	}
 
 	/**

@@ -1,11 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.Map;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicInteger;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -15,25 +11,18 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.OrphanCleanup;
-import io.mongolock.core.RecentReleases;
 import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
-import io.mongolock.store.ReleaseAnswer;
 
 /**
- * Cleans up behind requests whose outcome is unknown, or was taken back by a failover:
- * runs an {@link OrphanCleanup}, and repeats {@link RecentReleases}, on the threads for
- * that. Thread-safe.
+ * Cleans up behind requests whose outcome is unknown: runs an {@link OrphanCleanup} on
+ * the threads for that. Thread-safe.
  */
 final class OrphanReleaser {
 
 	private static final Log logger = LogFactory.getLog(OrphanReleaser.class);
-
-	private static final int CHUNK = 1000;
-
-	private static final long REPEAT_PAUSE = 1_000_000_000;
 
 	private final LockStore store;
 
@@ -41,104 +30,13 @@ final class OrphanReleaser {
 
 	private final ClientLifecycle lifecycle;
 
-	private final ReleaseConfirmer confirmer;
+	private final ReleaseSender sender;
 
-	private final RecentReleases releases = new RecentReleases();
-
-	/** Releases that are yet to be repeated. */
-	private final Set<LeaseId> toRepeat = ConcurrentHashMap.newKeySet();
-
-	/** The latest goes on until all is repeated. */
-	private final AtomicInteger repeats = new AtomicInteger();
-
-	/** How many primaries were elected since this client was made. */
-	private final AtomicInteger elections = new AtomicInteger();
-
-	OrphanReleaser(LockStore store, LockClock clock, ClientLifecycle lifecycle) {
+	OrphanReleaser(LockStore store, LockClock clock, ClientLifecycle lifecycle, ReleaseSender sender) {
 		this.store = store;
 		this.clock = clock;
 		this.lifecycle = lifecycle;
-		this.confirmer = new ReleaseConfirmer(store, lifecycle);
-	}
-
-	/**
-	 * Release a lock, with an answer that a failover may take back: then it is released
-	 * once more.
-	 */
-	boolean release(LeaseId id, Duration timeout) {
-		int before = this.elections.get();
-		ReleaseAnswer answer = this.store.release(id, timeout);
-		// Not before: a repeat that overtakes it leaves it nothing to find, as if the
-		// lock
-		// had been lost
-		this.releases.add(id, now());
-		if (answer.awaited()) {
-			// Even if it ended nothing: a release before it may have, without an answer
-			this.confirmer.released();
-		}
-		if (this.elections.get() != before) {
-			// It may be the old primary that has answered
-			repeatInBackground();
-		}
-		return answer.ended();
-	}
-
-	/**
-	 * Another primary was elected: repeat what the one before may have been alone to
-	 * know, and once more what was still sent to it. Does not block. A client that does
-	 * not run has released nothing, and starts no thread for that.
-	 */
-	void primaryChanged() {
-		this.elections.incrementAndGet();
-		repeatInBackground();
-	}
-
-	private void repeatInBackground() {
-		if (this.lifecycle.isRenewing()) {
-			ClockReading changed = now();
-			this.lifecycle.threads().repeat(() -> repeat(changed, this.repeats.incrementAndGet()));
-		}
-	}
-
-	private void repeat(ClockReading changed, int number) {
-		this.toRepeat.addAll(this.releases.all(now()));
-		List<LeaseId> released = List.copyOf(this.toRepeat);
-		AtomicInteger freed = new AtomicInteger();
-		for (int from = 0; from < released.size(); from += CHUNK) {
-			repeat(released.subList(from, Math.min(from + CHUNK, released.size())), freed);
-		}
-		if (freed.get() > 0) {
-			logger.info("Freed " + ((freed.get() != 1) ? freed + " locks" : "1 lock")
-					+ " again, because a failover had taken their release back");
-		}
-		// Once more for what was still sent to the old primary, and until all is answered
-		boolean again = now().elapsedSince(changed) < REPEAT_PAUSE || !this.toRepeat.isEmpty();
-		if (again && number == this.repeats.get()) {
-			this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed, number));
-		}
-	}
-
-	private void repeat(List<LeaseId> ids, AtomicInteger freed) {
-		DividedRequest<LeaseId> request = new DividedRequest<>(ids,
-				(some, timeout) -> freed.addAndGet(releaseAgain(some, timeout)), this.toRepeat::removeAll);
-		try {
-			this.lifecycle.threads().send(request, DividedRequest.TIMEOUT);
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Releases of the last seconds are not repeated yet", ex);
-		}
-	}
-
-	private int releaseAgain(List<LeaseId> ids, Duration timeout) {
-		if (!this.lifecycle.beginRequest()) {
-			return 0;
-		}
-		try {
-			return this.store.releaseAll(ids, timeout);
-		}
-		finally {
-			this.lifecycle.endRequest();
-		}
+		this.sender = sender;
 	}
 
 	/**
@@ -169,7 +67,7 @@ final class OrphanReleaser {
 			if (!keptFor.isZero()) {
 				this.store.expireAll(Map.of(id, keptFor), timeout);
 			}
-			else if (release(id, timeout)) {
+			else if (this.sender.release(id, timeout)) {
 				logger.info("Freed lock '" + KeyText.printable(id.key())
 						+ "', which a request that failed had left behind");
 			}

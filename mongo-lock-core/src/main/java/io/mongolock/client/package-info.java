@@ -10,9 +10,10 @@
  * <li>A hold: {@link HeldLocks} keeps it from the grant to the release,
  * {@link LeaseHandle} is what its holder is given by {@link LockHandles};
  * {@link TransactionLocks} keeps it until a transaction has ended.</li>
- * <li>The end: {@link LockReleaser} releases; {@link OrphanReleaser} cleans up behind
- * requests of unknown outcome, and repeats releases that a failover may have taken back.
- * When the client stops, {@link LockClient#stopClaims} ends all waiting, and
+ * <li>The end: {@link LockReleaser} releases by a {@link ReleaseSender}, which also
+ * repeats what a failover may have taken back and has releases confirmed by a
+ * {@link ReleaseConfirmer}; {@link OrphanReleaser} cleans up behind requests of unknown
+ * outcome. When the client stops, {@link LockClient#stopClaims} ends all waiting, and
  * {@link LockClient#stop} cuts off what is still held. <b>A release wakes the next
  * waiter</b> in {@link HeldLocks}, which hands the lock over or has
  * {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in

@@ -15,6 +15,7 @@ import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -35,8 +36,7 @@ class LockReleaserTests {
 
 	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(), this::loop);
 
-	private final LockReleaser releaser = new LockReleaser(this.store, this.clock, this.events, this.lifecycle,
-			new OrphanReleaser(this.store, this.clock, this.lifecycle), new StopRequests(new ClientRuntime()));
+	private final LockReleaser releaser = releaser(this.store);
 
 	@AfterEach
 	void stop() {
@@ -67,8 +67,7 @@ class LockReleaserTests {
 			}
 
 		};
-		LockReleaser releaser = new LockReleaser(broken, this.clock, this.events, this.lifecycle,
-				new OrphanReleaser(broken, this.clock, this.lifecycle), new StopRequests(new ClientRuntime()));
+		LockReleaser releaser = releaser(broken);
 		Thread.currentThread().interrupt();
 		releaser.releaseAll(List.of(held), new TimeLeft(this.clock, this.clock.nanos + Duration.ofHours(1).toNanos()));
 		assertThat(Thread.interrupted()).isTrue();
@@ -76,6 +75,12 @@ class LockReleaserTests {
 
 	private HeldLock held(String key, Duration minHold) {
 		return ((LeaseHandle) this.template.acquire(LockRequest.builder(key).minHold(minHold).build())).heldLock();
+	}
+
+	private LockReleaser releaser(LockStore store) {
+		ReleaseSender sender = new ReleaseSender(store, this.clock, this.lifecycle);
+		return new LockReleaser(store, this.clock, this.events, this.lifecycle, sender,
+				new OrphanReleaser(store, this.clock, this.lifecycle, sender), new StopRequests(new ClientRuntime()));
 	}
 
 	private ClientLoop loop(ClientThreads threads) {

@@ -74,7 +74,7 @@ class UncontendedCallTests {
 	void theReleaseIsSentByTheCallersThreadThroughFiveClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
 		assertThat(this.stacks.of("release")).containsExactly("LockTemplate", "LeaseHandle", "HeldLocks",
-				"LockReleaser", "OrphanReleaser", "MongoLockStore", "ReleaseCommand", "LockCollection",
+				"LockReleaser", "ReleaseSender", "MongoLockStore", "ReleaseCommand", "LockCollection",
 				"RepeatedCommand");
 	}
 
