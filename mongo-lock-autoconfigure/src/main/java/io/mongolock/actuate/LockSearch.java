@@ -30,9 +30,9 @@ import io.mongolock.store.TimeLeft;
  */
 final class LockSearch {
 
-	private static final int PAGE = 100;
+	private static final int DEFAULT_LIMIT = 100;
 
-	private static final int MAX_PAGE = 1000;
+	private static final int MAX_LIMIT = 1000;
 
 	/** How many locks are looked at for one page whose filter matches few. */
 	private static final int MAX_READ = 10_000;
@@ -66,17 +66,17 @@ final class LockSearch {
 	 * @throws InvalidEndpointRequestException if that is not from 1 to 1,000
 	 */
 	LocksDescriptor page(LockFilter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
-		if (asked != null && (asked < 1 || asked > MAX_PAGE)) {
-			throw LockFilter.refused("limit=" + asked + " is not from 1 to " + MAX_PAGE
+		if (asked != null && (asked < 1 || asked > MAX_LIMIT)) {
+			throw LockFilter.refused("limit=" + asked + " is not from 1 to " + MAX_LIMIT
 					+ ": ask for the next page with after, the next of the page before");
 		}
 		List<LockDescriptor> matching = new ArrayList<>();
 		if (filter.findsNothing(owners)) {
 			return new LocksDescriptor(matching, null);
 		}
-		int limit = (asked != null) ? asked : PAGE;
+		int limit = (asked != null) ? asked : DEFAULT_LIMIT;
 		String last = (after != null) ? after : "";
-		int chunk = (filter.isNarrow()) ? MAX_PAGE : Math.max(limit, PAGE);
+		int chunk = (filter.isNarrow()) ? MAX_LIMIT : Math.max(limit, DEFAULT_LIMIT);
 		TimeLeft time = new TimeLeft(this.clock, this.timeout);
 		for (int read = 0; read < MAX_READ && !time.isOver(); read += chunk) {
 			List<StoredLock> some = list((filter.prefix() != null) ? filter.prefix() : "", last, chunk, time.left());

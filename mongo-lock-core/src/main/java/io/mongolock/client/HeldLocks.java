@@ -226,7 +226,7 @@ final class HeldLocks {
 	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
 		if (end == LeaseEnd.LOST) {
 			boolean unused = heldLock.shares().resume();
-			heldLock.lease().refused();
+			heldLock.lease().gone();
 			if (unused) {
 				// Nobody is left to hear of the end
 				end(heldLock);
@@ -257,7 +257,7 @@ final class HeldLocks {
 			.concat(this.queues.idle().broken(key, fence).stream(),
 					this.held.stream()
 						.filter((heldLock) -> heldLock.key().equals(key) && heldLock.grantFence() == fence))
-			.forEach((heldLock) -> heldLock.lease().refused());
+			.forEach((heldLock) -> heldLock.lease().gone());
 	}
 
 	/**

@@ -34,15 +34,15 @@ import io.mongolock.store.StoredHolder;
  * asks when its place says so, and once more when the wait is over.
  * <p>
  * One whose wait is over before it could enter the queue enters it after all if the lock
- * may be held by nobody: that recalls the lease, and a pause later it asks once more.
+ * may be held by nobody: that recalls the lease, and a moment later it asks once more.
  */
 final class AcquisitionState {
 
 	/**
-	 * How long an attempt without time to wait stands in the queue after it has recalled
-	 * a lease: for the client that keeps it to hear of that and to release it.
+	 * How much longer an attempt without time to wait stands in the queue once it has
+	 * recalled a lease: for the client that keeps it to hear of that and to release it.
 	 */
-	static final long RECALL_PAUSE = 50_000_000;
+	static final long EXTRA_WAIT = 50_000_000;
 
 	private final LocalWaiter waiter;
 
@@ -66,7 +66,7 @@ final class AcquisitionState {
 	private boolean contended;
 
 	/** By how much the wait is longer as it recalls a lease, in nanoseconds. */
-	private long pause;
+	private long extraWait;
 
 	/**
 	 * Whether the request that is underway recalls a lease, although the wait is over.
@@ -176,7 +176,7 @@ final class AcquisitionState {
 		}
 		return switch (this.phase) {
 			case QUEUED -> neverAsked(now);
-			case PAUSING, STANDING, CALLED -> ask(now);
+			case BACKING_OFF, STANDING, CALLED -> ask(now);
 			case HANDED -> hold(now);
 			default -> new Failed(this.requests.unanswered(), end());
 		};
@@ -226,7 +226,7 @@ final class AcquisitionState {
 			return new TooLate(isUnknown());
 		}
 		boolean again = failure.getOutcome() != Outcome.REFUSED && left(now) > 0;
-		return (again) ? pause(now) : new Failed(failure, end());
+		return (again) ? backOff(now) : new Failed(failure, end());
 	}
 
 	synchronized OrphanCleanup cleanUp(ClockReading now) {
@@ -242,7 +242,7 @@ final class AcquisitionState {
 		boolean recalled = this.recalls;
 		this.recalls = this.place == null && left(now) <= 0 && answer.lock().mayBeIdle();
 		if (this.recalls || recalled) {
-			this.pause = RECALL_PAUSE - this.attempt.left(now);
+			this.extraWait = EXTRA_WAIT - this.attempt.left(now);
 		}
 		if (left(now) <= 0) {
 			if (this.place != null && seen != null) {
@@ -258,9 +258,9 @@ final class AcquisitionState {
 		}
 		if (seen == null) {
 			// It ran out already, or the store keeps no queue
-			return pause(now);
+			return backOff(now);
 		}
-		if (this.place.answered(seen, this.client.places().pause(this.place, seen, now), now)) {
+		if (this.place.answered(seen, this.client.places().lookIn(this.place, seen, now), now)) {
 			return ask(now);
 		}
 		this.phase = Phase.STANDING;
@@ -305,10 +305,10 @@ final class AcquisitionState {
 		return new Ask();
 	}
 
-	private AcquisitionStep pause(ClockReading now) {
+	private AcquisitionStep backOff(ClockReading now) {
 		// Full jitter, and one last look exactly when the wait is over
-		long nanos = Math.min(this.client.places().pause(this.attempt, 1), left(now));
-		this.phase = Phase.PAUSING;
+		long nanos = Math.min(this.client.places().retryIn(this.attempt, 1), left(now));
+		this.phase = Phase.BACKING_OFF;
 		this.until = now.nanos() + nanos;
 		if (this.place != null) {
 			this.place.called();
@@ -352,7 +352,7 @@ final class AcquisitionState {
 	}
 
 	private long left(ClockReading now) {
-		return this.attempt.left(now) + this.pause;
+		return this.attempt.left(now) + this.extraWait;
 	}
 
 	/**
@@ -370,7 +370,7 @@ final class AcquisitionState {
 		LAST,
 
 		/** Until the claim is retried after a failure. */
-		PAUSING,
+		BACKING_OFF,
 
 		/** In the queue of the store. */
 		STANDING,

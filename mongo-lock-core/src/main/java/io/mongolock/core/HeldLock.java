@@ -280,7 +280,7 @@ public final class HeldLock implements WaitQueue.Member {
 		if (found) {
 			return this.lease.renewed(requested, now);
 		}
-		this.lease.refused();
+		this.lease.gone();
 		return this.lease.isHeld(now);
 	}
 

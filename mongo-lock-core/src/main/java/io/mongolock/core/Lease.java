@@ -254,7 +254,7 @@ public final class Lease {
 	 * The store has the lease no longer: its present holder has lost it. One that is idle
 	 * is no loss of anybody's, and taken by nobody from here on.
 	 */
-	public void refused() {
+	public void gone() {
 		Lease holder;
 		synchronized (this.entry) {
 			holder = this.entry.holder();

@@ -215,13 +215,13 @@ final class QueuePlace {
 
 	/**
 	 * A claim was denied.
-	 * @param pause how long until the next look
+	 * @param lookIn how long until the next look
 	 * @return whether to ask again, as a place became free since it left
 	 */
-	synchronized boolean answered(QueuePosition seen, long pause, ClockReading now) {
+	synchronized boolean answered(QueuePosition seen, long lookIn, ClockReading now) {
 		this.answeredAt = now.nanos();
 		this.called = false;
-		plan(seen, pause, now);
+		plan(seen, lookIn, now);
 		this.standing = this.freed == 0 || !seen.admits(this.freed);
 		return !this.standing;
 	}
@@ -263,9 +263,9 @@ final class QueuePlace {
 	 * @param seen where it stands, or {@code null} if it has no place
 	 * @param recalls whether it is to ask because that recalls a lease that may be idle:
 	 * who took the lock while this place did not count knows of nobody who waits
-	 * @param pause how long until the next look
+	 * @param lookIn how long until the next look
 	 */
-	void looked(long left, int freed, @Nullable QueuePosition seen, boolean recalls, long pause, ClockReading now) {
+	void looked(long left, int freed, @Nullable QueuePosition seen, boolean recalls, long lookIn, ClockReading now) {
 		boolean asks;
 		synchronized (this) {
 			if (!this.standing || left - this.answeredAt < 0) {
@@ -276,7 +276,7 @@ final class QueuePlace {
 			// One is enough, and the first in the queue gains by it
 			asks = seen == null || recalls && seen.othersAhead() == 0 || seen.admits(this.freed);
 			if (seen != null) {
-				plan(seen, pause, now);
+				plan(seen, lookIn, now);
 			}
 			if (asks) {
 				this.standing = false;
@@ -299,10 +299,10 @@ final class QueuePlace {
 
 	/**
 	 * The store did not answer a look.
-	 * @param pause how long until the next one
+	 * @param lookIn how long until the next one
 	 */
-	synchronized void lookAgain(long pause, ClockReading now) {
-		this.lookAt = now.nanos() + pause;
+	synchronized void lookAgain(long lookIn, ClockReading now) {
+		this.lookAt = now.nanos() + lookIn;
 		this.opensAt = this.lookAt;
 	}
 
@@ -337,11 +337,11 @@ final class QueuePlace {
 		this.most = most;
 	}
 
-	private void plan(QueuePosition seen, long pause, ClockReading now) {
+	private void plan(QueuePosition seen, long lookIn, ClockReading now) {
 		this.seen = seen;
 		this.seenAt = now.nanos();
-		this.lookAt = now.nanos() + pause;
-		this.slack = (pause < ClockReading.NEVER) ? pause / 2 : 0;
+		this.lookAt = now.nanos() + lookIn;
+		this.slack = (lookIn < ClockReading.NEVER) ? lookIn / 2 : 0;
 		// Dates are whole milliseconds: one more, and it is over for sure
 		this.opensAt = now.nanos() + seen.opensIn().toNanos() + 1_000_000;
 	}

@@ -183,7 +183,7 @@ public final class QueuePlaces {
 	 * @param releases how many have to go before it is admitted
 	 * @return nanoseconds, drawn by lot so that no two JVMs keep looking together
 	 */
-	long pause(Attempt attempt, int releases) {
+	long retryIn(Attempt attempt, int releases) {
 		return 1 + this.random.applyAsLong(longest(Math.max(1, releases), attempt.terms().retryInterval().toNanos()));
 	}
 
@@ -192,8 +192,8 @@ public final class QueuePlaces {
 	 * watched.
 	 * @return nanoseconds
 	 */
-	long pause(QueuePlace place, QueuePosition seen, ClockReading now) {
-		return (seen.isNear()) ? pause(place.attempt(), seen.releasesNeeded()) : place.nearIn(seen, now);
+	long lookIn(QueuePlace place, QueuePosition seen, ClockReading now) {
+		return (seen.isNear()) ? retryIn(place.attempt(), seen.releasesNeeded()) : place.nearIn(seen, now);
 	}
 
 	private long longest(int times, long once) {
@@ -263,9 +263,9 @@ public final class QueuePlaces {
 	private void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
 		QueuePlace place = look.place();
 		QueuePosition seen = (lock != null) ? QueuePosition.of(place.attempt(), lock) : null;
-		long pause = (seen != null) ? pause(place, seen, now) : 0;
+		long lookIn = (seen != null) ? lookIn(place, seen, now) : 0;
 		boolean recalls = lock != null && lock.mayBeIdle();
-		place.looked(look.left(), look.freed(), seen, recalls, pause, now);
+		place.looked(look.left(), look.freed(), seen, recalls, lookIn, now);
 	}
 
 	/**

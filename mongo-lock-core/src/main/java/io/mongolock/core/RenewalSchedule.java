@@ -188,8 +188,8 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * The store answered a batch, and refused some of its renewals, as a validator, a
-	 * quota or a full disk has it do: that says nothing of those leases.
+	 * The store answered a batch, and refused to write some of its renewals, as a
+	 * validator, a quota or a full disk has it do: that says nothing of those leases.
 	 */
 	public void answeredInPart(RenewalBatch batch, Set<LeaseId> failed, int found, ClockReading requested,
 			ClockReading now) {
@@ -207,7 +207,7 @@ public final class RenewalSchedule {
 			plans.forEach((plan) -> confirmed(plan, requested, now));
 		}
 		else if (found == 0) {
-			plans.forEach((plan) -> refused(plan.lease(), now));
+			plans.forEach((plan) -> gone(plan.lease(), now));
 		}
 		else {
 			batch.letGo(plans, batch.part(2 * (plans.size() - found)));
@@ -288,8 +288,8 @@ public final class RenewalSchedule {
 		}
 	}
 
-	private void refused(Lease lease, ClockReading now) {
-		lease.refused();
+	private void gone(Lease lease, ClockReading now) {
+		lease.gone();
 		// It may say nothing of the lease while that is only watched
 		if (!lease.isHeld(now)) {
 			remove(lease);

@@ -203,7 +203,7 @@ class HandOverTests {
 		Waiter a = this.jvm.waiting("a");
 		Waiter b = this.jvm.waiting("b");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		a.acquisition.takeOver(this.first, at(1), (held) -> held.lease().refused());
+		a.acquisition.takeOver(this.first, at(1), (held) -> held.lease().gone());
 		assertThat(this.jvm.queues.holders("k")).isEmpty();
 		assertThat(b.step).as("its turn").isEqualTo(new Ask());
 	}
@@ -265,7 +265,7 @@ class HandOverTests {
 	void aLostLockIsNotHandedOverAndTheNextAsksOnce() {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		this.first.lease().refused();
+		this.first.lease().gone();
 		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
 		})).isFalse();
 		ClientQueues.wake(a.acquisition);

@@ -136,7 +136,7 @@ class IdleLeasesTests {
 	void aRefusalIsNoLossOfAnybodyAndNobodyTakesItAnyMore() {
 		HeldLock held = warm("k");
 		rest(held, 10);
-		held.lease().refused();
+		held.lease().gone();
 		assertThat(held.lossReason()).isNull();
 		Waiter next = begun(request("k"), 11);
 		assertThat(next.step).isInstanceOf(Wait.class);
@@ -265,7 +265,7 @@ class IdleLeasesTests {
 	@Test
 	void whatIsLostIsNotKept() {
 		HeldLock held = warm("k");
-		held.lease().refused();
+		held.lease().gone();
 		assertThat(rest(held, 10)).isFalse();
 		assertThat(this.log).containsExactly("lost");
 	}

@@ -224,7 +224,7 @@ class LeaseTests {
 	@Test
 	void aLeaseThatRanOutOrWasLostIsNeverIdle() {
 		assertThat(this.lease.rest(at(8_000))).isFalse();
-		this.lease.refused();
+		this.lease.gone();
 		assertThat(this.lease.rest(at(1_000))).isFalse();
 	}
 
@@ -232,7 +232,7 @@ class LeaseTests {
 	void aRefusalReachesWhoHoldsItByThen() {
 		Lease next = next();
 		this.lease.handOver(next, at(1_000));
-		this.lease.refused();
+		this.lease.gone();
 		assertThat(next.isHeld(at(1_000))).isFalse();
 		assertThat(this.losses).isEmpty();
 		assertThat(this.nextLosses).containsExactly(LossReason.REFUSED);
@@ -241,7 +241,7 @@ class LeaseTests {
 	@Test
 	void aRefusalAfterTheReleaseIsNoLoss() {
 		this.lease.release(at(1_000));
-		this.lease.refused();
+		this.lease.gone();
 		assertThat(this.lease.lossReason()).isNull();
 	}
 
@@ -249,7 +249,7 @@ class LeaseTests {
 	void whatRanOutIsHeldAgainOnceItIsFoundAndWhatWasRefusedIsNot() {
 		assertThat(this.lease.isHeld(at(8_000))).isFalse();
 		assertThat(this.lease.found(at(8_500), at(8_501))).isTrue();
-		this.lease.refused();
+		this.lease.gone();
 		assertThat(this.lease.found(at(9_000), at(9_001))).isFalse();
 		assertThat(this.losses).containsExactly(LossReason.DEADLINE, LossReason.REFUSED);
 	}

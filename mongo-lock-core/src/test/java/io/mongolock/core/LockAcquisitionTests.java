@@ -76,7 +76,7 @@ class LockAcquisitionTests {
 		assertThat(sent(hasty, 10).waiting()).as("which recalls").isTrue();
 		assertThat(hasty.answered(lingering("other", "mine"), at(200))).as("however long that took")
 			.isInstanceOfSatisfying(Wait.class,
-					(wait) -> assertThat(wait.nanos()).isEqualTo(AcquisitionState.RECALL_PAUSE));
+					(wait) -> assertThat(wait.nanos()).isEqualTo(AcquisitionState.EXTRA_WAIT));
 		assertThat(hasty.timer(at(249))).isInstanceOf(Wait.class);
 		assertThat(hasty.timer(at(250))).isEqualTo(new Ask());
 		assertThat(sent(hasty, 250).waiting()).as("the last request").isFalse();

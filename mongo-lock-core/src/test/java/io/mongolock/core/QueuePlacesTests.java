@@ -192,7 +192,7 @@ class QueuePlacesTests {
 		QueuePlace place = places.enter(attempt, () -> {
 		}, at(0));
 		QueuePosition seen = position(ahead, length);
-		place.answered(seen, places.pause(place, seen, at(0)), at(0));
+		place.answered(seen, places.lookIn(place, seen, at(0)), at(0));
 		PlaceRequest refresh = only(places.due(true, at(2_000)), Kind.REFRESH);
 		places.answered(refresh, List.of(longer(ahead, length)), at(2_000));
 		return places.nextIn(at(2_000));
@@ -295,7 +295,7 @@ class QueuePlacesTests {
 	// In how long it is to be looked at
 	private long seen(QueuePlace far, int ahead, long at) {
 		QueuePosition seen = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", ahead).lock()));
-		long pause = this.places.pause(far, seen, at(at));
+		long pause = this.places.lookIn(far, seen, at(at));
 		far.answered(seen, pause, at(at));
 		return pause;
 	}
@@ -337,7 +337,7 @@ class QueuePlacesTests {
 	}
 
 	private void stands(QueuePlace place, QueuePosition seen) {
-		place.answered(seen, this.places.pause(place, seen, at(0)), at(0));
+		place.answered(seen, this.places.lookIn(place, seen, at(0)), at(0));
 		this.places.stands(place, at(0));
 	}
 
@@ -653,10 +653,10 @@ class QueuePlacesTests {
 
 	@Test
 	void aRetryIntervalOfYearsTimesAPositionIsNoLongerThanARefresh() {
-		assertThat(this.places.pause(looking(Duration.ofMillis(100)), 1)).isEqualTo(100_000_000);
-		assertThat(this.places.pause(looking(Duration.ofMillis(100)), 0)).isEqualTo(100_000_000);
-		assertThat(this.places.pause(looking(Duration.ofDays(10_000)), 20)).isEqualTo(2_000_000_000);
-		assertThat(this.places.pause(looking(Duration.ofDays(10_000)), Integer.MAX_VALUE)).isEqualTo(2_000_000_000);
+		assertThat(this.places.retryIn(looking(Duration.ofMillis(100)), 1)).isEqualTo(100_000_000);
+		assertThat(this.places.retryIn(looking(Duration.ofMillis(100)), 0)).isEqualTo(100_000_000);
+		assertThat(this.places.retryIn(looking(Duration.ofDays(10_000)), 20)).isEqualTo(2_000_000_000);
+		assertThat(this.places.retryIn(looking(Duration.ofDays(10_000)), Integer.MAX_VALUE)).isEqualTo(2_000_000_000);
 	}
 
 	private static Attempt looking(Duration retryInterval) {

@@ -91,10 +91,10 @@ class RenewalEventsTests {
 		this.schedule.add(over, now());
 		this.schedule.add(held, now());
 		RenewalBatch batch = this.schedule.due(now()).get(0);
-		over.refused();
+		over.gone();
 		this.events.ofRenewals().renewalFailed(batch, FAILURE);
 		assertThat(warnings()).singleElement().asString().startsWith("Renewal of lock 'held' failed");
-		held.refused();
+		held.gone();
 		this.events.ofRenewals().renewalFailed(batch, FAILURE);
 		assertThat(warnings()).hasSize(1);
 		assertThat(this.failed).doesNotContain("over");

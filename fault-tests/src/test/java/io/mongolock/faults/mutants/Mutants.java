@@ -366,7 +366,7 @@ final class Mutants {
 						test(BLOCKED, "claimsLeaveThreadsToOthersHoweverManyAreBlocked")),
 				new Mutant("requests: what had no answer fails after a moment", "AcquisitionState.failedFirst",
 						"		return new Ask();",
-						"		return (left(now) > 0) ? pause(now) : new Failed(failure, end());",
+						"		return (left(now) > 0) ? backOff(now) : new Failed(failure, end());",
 						test("io.mongolock.core.LockAcquisitionTests",
 								"aFirstTryThatHadNoAnswerIsFollowedByOneMoreAlsoWhenTheWaitIsOver")),
 				new Mutant("requests: a slow store loses connections", "AsyncDriver.ask",
@@ -460,7 +460,7 @@ final class Mutants {
 						"			handle.assertHeld();\n", "",
 						test("io.mongolock.client.LockInstrumentationTests",
 								"workDoesNotBeginUnderALockThatIsKnownToBeLost")),
-				new Mutant("loss reported to the one that handed it over", "Lease.refused",
+				new Mutant("loss reported to the one that handed it over", "Lease.gone",
 						"holder = this.entry.holder();", "holder = this;",
 						test(LEASE, "aRefusalReachesWhoHoldsItByThen")));
 	}
@@ -662,8 +662,8 @@ final class Mutants {
 						"new Kind(plan.most, timeoutClass(plan.lease))", "new Kind(plan.most, 0)",
 						test(SCHEDULE, "aBatchHoldsLeasesOfLikeTimeoutsAndKeepsToTheShortest")),
 				new Mutant("renewal that found nothing taken for one", "HeldLock.renewed",
-						"		this.lease.refused();\n		return this.lease.isHeld(now);",
-						"		this.lease.refused();\n		return this.lease.renewed(requested, now);",
+						"		this.lease.gone();\n		return this.lease.isHeld(now);",
+						"		this.lease.gone();\n		return this.lease.renewed(requested, now);",
 						test("io.mongolock.core.HeldLockTests",
 								"aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet")),
 				new Mutant("lock that a save without an answer may have released relied on as before",
@@ -684,7 +684,7 @@ final class Mutants {
 						"loop().watchOnly(", "loop().unregister(",
 						test("io.mongolock.client.LockTemplateLossTests",
 								"aLockThatRunsOutWhileAStatementHangsIsReportedInTime")),
-				new Mutant("renewal that says nothing ends the watch", "RenewalSchedule.refused",
+				new Mutant("renewal that says nothing ends the watch", "RenewalSchedule.gone",
 						"		if (!lease.isHeld(now)) {\n			remove(lease);",
 						"		if (!lease.isHeld(now) | true) {\n			remove(lease);",
 						test(SCHEDULE, "aLeaseOfWhichARefusalSaysNothingStillRunsOut")),
@@ -1367,7 +1367,7 @@ final class Mutants {
 				new Mutant("document: lock of a transaction that its template never joins", "DocumentTransaction.joins",
 						"return AopUtils.isAopProxy(template.getDb());", "return true;",
 						test(transactions, "aTemplateThatNeverJoinsIsPartOfNoTransaction")),
-				new Mutant("document lock: lost by its own save", "Lease.refused", "holder.suspended || ", "",
+				new Mutant("document lock: lost by its own save", "Lease.gone", "holder.suspended || ", "",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests", "aSaveReleasesWithTheCommit")));
 	}
 
