@@ -40,8 +40,8 @@ class DocumentsArchitectureTests {
 	private static final String DOCUMENTS = ROOT + ".mongodb..";
 
 	private static final Set<String> OFFERED = Stream
-		.of("CurrentTransaction", "LeaseRequests", "LockedCollection", "MajorityCommands", "MongoLockStore",
-				"StoreFailures", "StoredQueues")
+		.of("CurrentTransaction", "LeaseRequests", "LockedCollection", "LockedCollectionQueues", "MajorityCommands",
+				"MongoLockStore", "StoreFailures")
 		.map((name) -> ROOT + ".store.mongo." + name)
 		.collect(Collectors.toSet());
 

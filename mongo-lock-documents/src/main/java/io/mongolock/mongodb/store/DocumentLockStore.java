@@ -34,7 +34,7 @@ import io.mongolock.store.StoredWaiter;
 import io.mongolock.store.TimeLeft;
 import io.mongolock.store.mongo.LeaseRequests;
 import io.mongolock.store.mongo.LockedCollection;
-import io.mongolock.store.mongo.StoredQueues;
+import io.mongolock.store.mongo.LockedCollectionQueues;
 
 /**
  * {@link LockStore} in documents of the application: the lock is a field of the document,
@@ -57,7 +57,7 @@ public final class DocumentLockStore implements LockStore {
 
 	private final String field;
 
-	private final StoredQueues queues;
+	private final LockedCollectionQueues queues;
 
 	private final LockClock clock;
 
@@ -82,7 +82,7 @@ public final class DocumentLockStore implements LockStore {
 		checkField(field);
 		this.template = template;
 		this.field = field;
-		this.queues = new StoredQueues(template, queues, DocumentLockStore::queueId);
+		this.queues = new LockedCollectionQueues(template, queues, DocumentLockStore::queueId);
 		this.clock = clock;
 	}
 

@@ -34,9 +34,9 @@ import io.mongolock.store.StoredLock;
 /**
  * Locks that are a field of the documents of one collection, for a store that says which
  * document a key is of. The field holds what a document of {@link MongoLockStore} holds,
- * without the queue: that is in {@link StoredQueues}, since a write to a document fails
- * the transactions that are about to save it. A document is never created. Thread-safe;
- * the version is guarded by the monitor.
+ * without the queue: that is in {@link LockedCollectionQueues}, since a write to a
+ * document fails the transactions that are about to save it. A document is never created.
+ * Thread-safe; the version is guarded by the monitor.
  */
 public final class LockedCollection {
 

@@ -3,8 +3,8 @@
  * <ul>
  * <li>{@link MongoLockStore} keeps each in a document of its own. Stores of modules keep
  * them elsewhere: {@link LockedCollection} is a collection whose documents have them in a
- * field, {@link StoredQueues} are the queues beside them, and {@link MajorityCommands}
- * sends anything else.</li>
+ * field, {@link LockedCollectionQueues} are the queues beside them, and
+ * {@link MajorityCommands} sends anything else.</li>
  * <li>The statements: {@link ClaimCommand} is a claim, which is a {@link FastClaim} where
  * that may be enough and a {@link ClaimPipeline} otherwise; {@link LeaseRequests} is all
  * that goes by a token, {@link LockLooks} all that changes nothing,

@@ -30,9 +30,9 @@ import io.mongolock.store.StoredWaiter;
  * { _id: …, queue: [ … ], touchedAt: … }
  * </pre>
  */
-public final class StoredQueues {
+public final class LockedCollectionQueues {
 
-	private static final Log logger = LogFactory.getLog(StoredQueues.class);
+	private static final Log logger = LogFactory.getLog(LockedCollectionQueues.class);
 
 	private final ClaimPipeline places = new ClaimPipeline();
 
@@ -55,7 +55,7 @@ public final class StoredQueues {
 	 * @param collection the name of the collection
 	 * @param ids the id of the queue of a key
 	 */
-	public StoredQueues(MongoOperations template, String collection, Function<String, BsonValue> ids) {
+	public LockedCollectionQueues(MongoOperations template, String collection, Function<String, BsonValue> ids) {
 		this.queues = new LockCollection(template, collection);
 		this.ids = ids;
 		this.requests = new LeaseRequests(this.queues, this.statements, ids);
