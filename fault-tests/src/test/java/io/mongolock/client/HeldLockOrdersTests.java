@@ -143,7 +143,7 @@ class HeldLockOrdersTests {
 			ReleaseSender sender = new ReleaseSender(store, clock, this.lifecycle);
 			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle, sender,
 					new OrphanReleaser(store, clock, this.lifecycle, sender), new StopRequests(new ClientRuntime()));
-			this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, releaser, events,
+			this.heldLocks = new HeldLocks(clock, this.queues, this.lifecycle, releaser, events,
 					new HandOver(Duration.ofSeconds(5), 100), runtime);
 		}
 

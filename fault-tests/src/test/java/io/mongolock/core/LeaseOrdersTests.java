@@ -138,7 +138,7 @@ class LeaseOrdersTests {
 		private final LockShares shares = this.held.shares();
 
 		{
-			this.shares.suspend();
+			this.shares.statementBegins();
 		}
 
 		@Operation
@@ -153,12 +153,12 @@ class LeaseOrdersTests {
 
 		@Operation(nonParallelGroup = "statement")
 		public void suspend() {
-			this.shares.suspend();
+			this.shares.statementBegins();
 		}
 
 		@Operation(nonParallelGroup = "statement")
 		public boolean resume() {
-			return this.shares.resume();
+			return this.shares.statementOver();
 		}
 
 	}

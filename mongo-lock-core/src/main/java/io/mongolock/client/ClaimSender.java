@@ -156,7 +156,7 @@ final class ClaimSender {
 			return step;
 		}
 		if (step instanceof LostOnTheWay lost) {
-			this.heldLocks.pass(lost.unwanted());
+			this.heldLocks.declined(lost.unwanted());
 			if (!isRunning()) {
 				// Stopped while it stood in no queue: nobody else has seen it
 				throw stopped(acquisition);
@@ -165,7 +165,7 @@ final class ClaimSender {
 		}
 		this.events.stepped(acquisition, step, cancelled);
 		if (step instanceof Cancelled given && given.unwanted() != null) {
-			this.heldLocks.pass(given.unwanted());
+			this.heldLocks.declined(given.unwanted());
 		}
 		if (step instanceof GrantedTooLate) {
 			this.orphans.release(acquisition.cleanUp(now()), acquisition.attempt().id(), acquisition.attempt().terms());

@@ -19,15 +19,18 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseEnd;
-import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
 
 /**
  * The locks that this client holds, from the grant to the release. Thread-safe.
+ * <p>
+ * When nobody relies on a hold any more, its lease rests with this client if it is to
+ * linger, else it is handed to the next attempt of this JVM, else it ends in the store.
+ * Before that others may have ended it, as a statement on a document does, or it may be
+ * lost: then its holder is notified, and its release, if one follows, finds nothing. A
+ * stop cuts off what is left. Whatever ends a hold has the next attempt ask.
  */
 final class HeldLocks {
-
-	private final LockStore store;
 
 	private final LockClock clock;
 
@@ -50,9 +53,8 @@ final class HeldLocks {
 
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
-	HeldLocks(LockStore store, LockClock clock, ClientQueues queues, ClientLifecycle lifecycle, LockReleaser releaser,
-			LockEvents events, HandOver handOver, ClientRuntime runtime) {
-		this.store = store;
+	HeldLocks(LockClock clock, ClientQueues queues, ClientLifecycle lifecycle, LockReleaser releaser, LockEvents events,
+			HandOver handOver, ClientRuntime runtime) {
 		this.clock = clock;
 		this.queues = queues;
 		this.lifecycle = lifecycle;
@@ -88,10 +90,10 @@ final class HeldLocks {
 	private void unregister(HeldLock heldLock) {
 		this.held.remove(heldLock);
 		this.lifecycle.loop().unregister(heldLock.lease());
-		ended();
+		signalEnd();
 	}
 
-	private void ended() {
+	private void signalEnd() {
 		if (this.awaited) {
 			this.ends.release();
 		}
@@ -139,17 +141,18 @@ final class HeldLocks {
 	 * A lock was handed over to somebody who had given up at that moment: the next one in
 	 * the queue has it, or it is released in the background.
 	 */
-	void pass(HeldLock heldLock) {
+	void declined(HeldLock heldLock) {
 		if (!heldLock.shares().remove()) {
 			return;
 		}
 		heldLock.ending().waiveMinHold();
 		// Nobody has heard of this hold, so nobody hears of its end
-		if (!handOver(heldLock, () -> {
-		})) {
+		boolean handed = handToNext(heldLock, () -> {
+		});
+		if (!handed) {
 			// However long it waits for a thread, it is renewed for nobody
 			watchOnly(heldLock);
-			this.lifecycle.threads().cleanUpAfter(0, () -> end(heldLock, this.releaser::releaseOnSharedThread));
+			this.lifecycle.threads().cleanUpAfter(0, () -> endInStore(heldLock, this.releaser::releaseOnSharedThread));
 		}
 	}
 
@@ -172,16 +175,19 @@ final class HeldLocks {
 	 * A handle was never closed: nobody relies on it any longer, nor can hear of a loss.
 	 */
 	void leaked(HeldLock heldLock) {
-		if (heldLock.shares().remove() && !passOn(heldLock)) {
-			end(heldLock, (same) -> published(same, this.releaser.releaseOnSharedThread(same)));
+		if (!heldLock.shares().remove()) {
+			return;
+		}
+		if (!restOrHandToNext(heldLock)) {
+			endInStore(heldLock, (same) -> publish(same, this.releaser.releaseOnSharedThread(same)));
 		}
 	}
 
 	/**
-	 * Something begins, or goes on, that a renewal would disturb.
+	 * Something begins, or goes on after a statement, that a renewal would disturb.
 	 */
-	void pause(HeldLock heldLock) {
-		if (heldLock.shares().resume()) {
+	void pauseRenewals(HeldLock heldLock) {
+		if (heldLock.shares().statementOver()) {
 			release(heldLock);
 		}
 		else {
@@ -194,7 +200,7 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Wait until no renewal is underway that began before a pause.
+	 * Wait until no renewal is underway that began before they were paused.
 	 */
 	void awaitRenewals(HeldLock heldLock) {
 		this.lifecycle.loop().awaitRenewals(heldLock.lease());
@@ -204,7 +210,7 @@ final class HeldLocks {
 	 * A statement begins that may end a lock.
 	 */
 	void suspend(HeldLock heldLock) {
-		heldLock.shares().suspend();
+		heldLock.shares().statementBegins();
 		watchOnly(heldLock);
 	}
 
@@ -212,7 +218,7 @@ final class HeldLocks {
 	 * The statement is over and has not ended the lock.
 	 */
 	void resume(HeldLock heldLock) {
-		if (heldLock.shares().resume()) {
+		if (heldLock.shares().statementOver()) {
 			release(heldLock);
 		}
 		else if (this.held.contains(heldLock)) {
@@ -225,11 +231,11 @@ final class HeldLocks {
 	 */
 	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
 		if (end == LeaseEnd.LOST) {
-			boolean unused = heldLock.shares().resume();
+			boolean unused = heldLock.shares().statementOver();
 			heldLock.lease().gone();
 			if (unused) {
 				// Nobody is left to hear of the end
-				end(heldLock);
+				endInStore(heldLock, this::releaseAndPublish);
 			}
 			return;
 		}
@@ -268,7 +274,7 @@ final class HeldLocks {
 		this.queues.wakeNext(heldLock);
 		LossReason reason = heldLock.lossReason();
 		this.events.lost(heldLock, (reason != null) ? reason : LossReason.DEADLINE);
-		ended();
+		signalEnd();
 	}
 
 	/**
@@ -355,13 +361,20 @@ final class HeldLocks {
 	}
 
 	private void release(HeldLock heldLock) {
-		if (!passOn(heldLock) && failsCall(heldLock, end(heldLock))) {
+		if (restOrHandToNext(heldLock)) {
+			return;
+		}
+		ReleaseOutcome outcome = endInStore(heldLock, this::releaseAndPublish);
+		if (failsCall(heldLock, outcome)) {
 			throw LockExceptions.lost(heldLock.lease());
 		}
 	}
 
-	private boolean passOn(HeldLock heldLock) {
-		return rest(heldLock) || handOver(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
+	private boolean restOrHandToNext(HeldLock heldLock) {
+		if (rest(heldLock)) {
+			return true;
+		}
+		return handToNext(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
 	}
 
 	private static boolean failsCall(HeldLock heldLock, ReleaseOutcome outcome) {
@@ -374,11 +387,11 @@ final class HeldLocks {
 		};
 	}
 
-	private ReleaseOutcome end(HeldLock heldLock) {
-		return end(heldLock, (same) -> published(same, this.releaser.release(same)));
+	private ReleaseOutcome releaseAndPublish(HeldLock heldLock) {
+		return publish(heldLock, this.releaser.release(heldLock));
 	}
 
-	private ReleaseOutcome published(HeldLock heldLock, ReleaseOutcome outcome) {
+	private ReleaseOutcome publish(HeldLock heldLock, ReleaseOutcome outcome) {
 		this.events.ended(heldLock, outcome);
 		return outcome;
 	}
@@ -400,13 +413,13 @@ final class HeldLocks {
 		}
 	}
 
-	private boolean handOver(HeldLock heldLock, Runnable passed) {
+	private boolean handToNext(HeldLock heldLock, Runnable handed) {
 		if (!this.handOver.mayPass(heldLock) || !this.lifecycle.beginClaim()) {
 			return false;
 		}
 		try {
-			return this.handOver.pass(heldLock, this.queues, now(), (successor) -> handedOver(heldLock, successor),
-					passed);
+			return this.handOver.pass(heldLock, this.queues, now(), (successor) -> replace(heldLock, successor),
+					handed);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nobody relies on it: if it was not handed over, it runs out
@@ -419,7 +432,7 @@ final class HeldLocks {
 		}
 	}
 
-	private void handedOver(HeldLock heldLock, HeldLock successor) {
+	private void replace(HeldLock heldLock, HeldLock successor) {
 		try {
 			register(successor);
 			unregister(heldLock);
@@ -432,7 +445,7 @@ final class HeldLocks {
 		}
 	}
 
-	private ReleaseOutcome end(HeldLock heldLock, Function<HeldLock, ReleaseOutcome> release) {
+	private ReleaseOutcome endInStore(HeldLock heldLock, Function<HeldLock, ReleaseOutcome> release) {
 		// A stop that has waited until it is not used waits for its release, too
 		boolean underway = this.lifecycle.beginRequest();
 		try {

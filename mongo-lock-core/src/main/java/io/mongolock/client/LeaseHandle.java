@@ -77,7 +77,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public void pause() {
-		this.heldLocks.pause(this.heldLock);
+		this.heldLocks.pauseRenewals(this.heldLock);
 	}
 
 	@Override

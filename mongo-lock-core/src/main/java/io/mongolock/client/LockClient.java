@@ -103,7 +103,7 @@ final class LockClient {
 		store.servers().onPrimaryChange(releases::primaryChanged);
 		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, releases, orphans,
 				this.stopRequests);
-		this.heldLocks = new HeldLocks(store, clock, this.queues, this.lifecycle, this.releaser, this.events,
+		this.heldLocks = new HeldLocks(clock, this.queues, this.lifecycle, this.releaser, this.events,
 				options.handOver(), runtime);
 		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
 				runtime.daemons("mongo-lock-leaks"), this::threads);

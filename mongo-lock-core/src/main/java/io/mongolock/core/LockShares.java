@@ -80,7 +80,7 @@ public final class LockShares {
 	/**
 	 * A statement begins that may end the lock.
 	 */
-	public synchronized void suspend() {
+	public synchronized void statementBegins() {
 		this.suspended = true;
 		this.lease.suspend(true);
 	}
@@ -89,7 +89,7 @@ public final class LockShares {
 	 * The statement is over and has not ended the lock.
 	 * @return whether nobody relies on it any more: the lock has to be released
 	 */
-	public synchronized boolean resume() {
+	public synchronized boolean statementOver() {
 		boolean release = this.deferred && !this.over;
 		this.deferred = false;
 		this.suspended = false;

@@ -200,7 +200,7 @@ class BlockedDocumentTests {
 		LeaseHandle free = client.acquire(LockRequest.of("free"));
 		passToNobody(client, 20);
 		leak(client, 20);
-		client.heldLocks().pass(free.heldLock());
+		client.heldLocks().declined(free.heldLock());
 		within(() -> this.store.holder("free").isEmpty());
 		IntStream.range(0, 20).forEach((i) -> {
 			this.store.free("k" + i);
@@ -250,7 +250,7 @@ class BlockedDocumentTests {
 	}
 
 	private void passToNobody(LockClient client, int count) {
-		blocked(client, "k", count).forEach(client.heldLocks()::pass);
+		blocked(client, "k", count).forEach(client.heldLocks()::declined);
 	}
 
 	private void leak(LockClient client, int count) {

@@ -62,10 +62,10 @@ class HeldLockTests {
 
 	@Test
 	void aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet() {
-		this.heldLock.shares().suspend();
+		this.heldLock.shares().statementBegins();
 		assertThat(this.heldLock.renewed(false, at(10_000), at(10_001))).isTrue();
 		assertThat(this.heard).isEmpty();
-		this.heldLock.shares().resume();
+		this.heldLock.shares().statementOver();
 		assertThat(this.heldLock.lease().isHeld(at(24_000))).isFalse();
 	}
 
