@@ -100,7 +100,7 @@ class DocumentationTests {
 		for (String kind : List.of("Tests.java", "Tests.kt")) {
 			tests.addAll(files(ROOT, kind));
 		}
-		List<String> named = Files.readAllLines(ROOT.resolve("docs/works-with.md"))
+		List<String> named = Files.readAllLines(ROOT.resolve("fault-tests/works-with.md"))
 			.stream()
 			.filter((line) -> line.startsWith("| "))
 			.map((row) -> row.substring(row.lastIndexOf('|', row.length() - 2) + 1))
@@ -309,7 +309,7 @@ class DocumentationTests {
 	void theClassesThatContributorsAreSentToExist() throws IOException {
 		String contributing = Files.readString(ROOT.resolve("CONTRIBUTING.md"));
 		String ours = contributing.replaceAll("(?m)^(\\|[^|]+\\|[^|]+\\|[^|]+)\\|.*$", "$1");
-		String call = Files.readString(ROOT.resolve("docs/how-it-works.md")).split("\n## ")[0];
+		String call = Files.readString(ROOT.resolve("DESIGN.md")).split("\n## ")[0];
 		List<String> named = Pattern.compile("`([A-Z]\\w+)[`.]")
 			.matcher(ours + call)
 			.results()

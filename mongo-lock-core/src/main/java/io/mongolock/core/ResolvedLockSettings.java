@@ -185,9 +185,10 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	public record RenewalInterval(Duration shortest, Duration longest) {
 
 		/**
-		 * With the default ttl it leaves 23 s. If a primary hangs, an election begins up
-		 * to 11.5 s after it was last heard of, the one that is elected may wait for its
-		 * answer for 10 s, and the third member then takes up to 2 s to follow.
+		 * With the default ttl it leaves 23 s, which most failovers do not take. If a
+		 * primary hangs, an election begins up to 11.5 s after its last heartbeat, the
+		 * new primary may wait for its answer for 10 s, and the third member then takes
+		 * up to 2 s to follow: 23.5 s at worst.
 		 */
 		private static final Duration SHORTEST = Duration.ofSeconds(1);
 

@@ -148,7 +148,7 @@ final class LockCollection {
 	/**
 	 * Change one document, which is created if it is not there, and answer it. The driver
 	 * neither numbers nor repeats this command: for a number the server would keep a copy
-	 * of each such document, which docs/design.md has the cost of. So it has to be
+	 * of each such document, which DESIGN.md has the cost of. So it has to be
 	 * harmless when executed twice, and who sends it repeats it by a
 	 * {@link RepeatedCommand}.
 	 * @param fields what to answer of it

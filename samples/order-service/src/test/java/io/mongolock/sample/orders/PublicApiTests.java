@@ -25,7 +25,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Keeps {@code docs/public-api.md}, which says what users may rely on in all published
+ * Keeps {@code config/public-api.md}, which says what users may rely on in all published
  * modules: a change of it is made on purpose, and seen in review. Here, as
  * {@link PublishedJarsTests}, since no other module is built after all of them.
  */
@@ -33,7 +33,7 @@ class PublicApiTests {
 
 	private static final Path ROOT = Path.of("..", "..");
 
-	private static final Path DOCUMENT = ROOT.resolve("docs/public-api.md");
+	private static final Path DOCUMENT = ROOT.resolve("config/public-api.md");
 
 	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.mongodb",
 			"io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.test",
