@@ -15,7 +15,7 @@ public enum OnLost {
 	/**
 	 * The thread of the guarded call is interrupted at once, and a
 	 * {@link LockLostException} follows at the end of the call, also if nobody else was
-	 * granted the lock. Work whose result ends later is cancelled instead. Of nested
+	 * granted the lock. Work whose result ends later is cancelled instead. In nested
 	 * calls whose locks are lost at once, the innermost may use the interrupt up; each of
 	 * them ends with its exception, and code between them that catches one asks
 	 * {@link LockHandle#isHeld()} before it goes on.

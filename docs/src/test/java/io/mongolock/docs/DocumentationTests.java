@@ -65,7 +65,7 @@ class DocumentationTests {
 	 */
 	private static final Pattern TURN = Pattern
 		.compile("\\b[Tt](hat|hose)\\sof\\b|(?<!each\\s|one\\s)\\bof\\swhich\\b|\\bnobody's\\b"
-				+ "|\\b(is|are|was|were|be)\\s(warned|heard)\\sof\\b|\\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\\b"
+				+ "|\\b(is|are|was|were|be)\\s(warned|heard|notified)\\sof\\b|\\b[Ww]hoever\\b|\\bto\\sbe\\shad\\b|\\b([Hh]e|[Hh]is|[Hh]im|[Hh]imself)\\b"
 				+ "|(?<=^|[.:;]\\s|- )(Who|What\\sis)\\s[^?.|]*[.|,:]|(?<=^|[.:]\\s)Not\\s\\w+(ed|en)(,|\\s(is|are)\\b)",
 				Pattern.MULTILINE);
 

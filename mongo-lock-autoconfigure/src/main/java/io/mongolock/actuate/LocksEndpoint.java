@@ -64,7 +64,7 @@ public class LocksEndpoint {
 	 * of releases by force
 	 * @param here what the application has of a lease
 	 * @param timeout how long each look at them may take
-	 * @param events is notified of releases by force, and of requests to release
+	 * @param events learns of releases by force, and of requests to release
 	 * @param extensions have the locks whose keys begin with their prefix; lists show
 	 * them only if the prefix that is asked for does, since such a list may read whole
 	 * collections

@@ -40,8 +40,8 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * Create an extension.
-	 * @param roles one of which a user has to have to release locks, and to see owners
-	 * where that depends on the user; any user if empty
+	 * @param roles what lets a user release locks, and see owners where that depends on
+	 * the user; any user if empty
 	 */
 	public LocksEndpointWebExtension(LocksEndpoint endpoint, Show showValues, Set<String> roles) {
 		this.endpoint = endpoint;

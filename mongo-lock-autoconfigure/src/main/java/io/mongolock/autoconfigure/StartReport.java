@@ -107,7 +107,7 @@ final class StartReport implements SmartLifecycle {
 			return this.location.askServer(TIMEOUT);
 		}
 		catch (LockStoreException ex) {
-			// Of a refusal only what concerns all requests comes here
+			// A refusal comes here only if it concerns all requests
 			return ((ex.getOutcome() == Outcome.REFUSED)
 					? "MongoDB refuses this application, and no lock is granted until that is mended: "
 					: "MongoDB has not answered yet: ") + ex.getMessage();

@@ -25,7 +25,7 @@ import io.mongolock.event.LockInstrumentation;
 
 /**
  * Meters of the locks of one client. Tagged with the name of a lock, never with its key,
- * of which there may be millions. Thread-safe.
+ * as there may be millions of them. Thread-safe.
  */
 public final class LockMeters implements LockInstrumentation {
 

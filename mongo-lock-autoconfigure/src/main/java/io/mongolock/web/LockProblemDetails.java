@@ -25,7 +25,7 @@ import io.mongolock.LockUnavailableException;
  * answer. Thread-safe.
  */
 @RestControllerAdvice
-@Order(0) // as that of Spring Boot, before an unordered handler of all exceptions
+@Order(0) // as Spring Boot's own, before an unordered handler of all exceptions
 public final class LockProblemDetails {
 
 	/**

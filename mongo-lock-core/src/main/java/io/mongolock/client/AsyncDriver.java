@@ -25,7 +25,7 @@ import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 /**
  * Runs one acquisition that occupies a thread only while it asks the store. Thread-safe:
  * the acquisition orders the events, the thread that gets its end completes the result,
- * and the timer, guarded by the monitor, is always that of the acquisition's present
+ * and the timer, guarded by the monitor, always belongs to the acquisition's present
  * phase.
  */
 final class AsyncDriver implements LockAcquisition.Caller {

@@ -9,8 +9,8 @@ import java.util.function.Function;
 
 /**
  * The state of the client, and what runs with it. A request that a caller makes, or that
- * releases a lock, has one of the permits, of which a stop that waits for those underway
- * wants all. Thread-safe; changes of the phase are guarded by the monitor.
+ * releases a lock, has one of the permits; a stop that waits for those underway wants
+ * all. Thread-safe; changes of the phase are guarded by the monitor.
  */
 final class ClientLifecycle {
 

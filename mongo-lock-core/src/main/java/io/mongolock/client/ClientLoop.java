@@ -78,7 +78,7 @@ final class ClientLoop {
 	 * Create a loop that is not started yet.
 	 * @param requests runs the requests to the store; must not block. What it rejects is
 	 * tried again
-	 * @param events is notified of failures, and logs them on a thread of its own
+	 * @param events learns of failures, and logs them on a thread of its own
 	 */
 	ClientLoop(LockStore store, LockClock clock, Executor requests, RenewalEvents events,
 			List<? extends LoopDuty> duties, ReleaseRequests releaseRequests, ClientRuntime runtime) {

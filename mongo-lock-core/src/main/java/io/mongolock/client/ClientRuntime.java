@@ -23,8 +23,8 @@ import org.jspecify.annotations.Nullable;
 class ClientRuntime {
 
 	/**
-	 * Threads of which an idle one is taken before another is started, as none may be to
-	 * be started then.
+	 * Threads; an idle one is taken before another is started, as none may be to be
+	 * started then.
 	 * @param most how many at most; what finds none is rejected
 	 */
 	ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
@@ -65,7 +65,7 @@ class ClientRuntime {
 	}
 
 	private static Thread daemon(Runnable task, String name) {
-		// Of the caller that happens to need one first it inherits the class loader
+		// It inherits the class loader of the caller that happens to need one first
 		// alone,
 		// which code of the application goes by
 		Thread thread = new Thread(null, task, name, 0, false);

@@ -12,11 +12,11 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * One request for many locks, of which one whose document is blocked holds up nothing but
- * itself. A server executes the statements of a request one after the other, and those
- * behind one that has to wait, as for a transaction of the application, are not executed.
- * So a request that has no answer for a moment is asked again beside, in sixteen parts;
- * and what a part that fails was for, each alone. The first request goes on, because the
+ * One request for many locks; one whose document is blocked holds up nothing but itself.
+ * A server executes the statements of a request one after the other, and those behind one
+ * that has to wait, as for a transaction of the application, are not executed. So a
+ * request that has no answer for a moment is asked again beside, in sixteen parts; and
+ * what a part that fails was for, each alone. The first request goes on, because the
  * store may be merely slow: its answer ends all of that, and what is blocked is left to
  * it. All that is sent like this may be executed twice. Thread-safe.
  *

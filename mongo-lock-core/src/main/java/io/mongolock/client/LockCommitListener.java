@@ -50,7 +50,7 @@ public final class LockCommitListener implements TransactionExecutionListener {
 
 	/**
 	 * Leave the locks that the current thread works under to their leases if the rollback
-	 * failed: it may have been that of a commit without an answer.
+	 * failed: it may have followed a commit without an answer.
 	 * @param rollbackFailure why it is unknown whether it was rolled back, if so
 	 */
 	@Override

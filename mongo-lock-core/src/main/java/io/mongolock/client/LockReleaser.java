@@ -129,7 +129,7 @@ final class LockReleaser {
 
 	/**
 	 * Release locks that a stop took from their holders, many with one request. What is
-	 * blocked is not waited for. Not one begins after the end.
+	 * blocked is not waited for. None begins after the end.
 	 */
 	void releaseAll(List<HeldLock> left, TimeLeft time) {
 		ClockReading now = ClockReading.of(this.clock);

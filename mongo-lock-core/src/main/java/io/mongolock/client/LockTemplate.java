@@ -281,7 +281,7 @@ public final class LockTemplate implements LockOperations {
 				? lease.heldLock().shares() : null;
 	}
 
-	// Of a claim of its own, so nobody shares it
+	// It has a claim of its own, so nobody shares it
 	static void unused(LockHandle handle) {
 		if (handle instanceof LeaseHandle lease) {
 			lease.heldLock().ending().waiveMinHold();

@@ -23,7 +23,7 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * Asks holders to release their locks, and looks whether those of this client are asked.
+ * Asks holders to release their locks, and looks whether this client's own are asked for.
  * Thread-safe: one look at a time, so that a store that is slow to answer occupies one
  * thread, which looks at what comes meanwhile as well.
  */

@@ -18,7 +18,7 @@ import io.mongolock.store.TimeLeft;
 /**
  * The requests that a stop sends for many locks: all of them at once,
  * {@link DividedRequest divided} where one that is blocked would hold up the others, on
- * threads of its own, since those of the client end. Thread-safe.
+ * threads of its own, since the client's threads end. Thread-safe.
  */
 final class StopRequests {
 
@@ -183,7 +183,7 @@ final class StopRequests {
 		}
 
 		private void divideIfInTrouble(Executor threads, Runnable over) {
-			// Of one that failed without doubt no single lock is to blame
+			// No single lock is to blame for one that failed without doubt
 			if (this.failure instanceof LockStoreException known && known.getOutcome() != Outcome.UNKNOWN) {
 				ended(over);
 			}

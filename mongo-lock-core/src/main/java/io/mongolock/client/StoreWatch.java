@@ -74,8 +74,8 @@ final class StoreWatch {
 	}
 
 	/**
-	 * Whether it is open and notifies at present. Not if it is about to be closed, or who
-	 * comes until then would rely on it.
+	 * Whether it is open and notifies at present. False if it is about to be closed, or
+	 * who comes until then would rely on it.
 	 */
 	synchronized boolean isLive() {
 		return this.watch != null && !this.changing && this.watch.isLive();

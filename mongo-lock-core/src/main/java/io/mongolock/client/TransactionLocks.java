@@ -63,7 +63,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	private static @Nullable TransactionLocks current(HeldLocks heldLocks) {
 		TransactionLocks bound = (TransactionLocks) TransactionSynchronizationManager.getResource(heldLocks);
 		if (bound != null && bound.over) {
-			// Its end came on another thread, as that of a JTA transaction may
+			// Its end came on another thread, as the end of a JTA transaction may
 			TransactionSynchronizationManager.unbindResource(heldLocks);
 			return null;
 		}

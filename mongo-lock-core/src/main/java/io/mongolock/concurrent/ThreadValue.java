@@ -20,7 +20,7 @@ public record ThreadValue<V>(Supplier<@Nullable V> get, Consumer<@Nullable V> se
 		BinaryOperator<V> join) implements ThreadState {
 
 	/**
-	 * Create for values of which a thread has one or the other.
+	 * Create for values; a thread has one or the other.
 	 */
 	public ThreadValue(Supplier<@Nullable V> get, Consumer<@Nullable V> set) {
 		this(get, set, (own, added) -> own);

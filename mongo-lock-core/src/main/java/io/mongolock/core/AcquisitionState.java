@@ -73,7 +73,7 @@ final class AcquisitionState {
 	 */
 	private boolean recalls;
 
-	/** Whether somebody was notified of the place. */
+	/** Whether listeners know of the place. */
 	private boolean notified;
 
 	/** What another of this JVM handed over. */

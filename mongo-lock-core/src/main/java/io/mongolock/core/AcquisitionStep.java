@@ -80,7 +80,7 @@ public sealed interface AcquisitionStep {
 	 *
 	 * @param holders who they are
 	 * @param cleansUp whether the token has to be cleaned up
-	 * @param maxPlaces how many places the queue may have, all of which others have; zero
+	 * @param maxPlaces how many places the queue may have, if others have them all; zero
 	 * if the wait is over
 	 */
 	record Denied(List<LockHolder> holders, boolean cleansUp, int maxPlaces) implements LastStep {

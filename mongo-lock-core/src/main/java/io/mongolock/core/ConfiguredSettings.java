@@ -19,7 +19,7 @@ import io.mongolock.OnUnavailable;
  */
 public final class ConfiguredSettings {
 
-	/** Of those who go on without the lock. */
+	/** For callers who go on without the lock. */
 	private static final LockSettings NO_WAIT = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
 	/**

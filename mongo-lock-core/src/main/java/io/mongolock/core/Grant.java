@@ -8,7 +8,7 @@ import io.mongolock.store.StoredHolder;
  * One grant of the store, which this JVM holds for its waiters, one after the other.
  *
  * @param entry what stands in the store: the first holder
- * @param reserve how many fences above that of the grant are set aside
+ * @param reserve how many fences above the grant's own are set aside
  * @param begun when the request left that was granted
  * @param unknown whether an earlier request of the token may still be executed
  * @param inQueue whether one of those may have entered the queue

@@ -131,7 +131,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * How long the lease lasts in the store.
-	 * @return the ttl of the grant, at least that of the {@link #terms()}
+	 * @return the ttl of the grant, not less than in the {@link #terms()}
 	 */
 	public Duration ttl() {
 		return this.grant.entry().ttl();

@@ -93,7 +93,7 @@ public final class Lease {
 	}
 
 	/**
-	 * Somebody asks to release the lock, also by those to whom it is handed on.
+	 * Somebody asks to release the lock. Counts for those who are handed it, too.
 	 * @return who holds it, or was the last to; empty if the request was known
 	 */
 	public Optional<Lease> releaseRequested(ReleaseRequest request) {

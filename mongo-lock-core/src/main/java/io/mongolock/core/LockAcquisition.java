@@ -156,7 +156,7 @@ public final class LockAcquisition extends LocalWaiter {
 
 	/**
 	 * Join the queue. The first event.
-	 * @param caller is notified of the turn and of a stop
+	 * @param caller learns of the turn and of a stop
 	 * @param now not when the attempt began: its thread may have stood still since, and a
 	 * lease that is idle may have run out
 	 */

@@ -106,7 +106,7 @@ public final class LockShares {
 
 	/**
 	 * Whether it is known to be gone, and was not ended by one of those who rely on it.
-	 * Of a lease that ran out only its release knows whether others were granted the
+	 * Only the release of a lease that ran out knows whether others were granted the
 	 * lock; work that was interrupted for it is not whole either way.
 	 */
 	public boolean isGone() {

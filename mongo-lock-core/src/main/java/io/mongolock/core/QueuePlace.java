@@ -7,8 +7,7 @@ import io.mongolock.store.LeaseId;
 /**
  * The place that an attempt has in the queue: what was last seen of it, how many hints
  * came since, and when to look again. A hint is never a proof, nor is a look: both only
- * make the attempt ask. Thread-safe, guarded by its own monitor, inside of which it calls
- * nobody.
+ * make the attempt ask. Thread-safe, guarded by its own monitor; inside it calls nobody.
  */
 final class QueuePlace {
 

@@ -157,7 +157,7 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	}
 
 	/**
-	 * Not confirmed: due at once, with so many others at most.
+	 * It was not confirmed, so it is due at once, with so many others at most.
 	 * @param most how many leases one request may carry
 	 */
 	void retry(int most) {

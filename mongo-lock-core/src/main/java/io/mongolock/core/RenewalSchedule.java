@@ -19,8 +19,9 @@ import io.mongolock.store.LeaseId;
  * everything else belongs to one, which alone owns the plans.
  * <p>
  * Leases that are due within half their interval go along with one that is due now, so
- * that leases begun at different times soon share one request. The interval is that of
- * {@link ResolvedLockSettings.RenewalInterval} for the leases there are at present.
+ * that leases begun at different times soon share one request.
+ * {@link ResolvedLockSettings.RenewalInterval} has the interval for the leases there are
+ * at present.
  * <p>
  * A server executes the statements of a request one after the other, and one that has to
  * wait, as for an open transaction that wrote its document, holds up those behind it. A

@@ -10,10 +10,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The order in which claims ask the store, where threads are few. First those that were
- * called, as they may hold up others; all others in the order of coming. So that a store
- * that answers for some documents only does not use up the threads, those of one key, and
- * those that may take long, never take all of them; beside many of these one that begins
- * is brief. Thread-safe, guarded by its monitor, inside of which it calls nobody.
+ * called, as they may hold up others; all others in the order of coming. A store that
+ * answers for some documents only does not use up the threads: claims of one key, and
+ * claims that may take long, never take all of them; beside many of these one that begins
+ * is brief. Thread-safe, guarded by its monitor; it calls nobody inside.
  */
 public final class RequestQueue {
 

@@ -100,7 +100,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 		}
 	}
 
-	// The rule by which the store admits, applied to those of this JVM
+	// The rule by which the store admits, applied to this JVM's waiters
 	private boolean mayAsk(W waiter) {
 		int limit = waiter.limit();
 		for (H holder : this.holders) {

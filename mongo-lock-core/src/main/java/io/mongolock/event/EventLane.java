@@ -42,7 +42,7 @@ final class EventLane {
 
 	private final Set<Thread> workers = new HashSet<>();
 
-	/** Of those who wait until all tasks have run. */
+	/** Threads that wait until all tasks have run. */
 	private final List<CountDownLatch> awaiting = new ArrayList<>();
 
 	/** Whether tasks wait because no thread could be started. */

@@ -14,8 +14,8 @@ import io.mongolock.store.StoredLock;
 
 /**
  * Notices in the answers to claims that others ask for the same lock with another limit,
- * of which the smallest counts, and says so once per name. Shared and exclusive claims
- * are meant to differ. Thread-safe.
+ * where the smallest counts, and says so once per name. Shared and exclusive claims are
+ * meant to differ. Thread-safe.
  */
 final class LimitWatch {
 

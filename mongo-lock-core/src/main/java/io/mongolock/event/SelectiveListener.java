@@ -3,8 +3,8 @@ package io.mongolock.event;
 import io.mongolock.LockListener;
 
 /**
- * A listener that has no use for grants and releases, of which there may be thousands a
- * second, or not always.
+ * A listener that has no use for grants and releases, as there may be thousands a second,
+ * or not always.
  */
 public interface SelectiveListener extends LockListener {
 

@@ -75,8 +75,8 @@ public interface LockStore {
 	 * Give leases a length of their own from now on in one request: their holders are
 	 * done, but the locks have to stay taken for a while, after which nobody takes them
 	 * over from anyone. Never brings back one that was taken over, released or deleted.
-	 * @param leases for each lease, of which each has another token, how long it lasts
-	 * from now on, in whole milliseconds; at most a few hundred
+	 * @param leases how long each lease lasts, by token; counts from now on, in whole
+	 * milliseconds; at most a few hundred
 	 * @return how many of them are still there, with an answer that no failover takes
 	 * back
 	 */

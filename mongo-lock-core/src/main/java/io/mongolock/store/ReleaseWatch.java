@@ -26,7 +26,7 @@ public interface ReleaseWatch extends AutoCloseable {
 	 * Whether the listener is notified at present. If not, those who want to know have to
 	 * look. It may change at any time; each time that it becomes {@code true},
 	 * {@code missed()} of the listener follows.
-	 * @return whether the listener is notified of what happens
+	 * @return whether the listener learns what happens
 	 */
 	boolean isLive();
 

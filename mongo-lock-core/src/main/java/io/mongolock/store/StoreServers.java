@@ -32,7 +32,7 @@ public interface StoreServers {
 	Optional<String> judge();
 
 	/**
-	 * Hear of servers whose clock differs from that of the others.
+	 * Hear of servers whose clock differs from the others'.
 	 * @param listener is called with the address of the server and how far it is ahead,
 	 * negative if behind, zero once it agrees again: at once for those that differ
 	 * already, later on a thread that it must not hold up

@@ -17,8 +17,8 @@ import io.mongolock.ReleaseRequest;
  * @param fence the number of the grant; one that holds it later in the same streak has a
  * higher one
  * @param limit how many may hold the lock together with it
- * @param owner who holds, for diagnostics; if a lock is handed on inside a JVM, the
- * thread is that of the first holder
+ * @param owner who holds, for diagnostics; if a lock is handed on inside a JVM, it has
+ * the first holder's thread
  * @param acquiredAt when it was granted
  * @param renewedAt when its lease last began
  * @param ttl how long the lease lasts from there

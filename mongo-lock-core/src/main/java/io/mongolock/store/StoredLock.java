@@ -26,7 +26,7 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 		long fence, Instant now, @Nullable String recalled, HiddenPlaces hidden) {
 
 	/**
-	 * A lock of which no holder was recalled.
+	 * A lock without a recalled holder.
 	 * @param queue who waits for it, first come first, places that ran out included
 	 * @param fence the highest number given out
 	 */

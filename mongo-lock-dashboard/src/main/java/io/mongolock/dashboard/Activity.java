@@ -34,7 +34,7 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 	 * A turn that ended.
 	 *
 	 * @param number its number
-	 * @param key of which lock
+	 * @param key the lock's
 	 * @param end how
 	 * @param lasted how long it lasted
 	 * @param ago how long ago it ended

@@ -43,7 +43,7 @@ export async function readJobs() {
 	}
 }
 
-/** All times become durations: by the clock of the server, whatever that of the browser says. */
+/** All times become durations: by the clock of the server, whatever the browser's says. */
 function read(job) {
 	const ago = (instant) => Date.parse(job.now) - Date.parse(instant);
 	const readRun = (run) => run && { ...run, startedAgo: ago(run.startedAt), endedAgo: run.endedAt && ago(run.endedAt),

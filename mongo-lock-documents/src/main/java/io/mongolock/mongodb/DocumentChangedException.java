@@ -9,7 +9,7 @@ import io.mongolock.LossReason;
 /**
  * The document was changed since the version that the ticket was made for, by code that
  * does not know the lock or by a save of the same editor, for example in another window.
- * Unlike after any other {@link LockLostException} the ticket still holds the lock. Show
+ * The ticket still holds the lock, unlike after any other {@link LockLostException}. Show
  * both, and go on with {@link #getTicket()}.
  */
 public class DocumentChangedException extends LockLostException {

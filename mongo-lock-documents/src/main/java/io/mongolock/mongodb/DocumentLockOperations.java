@@ -301,11 +301,11 @@ public interface DocumentLockOperations {
 	 * @param locks the client of that store, which hands nothing over in this JVM
 	 * @param takeOvers another one, which claims what is taken over: nobody of this JVM
 	 * is ahead there
-	 * @param broken is notified of locks that are broken on purpose
+	 * @param broken learns of locks that are broken on purpose
 	 * @param clock what deadlines are checked against
 	 * @param timeout how long one request for a ticket may take
-	 * @param transactions is notified of transactions that begin, by being a listener of
-	 * the application's transaction managers
+	 * @param transactions learns of transactions that begin, as a listener of the
+	 * application's transaction managers
 	 * @param context whose callbacks and listeners see documents loaded and saved
 	 * @return the operations
 	 * @throws IllegalStateException if the template's factory may choose another database

@@ -25,7 +25,7 @@ public interface LockedDocument<T> extends AutoCloseable {
 	/**
 	 * The lock, for example for {@link FencedWrites#update} of other documents; a
 	 * transaction that begins under it keeps it, and does not {@link FencedWrites#touch
-	 * touch} it. Of a lock that was resumed by its ticket it tells what was known then:
+	 * touch} it. For a lock that was resumed by its ticket it tells what was known then:
 	 * it is not renewed, and cannot be closed by this handle.
 	 * @return the handle
 	 */

@@ -12,9 +12,9 @@ import org.springframework.util.backoff.BackOff;
 
 /**
  * Changes a document that others may change at the same time: loads it, lets the caller
- * change it, and saves it unless somebody was faster, in which case all of that happens
- * again. Whether somebody was is what the document's {@code @Version} tells. Nobody waits
- * for anybody, so this is for documents that seldom change at the same time.
+ * change it, and saves it unless somebody was faster; then all of that happens again.
+ * Whether somebody was is what the document's {@code @Version} tells. Nobody waits for
+ * anybody, so this is for documents that seldom change at the same time.
  * <p>
  * A change is a function of the document, and is <b>called once per attempt</b>: it
  * should do nothing else that must not happen twice. It returns the document to save: the

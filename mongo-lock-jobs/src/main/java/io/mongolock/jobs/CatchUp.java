@@ -18,7 +18,7 @@ public enum CatchUp {
 
 	/**
 	 * Each tick is run, one after the other, the oldest first: also those that come while
-	 * the job still runs. Of more than 100 the last 100 are.
+	 * the job still runs. If there are more than 100, the last 100 are run.
 	 */
 	ALL
 

@@ -176,7 +176,7 @@ final class JobRuns {
 		}).toList();
 	}
 
-	/** All jobs of which anything is kept, in the order of their names. */
+	/** All jobs with a record of any kind, in the order of their names. */
 	SortedSet<String> names() {
 		List<BsonValue> names = new ArrayList<>();
 		// Filters for which the index is enough, however many runs there are

@@ -331,7 +331,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
-	 * A job and what its looks know, of which there is one at a time.
+	 * A job and what its looks know; there is one look at a time.
 	 */
 	private static final class Scheduled {
 

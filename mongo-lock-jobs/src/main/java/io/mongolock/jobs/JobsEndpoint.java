@@ -69,8 +69,8 @@ class JobsEndpoint {
 	 * Create an endpoint.
 	 * @param scheduler looks after jobs here, {@code null} if none does
 	 * @param timeout how long a run may take to begin until it is answered
-	 * @param roles one of which a user has to have to change jobs, and to see values
-	 * where that depends on the user; any user if empty
+	 * @param roles what lets a user change jobs, and see values where that depends on the
+	 * user; any user if empty
 	 */
 	JobsEndpoint(JobRuns runs, @Nullable JobScheduler scheduler, ApplicationEventPublisher events, Duration timeout,
 			Show showValues, Set<String> roles) {

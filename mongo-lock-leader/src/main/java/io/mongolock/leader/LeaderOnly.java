@@ -19,7 +19,7 @@ import java.lang.annotation.Target;
 public @interface LeaderOnly {
 
 	/**
-	 * The role, of which there is a {@link LeaderElection} bean.
+	 * The role; there is a {@link LeaderElection} bean for it.
 	 * @return the role
 	 */
 	String value();

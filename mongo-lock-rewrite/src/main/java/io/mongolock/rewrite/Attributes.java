@@ -7,7 +7,7 @@ import org.openrewrite.java.tree.Expression;
 import org.openrewrite.java.tree.J;
 
 /**
- * The attributes of an annotation, of which each is one literal.
+ * The attributes of an annotation; each is one literal.
  *
  * @param annotation the annotation
  */

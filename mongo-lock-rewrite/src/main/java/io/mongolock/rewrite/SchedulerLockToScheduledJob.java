@@ -282,7 +282,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 				return value + unit;
 			}
 		}
-		// Of a placeholder the value is not known: without a unit, milliseconds to both
+		// The value of a placeholder is not known: without a unit, milliseconds to both
 		else if (value instanceof String other
 				&& (DURATION.matcher(other).matches() || "ms".equals(unit) && other.contains("${"))) {
 			return other;

@@ -16,8 +16,8 @@ import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 
 /**
- * Of all instances of the application, only one at a time runs the method for the same
- * key: <pre class="code">
+ * Only one instance of the application runs the method at a time for the same key:
+ * <pre class="code">
  * &#64;DistributedLock(name = "order", key = "#order.id")
  * public Receipt pay(Order order) {
  *     return this.payments.charge(order);
@@ -50,12 +50,13 @@ import io.mongolock.OnUnavailable;
  * store cannot be asked, it fails with {@link io.mongolock.LockStoreException} in any
  * case.
  *
- * <h2>Results that end later</h2> Of a {@code CompletionStage}, {@code Mono} or
- * {@code Flux} the lock is held until the result has ended, and no thread waits for it.
+ * <h2>Results that end later</h2> If the method returns a {@code CompletionStage},
+ * {@code Mono} or {@code Flux}, the lock is held until the result has ended, and no
+ * thread waits for it.
  *
  * <h2>Where it may stand</h2> On a class or an interface it applies to every public
  * method, inherited ones included; a method's own annotation wins, then the one of its
- * class. Of several annotated interfaces each means the methods it has. May be used as a
+ * class. Each of several annotated interfaces means the methods it has. May be used as a
  * meta-annotation, and on a repository of Spring Data.
  * <p>
  * A call from within the same object does not pass the proxy and runs without the lock.

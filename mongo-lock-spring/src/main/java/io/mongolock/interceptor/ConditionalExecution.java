@@ -6,7 +6,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a method under those of its locks whose condition holds, evaluated before any key;
+ * Runs a method under each of its locks whose condition holds, evaluated before any key;
  * without a lock if none does.
  *
  * @param locks what was declared

@@ -11,7 +11,7 @@ import io.mongolock.LockRequest;
 
 /**
  * Runs a method whose result ends later under its locks until then, without waiting for
- * them. The keys are those of the call.
+ * them. The keys are evaluated at the call.
  *
  * @param requests makes the requests of a call
  * @param locks asked for at a call, not before

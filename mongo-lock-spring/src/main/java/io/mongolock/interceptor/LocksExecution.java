@@ -9,7 +9,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 
 /**
- * Runs a method under the lock of its key, or those of its keys.
+ * Runs a method under the lock of its key, or the locks of its keys.
  *
  * @param requests makes the requests of a call
  * @param locks asked for at a call, not before

@@ -20,9 +20,8 @@ interface UnavailableAnswer {
 	@Nullable Object answer(LockedCall call, LockUnavailableException ex) throws Throwable;
 
 	/**
-	 * Whether a failure says that others hold a lock of a call. Neither that of another
-	 * lock does, which the method, a key or a condition asked for, nor that of an attempt
-	 * which was aborted.
+	 * Whether a failure says that others hold a lock of this call. It does not if the
+	 * method, a key or a condition asked for another lock, or if the attempt was aborted.
 	 */
 	static boolean isTo(LockUnavailableException ex, LockedCall call) {
 		return call.isClaiming() && !(ex instanceof LockAttemptAbortedException);

@@ -45,7 +45,7 @@ public final class UnfinishedResults {
 	private static final boolean WEB = ClassUtils.isPresent("org.springframework.http.HttpEntity",
 			UnfinishedResults.class.getClassLoader());
 
-	/** Of each class that was a result. */
+	/** The answer for each class that was a result. */
 	private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
 
 	/**

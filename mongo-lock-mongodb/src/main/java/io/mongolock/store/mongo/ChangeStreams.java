@@ -66,8 +66,8 @@ class ChangeStreams {
 	/**
 	 * Open a stream. That the server refuses it is said once, and once that it no longer
 	 * does. The driver knows it as any cursor, and so does not open it anew by itself
-	 * when its connection breaks, of which nobody would hear.
-	 * @param pipeline says of which events
+	 * when its connection breaks, as nobody would hear of that.
+	 * @param pipeline selects the events
 	 * @throws RuntimeException if it cannot be opened; {@link #pause()} is known before
 	 */
 	MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {

@@ -13,10 +13,10 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The statement that decides claims, but for those of {@link FastClaim}, just as it was
- * recorded on a real server: a change here has to be proved there. What never changes is
- * built once, and encoded once where that is worth it. Thread-safe, because nobody
- * changes what is built here.
+ * The statement that decides all claims but {@link FastClaim}'s, just as it was recorded
+ * on a real server: a change here has to be proved there. What never changes is built
+ * once, and encoded once where that is worth it. Thread-safe, because nobody changes what
+ * is built here.
  */
 final class ClaimPipeline extends ClaimStatements {
 

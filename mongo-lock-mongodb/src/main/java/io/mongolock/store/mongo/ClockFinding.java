@@ -1,7 +1,7 @@
 package io.mongolock.store.mongo;
 
 /**
- * A server's clock differs from that of the others, or does so no more.
+ * A server's clock differs from the others', or agrees with them again.
  *
  * @param server the server whose clock it is about
  * @param reference the server it was compared with

@@ -13,10 +13,10 @@ import com.mongodb.ServerAddress;
 import com.mongodb.WriteError;
 
 /**
- * The driver's message on a failure, without the parts that make it long: of the whole
- * cluster each server with its last trouble, and nothing of the raw answer. Nor of what
- * is stored: of a statement that the server refused it repeats values, a token among
- * them. The cause keeps it all.
+ * The driver's message on a failure, without the parts that make it long: each server of
+ * the cluster with its last trouble, but not the raw answer. It also leaves out what is
+ * stored, as the message on a refused statement repeats values, a token among them. The
+ * cause keeps it all.
  */
 final class DriverMessage {
 
@@ -29,13 +29,13 @@ final class DriverMessage {
 	/** The last of these in what is said of a server is the cause of the others. */
 	private static final Pattern TROUBLE = Pattern.compile("\\{(?:\\w+\\.)+(\\w+)(: [^}]*)?}");
 
-	/** Of the pool of connections to a server, of which the address is enough. */
+	/** The pool of connections to a server; its address is enough. */
 	private static final Pattern SERVER_ID = Pattern.compile("ServerId\\{.*?address=([^,}]+)}");
 
-	/** The whole of it, with the tokens in it, of which its name is enough. */
+	/** The whole exception, with tokens in it; its name is enough. */
 	private static final Pattern COMMAND = Pattern.compile(" command \\{ ?\"?(\\w+).*", Pattern.DOTALL);
 
-	/** Of a document, or of the key of an index. */
+	/** A part of a document, or of the key of an index. */
 	private static final Pattern VALUES = Pattern.compile("(?: dup key:)? ?\\{.*}", Pattern.DOTALL);
 
 	private static final int MAX_LENGTH = 200;

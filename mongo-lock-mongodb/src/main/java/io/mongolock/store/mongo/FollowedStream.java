@@ -25,7 +25,7 @@ abstract class FollowedStream implements ReleaseWatch, Runnable {
 
 	static final long MAX_PAUSE = TimeUnit.SECONDS.toMillis(10);
 
-	/** The field of an event that says of which document it is. */
+	/** The field of an event that names its document. */
 	static final String KEY = "documentKey";
 
 	private static final Log logger = LogFactory.getLog(FollowedStream.class);

@@ -5,7 +5,7 @@ package io.mongolock.store.mongo;
  *
  * @param server its address
  * @param writable whether it takes writes
- * @param offset its clock minus that of this machine when the answer was read, in
+ * @param offset its clock minus this machine's clock when the answer was read, in
  * milliseconds: less than in truth by the time that the answer took
  * @param roundTrip the time that a question and its answer took, in milliseconds
  */

@@ -148,9 +148,8 @@ final class LockCollection {
 	/**
 	 * Change one document, which is created if it is not there, and answer it. The driver
 	 * neither numbers nor repeats this command: for a number the server would keep a copy
-	 * of each such document, which DESIGN.md has the cost of. So it has to be
-	 * harmless when executed twice, and who sends it repeats it by a
-	 * {@link RepeatedCommand}.
+	 * of each such document, which DESIGN.md has the cost of. So it has to be harmless
+	 * when executed twice, and who sends it repeats it by a {@link RepeatedCommand}.
 	 * @param fields what to answer of it
 	 * @return the document as it stands then, empty if the server answers none
 	 */
@@ -241,7 +240,7 @@ final class LockCollection {
 			return this.locks.updateOne(session, filter, update);
 		}
 		catch (IllegalStateException ex) {
-			// Not sent: the driver says so of the session
+			// It was not sent: the driver says so of the session
 			throw new IllegalStateException("The lock collection " + this.locks.getNamespace()
 					+ " cannot take part in this transaction. Its MongoClient has to be the transaction's: "
 					+ "use one MongoClient for both, or keep the locks where the transaction's data is, with "

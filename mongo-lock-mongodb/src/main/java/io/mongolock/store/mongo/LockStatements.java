@@ -268,7 +268,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * What to answer to several of whom each waits for another lock.
+	 * What to answer to several who each wait for another lock.
 	 */
 	BsonDocument answers(List<? extends BsonValue> ids, List<? extends BsonValue> tokens) {
 		// Both arrays are constants, so the server looks an id up in the first by its
@@ -314,7 +314,7 @@ final class LockStatements extends Statements {
 	}
 
 	private static String firstBeyond(String prefix) {
-		// The server compares bytes of UTF-8, whose order is that of the code points
+		// The server compares bytes of UTF-8, which are in the order of the code points
 		if (prefix.isEmpty()) {
 			return "";
 		}

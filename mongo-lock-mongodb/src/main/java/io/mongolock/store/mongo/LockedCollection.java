@@ -43,7 +43,7 @@ public final class LockedCollection {
 	/** The answer of an expression that got something else than a document. */
 	private static final int NO_DOCUMENT = 40400;
 
-	/** CommandNotSupportedOnView, of which a time series is one. */
+	/** CommandNotSupportedOnView; a time series is a view, too. */
 	private static final int NO_COLLECTION = 166;
 
 	/** The answer of an update that would exceed 16 MB. */

@@ -15,8 +15,9 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.LockStoreException;
 
 /**
- * Sends commands to one collection as those of locks are sent: to the primary, outside of
- * any transaction, confirmed by the majority, and within a timeout. Thread-safe.
+ * Sends commands to one collection as all commands for locks are sent: to the primary,
+ * outside of any transaction, confirmed by the majority, and within a timeout.
+ * Thread-safe.
  */
 public final class MajorityCommands {
 

@@ -72,7 +72,7 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	/**
-	 * Create a new store of whose servers something is known.
+	 * Create a new store that knows something of its servers.
 	 * @param keyPrefix what every key is stored with, may be empty
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix, StoreServers servers,

@@ -9,8 +9,8 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.RecallListener;
 
 /**
- * The change stream of recalls. It is not that of releases: a client that keeps idle
- * leases need not hear of every release, nor one that waits of every recall.
+ * The change stream of recalls. Releases have another one: a client that keeps idle
+ * leases need not hear of every release, and a waiting one need not hear of every recall.
  */
 final class RecallStream extends FollowedStream {
 

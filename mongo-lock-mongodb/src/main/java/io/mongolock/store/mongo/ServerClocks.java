@@ -72,7 +72,7 @@ final class ServerClocks {
 
 	private List<ClockFinding> judge() {
 		if (this.servers.values().stream().anyMatch((server) -> server.before() == null)) {
-			// Of two of three that differ it is unknown which is right
+			// If two of three differ, it is unknown which is right
 			return List.of();
 		}
 		List<Server> settled = this.servers.values()
@@ -94,7 +94,7 @@ final class ServerClocks {
 		return servers.stream().allMatch((server) -> server.heard() > lastButOne);
 	}
 
-	// The clock in the middle; of two, that of the server that takes writes
+	// The clock in the middle; of two, the clock of the server that takes writes
 	private static Server reference(List<Server> byOffset) {
 		Server upper = byOffset.get(byOffset.size() / 2);
 		Server lower = byOffset.get((byOffset.size() - 1) / 2);

@@ -401,8 +401,8 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * The failure of several renewals, of some of which alone it may say something: the
-	 * server executes each statement of a request for itself.
+	 * The failure of several renewals. It may say something of some alone: the server
+	 * executes each statement of a request for itself.
 	 * @return a failure of those that failed, or the same if that is not known
 	 */
 	static LockStoreException ofSome(List<LeaseId> leases, LockStoreException failure) {

@@ -35,7 +35,7 @@ record Change(Kind kind, String database, String collection, @Nullable Document 
 	 */
 	enum Kind {
 
-		/** A document is new, be it by insert or by upsert. */
+		/** A document is new, by insert or by upsert. */
 		INSERT,
 
 		/** Changed by update operators. */

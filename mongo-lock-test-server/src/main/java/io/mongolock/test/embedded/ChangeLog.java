@@ -76,7 +76,7 @@ final class ChangeLog {
 
 	/**
 	 * The time of the latest change.
-	 * @return the time, that of the start if nothing was changed
+	 * @return the time; the time of the start if nothing was changed
 	 */
 	synchronized BsonTimestamp latest() {
 		return this.latest;

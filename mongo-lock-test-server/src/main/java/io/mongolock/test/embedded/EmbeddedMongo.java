@@ -114,8 +114,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Have change streams say that nothing happens, as those of a replica set do whose
-	 * majority confirms nothing new. Writes are answered all the same.
+	 * Have change streams say that nothing happens, as in a replica set whose majority
+	 * confirms nothing new. Writes are answered all the same.
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if this is no replica set
 	 */
 	public void holdChangeEvents() {
