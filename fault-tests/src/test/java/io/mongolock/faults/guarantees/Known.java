@@ -33,7 +33,7 @@ final class Known {
 			new Other("whole clients whose leases linger, simulated; they see recalls by looks alone",
 					"fault-tests/src/main/java/io/mongolock/faults/simulation/ClientSimulation.java", Promise.LINGER),
 			new Other(
-					"[specified](../docs/spec/README.md) in TLA+, checked by TLC in all states of three clients that are answered at"
+					"[specified](spec/README.md) in TLA+, checked by TLC in all states of three clients that are answered at"
 							+ " once, and of two with a late message, and walked on the statements of the store",
 					TESTS + "spec/SpecCheckTests.java", Promise.EXCLUSION, Promise.FENCE, Promise.NO_GHOST,
 					Promise.IN_TIME),

@@ -14,7 +14,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The promises hold in all states of docs/spec/Lock.tla, as its configurations bound
+ * The promises hold in all states of fault-tests/spec/Lock.tla, as its configurations bound
  * them, and each is seen broken where the specification is.
  */
 @Tag("tlc")

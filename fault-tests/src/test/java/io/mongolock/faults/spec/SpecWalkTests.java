@@ -17,7 +17,7 @@ import io.mongolock.faults.harness.RealServer;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The statements of the product and those of docs/spec/Lock.tla make the same of a
+ * The statements of the product and those of fault-tests/spec/Lock.tla make the same of a
  * document, on random walks of the latter. {@code -Dmongo-lock.simulation.seed} repeats
  * them.
  */

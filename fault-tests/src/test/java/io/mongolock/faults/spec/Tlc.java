@@ -15,7 +15,7 @@ import io.mongolock.faults.harness.worker.ChildJvm;
  */
 record Tlc(Path directory) {
 
-	private static final Path SPECIFICATION = Path.of("..", "docs", "spec");
+	private static final Path SPECIFICATION = Path.of("spec");
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(20);
 
