@@ -205,7 +205,7 @@ class DocumentationTests {
 			files(ROOT, kind).forEach((file) -> tests.add(file.getFileName().toString().replaceFirst("\\..*", "")));
 		}
 		List<String> named = Pattern.compile("`(\\w+Tests)`")
-			.matcher(String.join("\n", contents(documents())))
+			.matcher(String.join("\n", contents(pages())))
 			.results()
 			.map((name) -> name.group(1))
 			.toList();

@@ -52,8 +52,7 @@ public final class LockProblemDetails {
 	@ExceptionHandler({ LockStoreException.class, LockAttemptAbortedException.class })
 	public ResponseEntity<ProblemDetail> failed(LockException ex) {
 		return answer(HttpStatus.SERVICE_UNAVAILABLE, "Lock not acquired",
-				"Whether another request works on the same could not be found out; try again later.",
-				RETRY_STORE_AFTER);
+				"We could not find out whether another request works on the same; try again later.", RETRY_STORE_AFTER);
 	}
 
 	private static ResponseEntity<ProblemDetail> answer(HttpStatus status, String title, String detail,

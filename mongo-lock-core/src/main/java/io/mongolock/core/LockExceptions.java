@@ -246,9 +246,9 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has it; it was taken over, or released by force, which the log of the application "
-						+ "that did it says, deleted, also with its collection or by a TTL index that removes too soon, or "
-						+ "overwritten by what does not know it"
+				? "the store no longer has it: it was taken over, released by force (the log of the application that did "
+						+ "it says so), deleted by hand, with its collection or by a TTL index that removes too soon, or "
+						+ "overwritten by a program that does not know it"
 				: "this application shut down while it was held";
 	}
 
@@ -258,8 +258,8 @@ public final class LockExceptions {
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
-				+ describe(held.limit()) + ", so maybe by others as well, and asked for " + describe(limit)
-				+ " within, which would wait for itself; ask for it " + describe(limit)
+				+ describe(held.limit()) + ", maybe by others as well. Asking for it " + describe(limit)
+				+ " inside would wait for itself: ask for it " + describe(limit)
 				+ " from the start, or release it first");
 	}
 

@@ -168,8 +168,9 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
-			.withMessage("Lock 'k' is held shared, so maybe by others as well, and asked for exclusively within, which "
-					+ "would wait for itself; ask for it exclusively from the start, or release it first");
+			.withMessage(
+					"Lock 'k' is held shared, maybe by others as well. Asking for it exclusively inside would wait "
+							+ "for itself: ask for it exclusively from the start, or release it first");
 		assertThat(this.store.count("acquire")).isOne();
 	}
 

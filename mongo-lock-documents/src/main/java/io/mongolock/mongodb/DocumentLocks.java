@@ -210,9 +210,9 @@ final class DocumentLocks implements DocumentLockOperations {
 				what + " cannot be locked");
 		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
 			throw new IllegalStateException(what + " cannot be locked here: this transaction has "
-					+ "begun to read, or to keep another lock, sees documents as of then, and could not save this one. "
-					+ "Lock all that it saves before it begins; and what a transaction of its own is to save, where this "
-					+ "one is suspended: inside of REQUIRES_NEW, or in a method with NOT_SUPPORTED around both");
+					+ "begun to read, or to keep another lock. It sees documents as they were then, and could not save this "
+					+ "one. Lock all that it saves before it begins. If another transaction is to save it, lock it there: "
+					+ "inside of REQUIRES_NEW, or in a method with NOT_SUPPORTED around both");
 		}
 	}
 

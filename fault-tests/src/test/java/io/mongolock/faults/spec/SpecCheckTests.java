@@ -14,8 +14,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The promises hold in all states of fault-tests/spec/Lock.tla, as its configurations bound
- * them, and each is seen broken where the specification is.
+ * The promises hold in all states of fault-tests/spec/Lock.tla, as its configurations
+ * bound them, and each is seen broken where the specification is.
  */
 @Tag("tlc")
 @Isolated
