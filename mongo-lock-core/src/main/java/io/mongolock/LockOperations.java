@@ -1,5 +1,6 @@
 package io.mongolock;
 
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -39,6 +40,34 @@ public interface LockOperations {
 	 */
 	<T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E;
+
+	/**
+	 * Run the callback under several locks or not at all. Each is asked for while those
+	 * before it are held, and released before them. Whatever the order of the list, they
+	 * are asked for in the order of their keys, so that no two of such calls wait for
+	 * each other. The wait of each counts from the beginning of the call. All else is as
+	 * with {@link #execute(LockRequest, LockCallback)}.
+	 * @param <T> what the callback returns
+	 * @param <E> what the callback throws
+	 * @param requests which locks, and how: 1 to 512; of those with the same key the
+	 * first counts
+	 * @param callback the work; its handle is the lock of the last key, and
+	 * {@link LockContext#find} has the others
+	 * @return what the callback returned
+	 * @throws E what the callback threw; a lost lock is then added as suppressed
+	 * @throws IllegalArgumentException if there is no request, or two with the same key
+	 * have another mode or limit: one call cannot hold a lock in both ways
+	 * @throws LockUnavailableException if one of the locks was still held by another
+	 * after its wait
+	 * @throws LockLostException if one of them was lost meanwhile, also while another was
+	 * waited for
+	 * @throws UnsupportedOperationException if these operations take one lock at a time
+	 */
+	default <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
+			LockCallback<T, E> callback) throws E {
+		throw new UnsupportedOperationException(
+				getClass().getName() + " takes one lock at a time: let it implement execute(List, LockCallback)");
+	}
 
 	/**
 	 * Acquire the lock, waiting up to the wait timeout. The handle is not bound to the
@@ -103,6 +132,26 @@ public interface LockOperations {
 	 */
 	<T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback);
+
+	/**
+	 * Begin the work under several locks or not at all, as
+	 * {@link #execute(List, LockCallback)} takes them, without blocking the caller. All
+	 * else is as with {@link #executeAsync(LockRequest, LockCallback)}; the work begins
+	 * on the calling thread if that holds all of the locks already.
+	 * @param <T> what the work results in
+	 * @param requests which locks, and how: 1 to 512; of those with the same key the
+	 * first counts
+	 * @param callback begins the work; its handle is the lock of the last key, and
+	 * {@link LockContext#find} has the others
+	 * @return completes when all locks are released
+	 * @throws IllegalArgumentException as {@link #execute(List, LockCallback)} does
+	 * @throws UnsupportedOperationException if these operations take one lock at a time
+	 */
+	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
+			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		throw new UnsupportedOperationException(
+				getClass().getName() + " takes one lock at a time: let it implement executeAsync(List, LockCallback)");
+	}
 
 	/**
 	 * Ask the holders of a lock, in whatever instance, to release it soon. Nothing is

@@ -74,6 +74,12 @@ public class ReadmeSnippets {
 		return (receipt != null) ? acquired : Optional.empty();
 	}
 
+	public Receipt payUnderAccount(String id, String account) {
+		List<LockRequest> both = List.of(LockRequest.of("order", id), LockRequest.of("account", account));
+		Receipt receipt = this.locks.execute(both, (last) -> this.payments.charge(id));
+		return receipt;
+	}
+
 	public Receipt payUnderBoth(Lock old, String id) {
 		old.lock();
 		try {

@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -9,15 +10,19 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockCallback;
+import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.CallerContext;
@@ -27,7 +32,9 @@ import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.IdleLeases.IdleLease;
 import io.mongolock.core.LocalLease;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.core.LockShares;
+import io.mongolock.core.RequestOrder;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -40,6 +47,8 @@ import io.mongolock.store.LockStore;
 public final class LockTemplate implements LockOperations {
 
 	private final ConfiguredSettings configured;
+
+	private final LockClock clock;
 
 	private final LockClient client;
 
@@ -58,6 +67,7 @@ public final class LockTemplate implements LockOperations {
 
 	LockTemplate(LockStore store, ClientOptions options, ClientRuntime runtime) {
 		this.configured = options.configured();
+		this.clock = options.clock();
 		this.client = new LockClient(store, options, runtime);
 		this.handles = this.client.handles();
 		this.threads = (task) -> this.client.threads().complete(task);
@@ -70,6 +80,48 @@ public final class LockTemplate implements LockOperations {
 		try (LeaseHandle handle = this.client.acquire(request)) {
 			return run(handle, callback);
 		}
+	}
+
+	@Override
+	public <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
+			LockCallback<T, E> callback) throws E {
+		List<LockRequest> sorted = RequestOrder.of(requests, this.configured, "one call");
+		return execute(sorted, waits(sorted), new ArrayList<>(), callback);
+	}
+
+	private <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
+			UnaryOperator<LockRequest> waits, List<LockHandle> held, LockCallback<T, E> callback) throws E {
+		int next = held.size();
+		if (next == requests.size()) {
+			// The first may have been lost while the last was waited for
+			held.forEach(LockHandle::assertHeld);
+			return callback.doWithLock(held.get(next - 1));
+		}
+		try {
+			return execute(waits.apply(requests.get(next)), (handle) -> {
+				held.add(handle);
+				return execute(requests, waits, held, callback);
+			});
+		}
+		catch (LockUnavailableException ex) {
+			// If all are held, it is what the callback has thrown
+			throw (held.size() < requests.size()) ? LockExceptions.orLoss(held.subList(0, next), ex) : ex;
+		}
+	}
+
+	// The wait of each of several counts from the beginning of the call, not from when
+	// its
+	// turn has come; with nothing left it asks once
+	private UnaryOperator<LockRequest> waits(List<LockRequest> requests) {
+		if (requests.size() == 1) {
+			return UnaryOperator.identity();
+		}
+		long begun = this.clock.nanoTime();
+		return (request) -> {
+			Duration left = this.configured.terms(request).waitTimeout().minusNanos(this.clock.nanoTime() - begun);
+			return request
+				.with(LockSettings.builder().waitTimeout(Duration.ofMillis(Math.max(0, left.toMillis()))).build());
+		};
 	}
 
 	@Override
@@ -92,19 +144,41 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	@Override
-	@SuppressWarnings("try") // closing is what the resource is for
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		return executeAsync(List.of(request), callback);
+	}
+
+	@Override
+	@SuppressWarnings("try") // closing is what the resource is for
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
+			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		List<LockRequest> sorted = RequestOrder.of(requests, this.configured, "one call");
+		UnaryOperator<LockRequest> waits = waits(sorted);
 		StackFrame caller = this.handles.caller();
-		LeaseHandle shared = this.handles.shareOwn(request);
-		if (shared != null) {
+		List<LockHandle> shared = new ArrayList<>();
+		try {
+			// All of them now: who asks for the later ones does not know what this thread
+			// holds
+			List<LockRequest> claims = sorted.stream().filter((request) -> !share(request, shared, caller)).toList();
+			if (!claims.isEmpty()) {
+				return execution(callback, this.callerContext).run(shared, claims.iterator(), (request) -> this.client
+					.claimAsync(waits.apply(request), (handle) -> this.handles.watch(handle, caller)));
+			}
 			// Begins on this thread, which carries all that it does
 			try (LockInstrumentation.Scope begun = this.callerContext.begin()) {
-				return execution(callback, CallerContext.NONE).run(this.handles.watch(shared, caller));
+				return execution(callback, CallerContext.NONE).run(shared);
 			}
 		}
-		AsyncExecution<T> execution = execution(callback, this.callerContext);
-		return execution.run(this.client.claimAsync(request, (handle) -> this.handles.watch(handle, caller)));
+		catch (RuntimeException | Error ex) {
+			shared.forEach((handle) -> AsyncExecution.close(handle, ex));
+			throw ex;
+		}
+	}
+
+	private boolean share(LockRequest request, List<LockHandle> shared, @Nullable StackFrame caller) {
+		LeaseHandle own = this.handles.shareOwn(request);
+		return own != null && shared.add(this.handles.watch(own, caller));
 	}
 
 	private <T extends @Nullable Object> AsyncExecution<T> execution(

@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -22,6 +23,7 @@ import io.mongolock.concurrent.CallerContext;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.RequestOrder;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.KeyText;
 
@@ -63,6 +65,18 @@ public class UnlockedLockOperations implements LockOperations {
 	}
 
 	@Override
+	public <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
+			LockCallback<T, E> callback) throws E {
+		List<LockRequest> sorted = sorted(requests);
+		return execute(sorted.get(0), (handle) -> (sorted.size() == 1) ? callback.doWithLock(handle)
+				: execute(sorted.subList(1, sorted.size()), callback));
+	}
+
+	private List<LockRequest> sorted(List<LockRequest> requests) {
+		return RequestOrder.of(requests, this.configured, "one call");
+	}
+
+	@Override
 	public LockHandle acquire(LockRequest request) {
 		this.configured.limit(request);
 		long now = this.clock.currentTimeMillis() * 1024;
@@ -83,8 +97,14 @@ public class UnlockedLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		return executeAsync(List.of(request), callback);
+	}
+
+	@Override
+	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
+			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, (handle) -> {
-		}, this.results, this.callerContext).run(acquireAsync(request));
+		}, this.results, this.callerContext).run(List.of(), sorted(requests).iterator(), this::acquireAsync);
 	}
 
 	@Override

@@ -1,5 +1,9 @@
 package io.mongolock.concurrent;
 
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.Iterator;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -15,16 +19,20 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext.Carried;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * Work under a lock that ends when a stage does, whatever becomes of the result. The
- * thread that begins it is interrupted, and the stage cancelled, only where the lock is
- * lost and the request wants that: while the lock is held, a cancel would complete the
- * stage, and so free the lock, while the work goes on. Thread-safe: each of the three
- * futures is completed once, and reacts to the one before it.
+ * Work under locks that ends when a stage does, whatever becomes of the result. Each lock
+ * is claimed while those before it are held. The thread that begins the work is
+ * interrupted, and the stage cancelled, only where a lock is lost and its request wants
+ * that: while the locks are held, a cancel would complete the stage, and so free them,
+ * while the work goes on. Thread-safe: claims, stage and result are completed once, and
+ * each reacts to the one before it.
  *
  * @param <T> what the work results in
  */
@@ -44,13 +52,28 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final CompletableFuture<T> result = new Result();
 
+	/** In the order of their keys once the work begins. */
+	private final List<LockHandle> held = new ArrayList<>();
+
+	private final Runnable onLoss = this::lost;
+
+	private volatile @Nullable CompletableFuture<LockHandle> claim;
+
+	private volatile @Nullable CompletionStage<T> stage;
+
+	private volatile boolean lost;
+
+	/** Whether a loss has cancelled the stage, and is then what it ends with. */
+	private volatile boolean cancelled;
+
 	/**
 	 * Create an execution.
 	 * @param interrupting where to hear of a loss that interrupts the work; {@code null}
 	 * if none does
-	 * @param unused is given a lock under which nothing will be done, before its release
+	 * @param unused is given a lock that was claimed and under which nothing will be
+	 * done, before its release
 	 * @param releases where work begins that would begin on the thread of the caller, the
-	 * lock is released and the result completed, all of which may block
+	 * locks are released and the result completed, all of which may block
 	 * @param context takes what the current thread carries, for the callback
 	 */
 	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
@@ -65,90 +88,195 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Work under the lock once it is granted.
+	 * Work under locks that the calling thread holds already, on that.
 	 */
-	public CompletableFuture<T> run(CompletableFuture<LockHandle> claim) {
-		Thread caller = Thread.currentThread();
-		// No effect on a claim that has been granted
-		this.result.whenComplete((value, failure) -> claim.cancel(false));
-		claim.whenComplete((handle, failure) -> {
-			if (failure != null) {
-				this.result.completeExceptionally(failure);
-			}
-			else if (Thread.currentThread() == caller) {
-				// Granted before this was attached; the caller must perhaps not block
-				this.releases.execute(() -> work(handle));
-			}
-			else {
-				work(handle);
-			}
-		});
+	public CompletableFuture<T> run(List<LockHandle> shared) {
+		shared.forEach(this::hold);
+		work(shared.size());
 		return this.result;
 	}
 
 	/**
-	 * Work under a lock that the calling thread holds already, on that.
+	 * Work under the locks once all are granted.
+	 * @param shared what the calling thread holds already; left alone if this throws
+	 * @param requests what to claim, at least one
+	 * @param claims begins a claim, and may throw instead
 	 */
-	public CompletableFuture<T> run(LockHandle shared) {
-		work(shared);
+	public CompletableFuture<T> run(List<LockHandle> shared, Iterator<LockRequest> requests,
+			Function<LockRequest, CompletableFuture<LockHandle>> claims) {
+		CompletableFuture<LockHandle> first = claims.apply(requests.next());
+		shared.forEach(this::hold);
+		await(first, requests, (request) -> {
+			try {
+				return claims.apply(request);
+			}
+			catch (RuntimeException | Error ex) {
+				return CompletableFuture.failedFuture(ex);
+			}
+		}, shared.size());
+		// No effect on a claim that has been granted
+		this.result.whenComplete((value, failure) -> endClaim());
 		return this.result;
 	}
 
-	private void work(LockHandle handle) {
-		if (this.result.isDone()) {
-			this.unused.accept(handle);
-			end(handle, null, null);
+	private void await(CompletableFuture<LockHandle> claim, Iterator<LockRequest> requests,
+			Function<LockRequest, CompletableFuture<LockHandle>> claims, int shared) {
+		Thread caller = Thread.currentThread();
+		this.claim = claim;
+		if (this.lost || this.result.isDone()) {
+			endClaim();
+		}
+		claim.whenComplete((handle, failure) -> {
+			if (failure != null) {
+				refused(failure);
+				return;
+			}
+			hold(handle);
+			if (requests.hasNext()) {
+				await(claims.apply(requests.next()), requests, claims, shared);
+			}
+			else if (Thread.currentThread() == caller) {
+				// Granted before this was attached; the caller must perhaps not block
+				this.releases.execute(() -> work(shared));
+			}
+			else {
+				work(shared);
+			}
+		});
+	}
+
+	private void hold(LockHandle handle) {
+		this.held.add(handle);
+		LockShares shares = this.interrupting.apply(handle);
+		if (shares != null) {
+			shares.onLoss(this.onLoss);
+		}
+	}
+
+	private void refused(Throwable failure) {
+		if (this.held.isEmpty()) {
+			this.result.completeExceptionally(failure);
 			return;
 		}
+		boolean maybeLost = this.lost || failure instanceof LockUnavailableException;
+		this.releases.execute(() -> end(null, (maybeLost && failure instanceof RuntimeException ex)
+				? LockExceptions.orLoss(this.held, ex) : failure));
+	}
+
+	private void work(int shared) {
+		if (this.result.isDone()) {
+			this.held.subList(shared, this.held.size()).forEach(this.unused);
+			end(null, null);
+			return;
+		}
+		this.held.sort(Comparator.comparing(LockHandle::key));
 		try {
-			CompletionStage<T> stage = begin(handle);
-			Interruption interruption = new Interruption(this.interrupting.apply(handle), stage);
-			stage.whenComplete((value, failure) -> this.releases
-				.execute(() -> end(handle, value, (interruption.end(failure)) ? null : failure)));
-			interruption.begin();
+			CompletionStage<T> stage = begin(0);
+			this.stage = stage;
+			stage.whenComplete((value, failure) -> this.releases.execute(() -> end(value, failure)));
+			if (this.lost) {
+				lost();
+			}
 		}
 		catch (Throwable ex) {
 			// Whatever the callback throws is the result, as is a stage that has no end
-			end(handle, null, ex);
+			end(null, ex);
 		}
 	}
 
 	@SuppressWarnings("try") // closing is what the resources are for
-	private CompletionStage<T> begin(LockHandle handle) throws Throwable {
+	private CompletionStage<T> begin(int next) throws Throwable {
+		if (next == this.held.size()) {
+			return this.caller.call(() -> callback(0));
+		}
+		LockHandle handle = this.held.get(next);
 		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle), this.releases);
 				LockContext.Scope scope = LockContext.enter(handle)) {
-			return this.caller.call(() -> callback(handle));
+			return begin(next + 1);
 		}
 	}
 
 	@SuppressWarnings("try") // closing is what the resource is for
-	private CompletionStage<T> callback(LockHandle handle) throws Throwable {
-		// Within what the caller carries, so that log lines and spans name this lock
-		try (Scope work = this.working.apply(handle)) {
-			handle.assertHeld();
-			return Objects.requireNonNull(this.callback.doWithLock(handle),
-					() -> "The work under lock '" + handle.key() + "' must return a stage, not null");
+	private CompletionStage<T> callback(int next) throws Throwable {
+		if (next < this.held.size()) {
+			// Within what the caller carries, so that log lines and spans name these
+			// locks
+			try (Scope work = this.working.apply(this.held.get(next))) {
+				return callback(next + 1);
+			}
+		}
+		// One may have been lost while another was waited for
+		this.held.forEach(LockHandle::assertHeld);
+		LockHandle innermost = this.held.get(next - 1);
+		return Objects.requireNonNull(this.callback.doWithLock(innermost),
+				() -> "The work under lock '" + innermost.key() + "' must return a stage, not null");
+	}
+
+	// The thread that notices a loss runs no code of others
+	private void lost() {
+		this.lost = true;
+		this.releases.execute(() -> {
+			endClaim();
+			cancelStage();
+		});
+	}
+
+	private void endClaim() {
+		CompletableFuture<LockHandle> claim = this.claim;
+		if (claim != null) {
+			claim.cancel(false);
 		}
 	}
 
-	private void end(LockHandle handle, @Nullable T value, @Nullable Throwable failure) {
-		Throwable outcome = causeOf(failure);
-		try {
-			handle.close();
+	private void cancelStage() {
+		if (this.stage instanceof Future<?> future) {
+			this.cancelled = true;
+			try {
+				future.cancel(true);
+			}
+			catch (UnsupportedOperationException ex) {
+				// A minimal stage of the JDK, which ends by itself
+			}
 		}
-		catch (RuntimeException | Error ex) {
-			if (outcome != null) {
-				outcome.addSuppressed(ex);
+	}
+
+	private void end(@Nullable T value, @Nullable Throwable failure) {
+		Throwable outcome = causeOf(failure);
+		if (this.cancelled && outcome instanceof CancellationException) {
+			outcome = null;
+		}
+		for (int i = this.held.size() - 1; i >= 0; i--) {
+			LockHandle handle = this.held.get(i);
+			LockShares shares = this.interrupting.apply(handle);
+			if (shares != null) {
+				shares.removeOnLoss(this.onLoss);
 			}
-			else {
-				outcome = ex;
-			}
+			outcome = close(handle, outcome);
 		}
 		if (outcome != null) {
 			this.result.completeExceptionally(outcome);
 		}
 		else {
 			complete(value);
+		}
+	}
+
+	/**
+	 * Close one of several handles, whatever happens.
+	 * @param outcome what has failed before, if anything
+	 * @return the outcome, with what the close fails with
+	 */
+	public static @Nullable Throwable close(LockHandle handle, @Nullable Throwable outcome) {
+		try {
+			handle.close();
+			return outcome;
+		}
+		catch (RuntimeException | Error ex) {
+			if (outcome == null) {
+				return ex;
+			}
+			outcome.addSuppressed(ex);
+			return outcome;
 		}
 	}
 
@@ -168,64 +296,6 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		@Override
 		public Executor defaultExecutor() {
 			return AsyncExecution.this.releases;
-		}
-
-	}
-
-	/**
-	 * Cancels a stage if the lock is lost; the loss is then what it ends with. The one
-	 * that notices a loss runs no code of others.
-	 */
-	private final class Interruption implements Runnable {
-
-		private final @Nullable LockShares shares;
-
-		private final CompletionStage<T> stage;
-
-		private volatile boolean cancelled;
-
-		private volatile boolean over;
-
-		private Interruption(@Nullable LockShares shares, CompletionStage<T> stage) {
-			this.shares = shares;
-			this.stage = stage;
-		}
-
-		private void begin() {
-			if (this.shares != null) {
-				this.shares.onLoss(this);
-				if (this.over) {
-					// Ended before this was added
-					this.shares.removeOnLoss(this);
-				}
-			}
-		}
-
-		@Override
-		public void run() {
-			AsyncExecution.this.releases.execute(() -> {
-				if (this.stage instanceof Future<?> future) {
-					this.cancelled = true;
-					try {
-						future.cancel(true);
-					}
-					catch (UnsupportedOperationException ex) {
-						// A minimal stage of the JDK, which ends by itself
-					}
-				}
-			});
-		}
-
-		/**
-		 * The stage has ended.
-		 * @return whether by the cancel, which the loss stands for
-		 */
-		private boolean end(@Nullable Throwable failure) {
-			this.over = true;
-			if (this.shares != null) {
-				this.shares.removeOnLoss(this);
-			}
-			return this.cancelled && causeOf(failure) instanceof CancellationException;
 		}
 
 	}

@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockAttemptAbortedException;
+import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
@@ -261,6 +262,22 @@ public final class LockExceptions {
 				+ describe(held.limit()) + ", maybe by others as well. Asking for it " + describe(limit)
 				+ " inside would wait for itself: ask for it " + describe(limit)
 				+ " from the start, or release it first");
+	}
+
+	/**
+	 * What a claim has ended with while other locks were held. A loss of one of them may
+	 * have ended its wait, which is then no answer about its own lock.
+	 * @return the loss, or the failure if there is none
+	 */
+	public static RuntimeException orLoss(List<LockHandle> held, RuntimeException failure) {
+		try {
+			held.forEach(LockHandle::assertHeld);
+			return failure;
+		}
+		catch (LockLostException ex) {
+			ex.addSuppressed(failure);
+			return ex;
+		}
 	}
 
 	private static String describe(int limit) {

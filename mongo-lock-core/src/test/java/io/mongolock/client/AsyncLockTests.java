@@ -323,7 +323,7 @@ class AsyncLockTests {
 		CompletableFuture<String> result = new AsyncExecution<String>((held) -> {
 			throw new IllegalStateException("Nobody waits for it");
 		}, (held) -> Scope.NONE, (held) -> null, LockTemplate::unused, elsewhere::add, CallerContext.NONE)
-			.run(CompletableFuture.completedFuture(handle));
+			.run(List.of(), List.of(REQUEST).iterator(), (request) -> CompletableFuture.completedFuture(handle));
 		result.cancel(false);
 		elsewhere.get(0).run();
 		assertThat(this.store.holders()).isZero();
@@ -607,7 +607,7 @@ class AsyncLockTests {
 		};
 		ended.complete("done");
 		assertThat(new AsyncExecution<String>((held) -> ended, (held) -> Scope.NONE, (held) -> shares, (held) -> {
-		}, Runnable::run, CallerContext.NONE).run(handle)).isCompletedWithValue("done");
+		}, Runnable::run, CallerContext.NONE).run(List.of(handle))).isCompletedWithValue("done");
 		this.store.forget("k");
 		this.template.renew("k");
 		assertThat(shares.isHeld(ClockReading.of(LockClock.system()))).isFalse();
@@ -667,7 +667,7 @@ class AsyncLockTests {
 		CompletableFuture<String> result = new AsyncExecution<String>(
 				(held) -> CompletableFuture.completedFuture("done"), (held) -> Scope.NONE, (held) -> null, (held) -> {
 				}, elsewhere::add, CallerContext.NONE)
-			.run(CompletableFuture.completedFuture(handle));
+			.run(List.of(), List.of(REQUEST).iterator(), (request) -> CompletableFuture.completedFuture(handle));
 		assertThat(result).isNotDone();
 		// To begin, and to end
 		elsewhere.get(0).run();

@@ -61,6 +61,34 @@ class LockTransactionTests {
 	}
 
 	@Test
+	void insideATransactionTheReleasesOfSeveralWaitForItsCommit() {
+		List<LockRequest> both = List.of(LockRequest.of("l"), REQUEST);
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.execute(both, (handle) -> null);
+			assertThat(this.locks.executeAsync(both, (handle) -> CompletableFuture.completedFuture("shared")))
+				.succeedsWithin(Duration.ofSeconds(30));
+			assertThat(this.store.count("release")).isZero();
+		});
+		assertThat(this.transactions.log).containsExactly("begin", "commit");
+		assertThat(this.store.count("acquire")).isEqualTo(2);
+		assertThat(this.store.holders()).isZero();
+	}
+
+	@Test
+	void whatOnlyTheTransactionHoldsOfSeveralIsSharedWhicheverThreadAsks() {
+		this.transaction.executeWithoutResult((status) -> {
+			this.locks.acquire(REQUEST).close();
+			assertThat(this.locks.executeAsync(List.of(LockRequest.of("a"), REQUEST),
+					(handle) -> CompletableFuture.completedFuture(handle.key())))
+				.succeedsWithin(Duration.ofSeconds(30))
+				.isEqualTo("k");
+			assertThat(this.store.holder("a")).isEmpty();
+			assertThat(this.store.holder("k")).isPresent();
+		});
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
 	void insideATransactionTheReleaseWaitsForItsRollback() {
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(
 				() -> this.transaction.executeWithoutResult((status) -> this.locks.execute(REQUEST, (handle) -> {

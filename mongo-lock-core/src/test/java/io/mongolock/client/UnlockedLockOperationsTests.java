@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.InvalidLockSettingsException;
+import io.mongolock.LockCallback;
 import io.mongolock.LockClock;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
@@ -18,6 +19,7 @@ import io.mongolock.core.ConfiguredSettings;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -90,6 +92,19 @@ class UnlockedLockOperationsTests {
 			}))
 			.isSameAs(thrown)
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasSize(1));
+	}
+
+	@Test
+	void ofSeveralEachIsFoundByItsKey() {
+		List<LockRequest> both = List.of(LockRequest.of("b"), LockRequest.of("a"), LockRequest.of("b"));
+		LockCallback<String, RuntimeException> keys = (handle) -> handle.key()
+				+ LockContext.find((held) -> held.key().equals("a")).orElseThrow().key();
+		assertThat(this.operations.execute(both, keys)).isEqualTo("ba");
+		assertThat(this.operations.executeAsync(both,
+				(handle) -> CompletableFuture.completedFuture(keys.doWithLock(handle))))
+			.succeedsWithin(Duration.ofSeconds(30))
+			.isEqualTo("ba");
+		assertThatIllegalArgumentException().isThrownBy(() -> this.operations.execute(List.of(), keys));
 	}
 
 	@Test

@@ -6,6 +6,8 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockContext;
+import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 
@@ -29,7 +31,13 @@ record LaterExecution(LockRequests requests, Supplier<LockOperations> locks,
 	private CompletableFuture<@Nullable Object> execute(List<LockRequest> requests, LaterLocking.Work work) {
 		LockOperations locks = this.locks.get();
 		return (requests.size() == 1) ? locks.executeAsync(requests.get(0), (handle) -> work.begin(List.of(handle)))
-				: new SeveralLaterLocks(requests, this.requests.waits(), locks, work).execute();
+				: locks.executeAsync(requests, (innermost) -> work.begin(held(requests)));
+	}
+
+	private static List<LockHandle> held(List<LockRequest> requests) {
+		return requests.stream()
+			.map((request) -> LockContext.find((handle) -> handle.key().equals(request.key())).orElseThrow())
+			.toList();
 	}
 
 }

@@ -1,13 +1,11 @@
 package io.mongolock.interceptor;
 
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.function.Supplier;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockRequest;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.RequestOrder;
 
 /**
  * Makes the requests of a call: one for each key, in the order in which all calls of all
@@ -15,10 +13,9 @@ import io.mongolock.core.ConfiguredSettings;
  *
  * @param operations the locks that were declared for the method
  * @param keys evaluates their keys
- * @param configured the limits and waits by name; asked for if there are several keys
+ * @param configured the limits by name; asked for if there are several keys
  */
-record LockRequests(List<LockOperation> operations, LockKeyEvaluator keys, Supplier<ConfiguredSettings> configured,
-		Supplier<LockClock> clock) {
+record LockRequests(List<LockOperation> operations, LockKeyEvaluator keys, Supplier<ConfiguredSettings> configured) {
 
 	/**
 	 * The requests of one call.
@@ -26,42 +23,10 @@ record LockRequests(List<LockOperation> operations, LockKeyEvaluator keys, Suppl
 	 * @throws IllegalArgumentException if there is no key, or one that cannot be used
 	 */
 	List<LockRequest> of(LockedCall call) {
-		List<LockRequest> first = this.keys.requests(this.operations.get(0), call);
-		return (this.operations.size() == 1 && first.size() == 1) ? first : sorted(call, first);
-	}
-
-	/**
-	 * What a call that begins now may wait for each of several locks.
-	 */
-	WaitBudget waits() {
-		return new WaitBudget(this.configured.get(), this.clock.get());
-	}
-
-	private List<LockRequest> sorted(LockedCall call, List<LockRequest> first) {
-		Map<String, LockRequest> sorted = new TreeMap<>();
-		first.forEach((request) -> add(request, sorted, call));
-		this.operations.stream()
-			.skip(1)
+		List<LockRequest> requests = this.operations.stream()
 			.flatMap((operation) -> this.keys.requests(operation, call).stream())
-			.forEach((request) -> add(request, sorted, call));
-		return List.copyOf(sorted.values());
-	}
-
-	// The one that was declared first counts, as long as both let in the same others
-	private void add(LockRequest request, Map<String, LockRequest> sorted, LockedCall call) {
-		LockRequest known = sorted.putIfAbsent(request.key(), request);
-		ConfiguredSettings settings = this.configured.get();
-		if (known != null && settings.limit(known) != settings.limit(request)) {
-			throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key() + "' here, "
-					+ describe(known) + " and " + describe(request)
-					+ ": one call cannot hold it in both ways. Give both the same mode and limit, or different names");
-		}
-	}
-
-	private String describe(LockRequest request) {
-		int limit = this.configured.get().limit(request);
-		return (limit == LockRequest.UNLIMITED) ? "one shared"
-				: (limit == 1) ? "one exclusive" : "one with limit " + limit;
+			.toList();
+		return (requests.size() == 1) ? requests : RequestOrder.of(requests, this.configured.get(), call);
 	}
 
 }

@@ -10,7 +10,6 @@ import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.OnUnavailable;
 import io.mongolock.concurrent.CallerContext;
@@ -37,8 +36,6 @@ final class LockedExecutions {
 
 	private final Supplier<ConfiguredSettings> configured;
 
-	private final Supplier<LockClock> clock;
-
 	private final Supplier<CallerContext> callers;
 
 	private final Supplier<SubscriberContext> contexts;
@@ -58,8 +55,6 @@ final class LockedExecutions {
 		this.documents = SingletonSupplier.of(() -> beanFactory.getBean(DocumentLocking.class));
 		this.configured = SingletonSupplier.of(() -> beanFactory.getBeanProvider(ConfiguredSettings.class)
 			.getIfAvailable(() -> ConfiguredSettings.NONE));
-		this.clock = SingletonSupplier
-			.of(() -> beanFactory.getBeanProvider(LockClock.class).getIfAvailable(LockClock::system));
 		this.callers = SingletonSupplier
 			.of(() -> beanFactory.getBeanProvider(CallerContext.class).getIfAvailable(() -> CallerContext.NONE));
 		this.contexts = SingletonSupplier.of(() -> beanFactory.getBeanProvider(SubscriberContext.class)
@@ -86,7 +81,7 @@ final class LockedExecutions {
 		if (first.document() != null) {
 			return new DocumentLockExecution(first, this.keys, this.documents, this.warnings);
 		}
-		LockRequests requests = new LockRequests(locks, this.keys, this.configured, this.clock);
+		LockRequests requests = new LockRequests(locks, this.keys, this.configured);
 		LockedExecution plain = new LocksExecution(requests, this.operations, this.warnings);
 		if (method.later() == null) {
 			return plain;

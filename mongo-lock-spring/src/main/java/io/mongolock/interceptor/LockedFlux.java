@@ -61,6 +61,12 @@ final class LockedFlux extends Flux<Object> {
 		return context.<List<LockHandle>>getOrEmpty(LockedFlux.class).orElse(List.of());
 	}
 
+	private static LockContext.Scope enter(List<LockHandle> outermostFirst) {
+		List<LockContext.Scope> innermostFirst = new ArrayList<>();
+		outermostFirst.forEach((handle) -> innermostFirst.add(0, LockContext.enter(handle)));
+		return () -> innermostFirst.forEach(LockContext.Scope::close);
+	}
+
 	/** Is begun under the lock, once for each subscription. */
 	@FunctionalInterface
 	interface Work {
@@ -112,7 +118,7 @@ final class LockedFlux extends Flux<Object> {
 			}
 			CompletableFuture<@Nullable Object> locked;
 			try (Scope claiming = this.contexts.claiming(this.context);
-					LockContext.Scope shared = LockScopes.enter(allIn(this.context))) {
+					LockContext.Scope shared = enter(allIn(this.context))) {
 				locked = locking.execute((held) -> begin(held, work));
 			}
 			catch (RuntimeException | Error ex) {

@@ -25,8 +25,9 @@ record LocksExecution(LockRequests requests, Supplier<LockOperations> locks,
 		List<LockRequest> requests = this.requests.of(call);
 		this.warnings.warnIfLate(call, requests);
 		call.claim();
-		return (requests.size() == 1) ? this.locks.get().execute(requests.get(0), (handle) -> call.proceed())
-				: new SeveralLocks(requests, this.requests.waits(), this.locks.get()).run(call);
+		LockOperations locks = this.locks.get();
+		return (requests.size() == 1) ? locks.execute(requests.get(0), (handle) -> call.proceed())
+				: locks.execute(requests, (innermost) -> call.proceed());
 	}
 
 }

@@ -5,9 +5,8 @@
  * method, and {@link LockOperationSourceAdvisor} puts {@link LockInterceptor} around
  * it.</li>
  * <li>How: {@link LockedExecutions} decides once per method on a {@link LockedExecution},
- * which runs each {@link LockedCall}: {@link LocksExecution} under its lock, or by
- * {@link SeveralLocks} under several, {@link DocumentLockExecution} under a document's
- * lock.</li>
+ * which runs each {@link LockedCall}: {@link LocksExecution} under its lock or its
+ * several, {@link DocumentLockExecution} under a document's lock.</li>
  * <li>If it need not be locked: {@link ConditionalExecution}. If it is not free:
  * {@link UnavailableExecution} has an {@link UnavailableAnswer} from a
  * {@link SkipAnswer}, by {@link FallbackAnswer} from another method, or by

@@ -351,6 +351,14 @@ class LockedFluxTests {
 	}
 
 	@Test
+	void whatASubscriptionHoldsOfSeveralIsSharedWhicheverThreadAsks() {
+		List<LockRequest> requests = List.of(LockRequest.of("a"), REQUEST);
+		LaterLocking both = (work) -> this.template.executeAsync(requests,
+				(innermost) -> work.begin(List.of(innermost)));
+		assertThat(locked(() -> flux(both, () -> Mono.just("done"))).blockLast(LONG)).isEqualTo("done");
+	}
+
+	@Test
 	void whatLastsLongerThanTheOneItSharesWithKeepsTheLock() {
 		Sinks.Empty<Object> inner = Sinks.empty();
 		List<Disposable> subscriptions = new ArrayList<>();

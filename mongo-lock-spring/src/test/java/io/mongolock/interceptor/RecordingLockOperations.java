@@ -10,7 +10,6 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
-import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
@@ -18,11 +17,9 @@ import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
-import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.LossReason;
 
 /**
  * Grants locks from a list of one: nobody, or everybody else.
@@ -38,11 +35,6 @@ public class RecordingLockOperations implements LockOperations {
 	private boolean heldByAnother;
 
 	private final Set<String> keysOfAnother = new HashSet<>();
-
-	private final Set<String> lost = new HashSet<>();
-
-	private Consumer<String> onAcquire = (key) -> {
-	};
 
 	private RuntimeException onClose;
 
@@ -71,17 +63,6 @@ public class RecordingLockOperations implements LockOperations {
 	 */
 	public int executions() {
 		return this.executions;
-	}
-
-	/**
-	 * Have something happen while a key is asked for.
-	 */
-	public void onAcquire(Consumer<String> action) {
-		this.onAcquire = action;
-	}
-
-	public void lose(String key) {
-		this.lost.add(key);
 	}
 
 	public void heldByAnother() {
@@ -115,6 +96,12 @@ public class RecordingLockOperations implements LockOperations {
 	}
 
 	@Override
+	public <T, E extends Throwable> T execute(List<LockRequest> requests, LockCallback<T, E> callback) throws E {
+		return execute(requests.get(0), (handle) -> (requests.size() == 1) ? callback.doWithLock(handle)
+				: execute(requests.subList(1, requests.size()), callback));
+	}
+
+	@Override
 	public LockHandle acquire(LockRequest request) {
 		return tryAcquire(request)
 			.orElseThrow(() -> new LockUnavailableException(request.key(), List.of(), Duration.ZERO, 1, "held"));
@@ -123,7 +110,6 @@ public class RecordingLockOperations implements LockOperations {
 	@Override
 	public Optional<LockHandle> tryAcquire(LockRequest request) {
 		this.requests.add(request);
-		this.onAcquire.accept(request.key());
 		if (Thread.currentThread().isInterrupted()) {
 			throw new LockAttemptAbortedException(request.key(), List.of(), Duration.ZERO, 0, "Interrupted");
 		}
@@ -186,14 +172,11 @@ public class RecordingLockOperations implements LockOperations {
 
 		@Override
 		public boolean isHeld() {
-			return !RecordingLockOperations.this.lost.contains(this.key);
+			return true;
 		}
 
 		@Override
 		public void assertHeld() {
-			if (!isHeld()) {
-				throw new LockLostException(this.key, fence(), LossReason.DEADLINE, "lost");
-			}
 		}
 
 		@Override

@@ -3,16 +3,13 @@ package io.mongolock.interceptor;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 
 import org.aopalliance.aop.Advice;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockContext;
-import io.mongolock.LockLostException;
 import io.mongolock.LockMode;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
@@ -27,13 +24,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 
 /**
- * Tests for {@link SeveralLocks} and {@link LockRequests}, as methods use them.
+ * Tests for {@link LockRequests}, as methods with several locks use them.
  */
-class SeveralLocksTests {
+class LockRequestsTests {
 
 	private final RecordingLockOperations locks = new RecordingLockOperations();
-
-	private final Clock clock = new Clock();
 
 	private final Bank bank = proxy();
 
@@ -99,78 +94,19 @@ class SeveralLocksTests {
 	}
 
 	@Test
-	void theWaitOfEachCountsFromTheBeginningOfTheCall() {
-		this.locks.onAcquire((key) -> this.clock.nanos += Duration.ofSeconds(2).toNanos());
-		this.bank.close(List.of("a", "b", "c", "d"));
-		assertThat(this.locks.requests()).extracting((request) -> request.settings().waitTimeout())
-			.containsExactly(Duration.ofSeconds(5), Duration.ofSeconds(3), Duration.ofSeconds(1), Duration.ZERO);
-	}
-
-	@Test
-	void theWaitByNameCountsFromTheBeginningOfTheCall() {
-		this.locks.onAcquire((key) -> this.clock.nanos += Duration.ofMillis(700).toNanos() + 1);
-		this.bank.download("1", "2");
-		assertThat(this.locks.requests()).extracting((request) -> request.settings().waitTimeout())
-			.containsExactly(Duration.ofMillis(1000), Duration.ofMillis(4299));
-	}
-
-	@Test
-	void withoutAWaitEachIsAskedOnce() {
-		this.bank.transferIfFree("a", "b");
-		assertThat(this.locks.requests()).hasSize(2)
-			.allSatisfy((request) -> assertThat(request.settings().waitTimeout()).isZero());
-	}
-
-	@Test
-	void theMethodDoesNotBeginIfTheFirstIsLostWhileTheSecondIsWaitedFor() {
-		this.locks.onAcquire((key) -> {
-			if (key.equals("account:b")) {
-				this.locks.lose("account:a");
-			}
-		});
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.bank.transfer("a", "b"))
-			.returns("account:a", LockLostException::getKey);
-		assertThat(this.bank.calls).isZero();
-		assertThat(this.locks.events()).endsWith("release account:b", "release account:a");
-	}
-
-	@Test
-	void aLossThatEndsTheWaitForAnotherIsNotSkipped() {
-		this.locks.heldByAnother("account:b");
-		this.locks.onAcquire((key) -> {
-			if (key.equals("account:b")) {
-				this.locks.lose("account:a");
-			}
-		});
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.bank.transferIfFree("a", "b"))
-			.returns("account:a", LockLostException::getKey)
-			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
-				.isInstanceOf(LockUnavailableException.class));
-	}
-
-	@Test
 	void whatTheMethodItselfCouldNotLockIsItsOwn() {
 		LockUnavailableException thrown = new LockUnavailableException("inner", List.of(), Duration.ZERO, 1,
 				"of another");
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.bank.fail(List.of(1, 2), () -> {
-			this.locks.lose("account:1");
 			throw thrown;
 		})).isSameAs(thrown);
 	}
 
-	@Test
-	void asManyAsAreAllowedAreHeldTogether() {
-		List<String> most = IntStream.range(0, SeveralKeys.MAX).mapToObj(String::valueOf).toList();
-		this.bank.close(most);
-		assertThat(this.locks.events()).hasSize(2 * SeveralKeys.MAX);
-	}
-
 	private Bank proxy() {
 		ConfiguredSettings configured = new ConfiguredSettings(LockSettings.NONE,
-				Map.of("a:b", LockSettings.builder().limit(3).build(), "a",
-						LockSettings.builder().waitTimeout(Duration.ofSeconds(1)).build()));
+				Map.of("a:b", LockSettings.builder().limit(3).build()));
 		LockInterceptor interceptor = new LockInterceptor(new AnnotationLockOperationSource((text) -> text, ""),
-				() -> this.locks, new StaticListableBeanFactory(Map.of("settings", configured, "clock", this.clock)));
+				() -> this.locks, new StaticListableBeanFactory(Map.of("settings", configured)));
 		ProxyFactory factory = new ProxyFactory(new Bank());
 		factory.setProxyTargetClass(true);
 		factory.addAdvice((Advice) interceptor);
@@ -179,12 +115,9 @@ class SeveralLocksTests {
 
 	static class Bank {
 
-		private int calls;
-
 		@DistributedLock(name = "account", key = "#p0")
 		@DistributedLock(name = "account", key = "#p1")
 		String transfer(String from, String to) {
-			this.calls++;
 			return LockContext.current().key();
 		}
 
@@ -226,22 +159,6 @@ class SeveralLocksTests {
 		@DistributedLock(name = "account", key = "#p0", onUnavailable = OnUnavailable.SKIP)
 		void fail(List<Integer> accounts, Runnable work) {
 			work.run();
-		}
-
-	}
-
-	private static final class Clock implements LockClock {
-
-		private long nanos = Long.MAX_VALUE;
-
-		@Override
-		public long nanoTime() {
-			return this.nanos;
-		}
-
-		@Override
-		public long currentTimeMillis() {
-			return 0;
 		}
 
 	}

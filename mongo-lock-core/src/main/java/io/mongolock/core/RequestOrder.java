@@ -1,0 +1,54 @@
+package io.mongolock.core;
+
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import io.mongolock.LockRequest;
+
+/**
+ * The order in which all calls of all instances ask for several locks, so that no two
+ * calls wait for each other.
+ */
+public final class RequestOrder {
+
+	/**
+	 * How many locks one call may have: each takes a place on the stack of its thread.
+	 */
+	public static final int MAX = 512;
+
+	private RequestOrder() {
+	}
+
+	/**
+	 * The requests of one call in that order. Of those with the same key the first
+	 * counts, as long as all let in the same others.
+	 * @param call which call, for people to read
+	 * @return at least one, sorted by their keys, which are distinct
+	 * @throws IllegalArgumentException if there are none or too many, or one key is
+	 * wanted in two ways
+	 */
+	public static List<LockRequest> of(List<LockRequest> requests, ConfiguredSettings configured, Object call) {
+		Map<String, LockRequest> sorted = new TreeMap<>();
+		for (LockRequest request : requests) {
+			LockRequest known = sorted.putIfAbsent(request.key(), request);
+			if (known != null && configured.limit(known) != configured.limit(request)) {
+				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key()
+						+ "' here, " + describe(configured.limit(known)) + " and " + describe(configured.limit(request))
+						+ ": one call cannot hold it in both ways. "
+						+ "Give both the same mode and limit, or different names");
+			}
+		}
+		if (sorted.isEmpty() || sorted.size() > MAX) {
+			throw new IllegalArgumentException("The locks of " + call + " are " + sorted.size() + ", and must be 1 to "
+					+ MAX + ": lock what they have in common, or work with fewer at a time");
+		}
+		return List.copyOf(sorted.values());
+	}
+
+	private static String describe(int limit) {
+		return (limit == LockRequest.UNLIMITED) ? "one shared"
+				: (limit == 1) ? "one exclusive" : "one with limit " + limit;
+	}
+
+}
