@@ -146,24 +146,11 @@ final class AcquisitionState {
 	synchronized AcquisitionStep turn(ClockReading now) {
 		return switch (this.phase) {
 			case QUEUED -> takeIdleOrAsk(now);
-			case CALLED -> ask(now);
+			case STANDING -> (this.place != null && this.place.isCalled()) ? ask(now) : new Wait(dueIn(now));
 			case HANDED -> hold(now);
 			case OVER -> new TooLate(false);
 			default -> new Wait(dueIn(now));
 		};
-	}
-
-	/**
-	 * Its place in the queue says that it could be admitted, or has none any more.
-	 */
-	private void call() {
-		synchronized (this) {
-			if (this.phase != Phase.STANDING) {
-				return;
-			}
-			this.phase = Phase.CALLED;
-		}
-		this.waiter.callTurn();
 	}
 
 	synchronized AcquisitionStep timer(ClockReading now) {
@@ -176,7 +163,7 @@ final class AcquisitionState {
 		}
 		return switch (this.phase) {
 			case QUEUED -> neverAsked(now);
-			case BACKING_OFF, STANDING, CALLED -> ask(now);
+			case BACKING_OFF, STANDING -> ask(now);
 			case HANDED -> hold(now);
 			default -> new Failed(this.requests.unanswered(), end());
 		};
@@ -295,7 +282,7 @@ final class AcquisitionState {
 	private AcquisitionStep ask(ClockReading now) {
 		boolean last = left(now) <= 0;
 		if (!last && (this.requests.isRepeated() || this.contended) && this.place == null) {
-			this.place = this.client.places().enter(this.attempt, this::call, now);
+			this.place = this.client.places().enter(this.attempt, this.waiter::callTurn, now);
 		}
 		if (this.place != null) {
 			this.place.called();
@@ -372,11 +359,8 @@ final class AcquisitionState {
 		/** Until the claim is retried after a failure. */
 		BACKING_OFF,
 
-		/** In the queue of the store. */
+		/** In the queue of the store, until its place calls it. */
 		STANDING,
-
-		/** In the queue, and about to ask as its place says so. */
-		CALLED,
 
 		/** About to hold what was handed over. */
 		HANDED,

@@ -154,10 +154,18 @@ final class QueuePlace {
 	 * The attempt is to ask, at once or soon.
 	 */
 	synchronized void called() {
+		this.standing = false;
 		if (!this.called) {
 			this.called = true;
 			this.refreshedSince = false;
 		}
+	}
+
+	/**
+	 * Whether the attempt is to ask.
+	 */
+	synchronized boolean isCalled() {
+		return this.called;
 	}
 
 	/**
@@ -235,7 +243,6 @@ final class QueuePlace {
 			this.freed++;
 			asks = this.standing && this.seen != null && this.seen.admits(this.freed);
 			if (asks) {
-				this.standing = false;
 				called();
 			}
 		}
@@ -278,7 +285,6 @@ final class QueuePlace {
 				plan(seen, lookIn, now);
 			}
 			if (asks) {
-				this.standing = false;
 				called();
 			}
 		}

@@ -298,6 +298,21 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void aTurnThatNobodyCalledMakesNobodyAskWhoStandsInTheQueue() {
+		standInQueue(this.acquisition);
+		assertThat(this.acquisition.turn(at(3))).isInstanceOf(Wait.class);
+		assertThat(this.acquisition.send(at(3))).isNull();
+	}
+
+	@Test
+	void aHintCallsNobodyWhoIsAboutToAskAnyway() {
+		standInQueue(this.acquisition);
+		assertThat(this.acquisition.timer(at(60_000))).isEqualTo(new Ask());
+		this.places.wakeIfAdmitted("k");
+		assertThat(this.turns).isEmpty();
+	}
+
+	@Test
 	void aHintDuringTheRequestIsNotForgotten() {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);

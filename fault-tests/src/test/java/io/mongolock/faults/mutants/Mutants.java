@@ -194,13 +194,13 @@ final class Mutants {
 						"			this.leaving.addAll(request.places());\n", "",
 						test("io.mongolock.client.PlaceKeeperTests", "aPlaceThatIsAboutToBeLeftAtTheStopIsLeftByIt")),
 				new Mutant("queue: wake-up taken for a grant", "AcquisitionState.turn",
-						"			case CALLED -> ask(now);", """
-								case CALLED -> granted(
+						"this.place.isCalled()) ? ask(now)", """
+								this.place.isCalled()) ? granted(
 										new Grant(new StoredHolder(this.attempt.id().leaseToken(), now.millis(), 1,
 												this.attempt.owner(), java.time.Instant.now(), java.time.Instant.now(),
 												this.attempt.terms().ttl()), 0, now, false, false, false, null),
 										new ClaimAnswer(new io.mongolock.store.StoredLock(this.attempt.key(), List.of(),
-												List.of(), List.of(), 0, java.time.Instant.now())), now);""",
+												List.of(), List.of(), 0, java.time.Instant.now())), now)""",
 						test(ACQUISITION, "aHintIsNoGrantAndOnlyMakesTheNextInQueueAsk")),
 				new Mutant("queue: every wake-up makes everybody ask", "QueuePlace.wakeIfAdmitted",
 						"this.standing && this.seen != null && this.seen.admits(this.freed)", "this.standing",
