@@ -26,15 +26,66 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
 
 /**
- * In which phase an attempt is, and what follows from an event. Thread-safe: each event
- * is one step under the monitor.
+ * How a waiter waits: in which phase an attempt is, and what follows from an event.
+ * Thread-safe: each event is one step under the monitor.
  * <p>
- * The first request asks without a place in the queue, unless others are known to stand
- * there. If it is denied, the next one enters the queue, and from then on the attempt
- * asks when its place says so, and once more when the wait is over.
+ * <b>In this JVM.</b> Of the attempts at a key only the first in the local queue asks the
+ * store. The others wait for their turn, or a holder of this JVM hands them the lock.
  * <p>
- * One whose wait is over before it could enter the queue enters it after all if the lock
- * may be held by nobody: that recalls the lease, and a moment later it asks once more.
+ * <b>In the store.</b> The first request takes no place in the queue there, unless others
+ * are known to stand in it: most locks are free, and a place has to be written and
+ * removed again. If it is denied, the second request enters the queue, and from then on
+ * the attempt has a {@link QueuePlace}. While it stands there it sends nothing and needs
+ * no thread. {@link QueuePlaces} refreshes the places of all attempts with one request,
+ * hears of releases, and looks when those ahead may have run out. If that shows that the
+ * store could admit the attempt, or has lost its place, the place calls the turn of the
+ * attempt, which asks.
+ * <p>
+ * <b>A hint is never a proof.</b> The store alone decides. A hint too many costs one
+ * request that is denied, and a hint too few a delay until the next look. An answer may
+ * be older than the hints that came while it was underway, so the place counts these: if
+ * they could admit the attempt, it asks again at once. A turn that nobody called does no
+ * harm.
+ * <p>
+ * <b>The end.</b> When the wait is over, one last request asks without taking a place. An
+ * answer that comes later than one operation timeout after that is too late, and the
+ * token is cleaned up. A request that failed is repeated after a random time under the
+ * same token: if it was executed after all, the store answers with the same grant. An
+ * attempt whose time is over before it has a place may have met an idle lease. It then
+ * enters the queue all the same, which recalls the lease, and asks once more
+ * {@link #EXTRA_WAIT} later.
+ * <p>
+ * The phase is not the whole state. The place stays from the first request in the queue
+ * to the end, also while the attempt asks or backs off. {@link AcquisitionRequests} know
+ * what is underway and what may still be executed. {@code until} is when the phase ends
+ * by itself, and {@code left} is what is left of the wait. <pre>
+ * phase         event                      next phase
+ * QUEUED        turn                       ASKING; OVER with an idle lease of this client,
+ *                                          or QUEUED while that is released
+ *               a lock is handed over      HANDED
+ *               the wait is over           OVER, denied or failed as those ahead were
+ * ASKING, LAST  grant                      OVER; as a failure if the answer took too long
+ *               denial                     see below
+ *               failure                    BACKING_OFF; OVER if the store refused, or the
+ *                                          wait is over; ASKING if it was a brief try
+ *               no answer in time          OVER, failed
+ * BACKING_OFF   its time is over           ASKING, or LAST if the wait is over
+ * STANDING      turn, called by its place  ASKING
+ *               the wait is over           LAST
+ * HANDED        turn, the wait is over     OVER, granted; QUEUED anew if it was lost
+ * any           cancel                     OVER
+ * OVER          any                        OVER, too late; a grant is cleaned up
+ *
+ * upon a denial, the first that applies    next phase
+ * the wait is over, it has no place, and
+ * the lease may be idle                    ASKING, enters the queue with EXTRA_WAIT
+ * the wait is over                         OVER, denied
+ * it has no place                          ASKING, enters the queue
+ * it just entered a queue that is full     OVER, denied
+ * it is not in the queue, or there is none BACKING_OFF
+ * enough places became free meanwhile      ASKING
+ * none of these                            STANDING
+ * </pre>
  */
 final class AcquisitionState {
 

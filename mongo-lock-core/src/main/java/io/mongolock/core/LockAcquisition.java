@@ -20,14 +20,11 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 
 /**
- * Runs an {@link Attempt} at a lock from its begin to its end: waits in the local queue,
- * asks the store when its turn has come, stands in the queue there, and ends with a grant
- * or without. Its driver feeds it what happens and does what the returned
- * {@link AcquisitionStep} says. Knows no thread, clock or driver.
- * <p>
- * A request whose outcome is unknown is retried under the same token, which the store
- * answers with the same grant. Where a request may still be executed after the end, or
- * was granted after it, the step says that the token has to be cleaned up.
+ * Runs an {@link Attempt} at a lock from its begin to its end, with a grant or without;
+ * {@link AcquisitionState} says how it waits. Its driver feeds it what happens and does
+ * what the returned {@link AcquisitionStep} says. Where a request may still be executed
+ * after the end, or was granted after it, the step says that the token has to be cleaned
+ * up. Knows no thread, clock or driver.
  * <p>
  * Thread-safe: each event is one step of its {@link AcquisitionState}; the turn is passed
  * on outside of that.

@@ -8,6 +8,9 @@ import io.mongolock.store.LeaseId;
  * The place that an attempt has in the queue: what was last seen of it, how many hints
  * came since, and when to look again. A hint is never a proof, nor is a look: both only
  * make the attempt ask. Thread-safe, guarded by its own monitor; inside it calls nobody.
+ * <p>
+ * Its fields stand in four groups: whose turn it is to act, what was seen, when to look,
+ * and when to refresh. What ends in {@code At} is a time of the monotonic clock.
  */
 final class QueuePlace {
 
@@ -23,8 +26,7 @@ final class QueuePlace {
 	/** Has it ask. */
 	private final Runnable call;
 
-	/** With how many others it may be refreshed in one request. */
-	private int most = MAX_BATCH;
+	// Whose turn it is to act: the attempt waits for a call, or is to ask, or has asked
 
 	/** Whether the attempt waits for a reason to ask. */
 	private boolean standing;
@@ -32,21 +34,20 @@ final class QueuePlace {
 	/** Whether the attempt is to ask, and no request has left since, or hangs. */
 	private boolean called;
 
-	/** Whether it was refreshed after that. */
-	private boolean refreshedSince;
+	/** When the last claim left. */
+	private long askedAt;
+
+	// What was seen, and what has happened since
 
 	private @Nullable QueuePosition seen;
 
 	private long seenAt;
 
-	/** How long a turn takes, zero if the queue was never seen to move. */
-	private long perTurn;
-
-	/** When the last claim left. */
-	private long askedAt;
-
 	/** How many places became free since that was requested which was last seen. */
 	private int freed;
+
+	/** How long a turn takes, zero if the queue was never seen to move. */
+	private long perTurn;
 
 	/**
 	 * When the last answer to a claim came, or the last look left that was answered
@@ -54,7 +55,9 @@ final class QueuePlace {
 	 */
 	private long answeredAt;
 
-	/** When to look without a watch over releases. */
+	// When to look
+
+	/** Without a watch over releases. */
 	private long lookAt;
 
 	/** How long before that it may go along with another. */
@@ -63,10 +66,18 @@ final class QueuePlace {
 	/** When it opens if those before it do not live on. */
 	private long opensAt;
 
-	/** When it was entered or last refreshed, and when it is to be refreshed. */
+	// When to refresh
+
+	/** When it was entered or last refreshed. */
 	private long refreshedAt;
 
 	private long refreshAt;
+
+	/** Whether it was refreshed after it was called. */
+	private boolean refreshedSince;
+
+	/** With how many others it may be refreshed in one request. */
+	private int most = MAX_BATCH;
 
 	/**
 	 * Take a place.

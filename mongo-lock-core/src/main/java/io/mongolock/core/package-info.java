@@ -4,10 +4,10 @@
  * <ul>
  * <li>An {@link Attempt}: one try at a request, on the terms that
  * {@link ConfiguredSettings} resolves into {@link ResolvedLockSettings}, which has the
- * defaults. {@link LockAcquisition} runs it, {@link AcquisitionState} is the phase that
- * it is in, {@link AcquisitionRequests} what it asks of the store. Each event is answered
- * with an {@link AcquisitionStep}. Where threads are few, {@link RequestQueue} says who
- * asks next.</li>
+ * defaults. {@link LockAcquisition} runs it, {@link AcquisitionState} says <b>how a
+ * waiter waits</b>, {@link AcquisitionRequests} is what it asks of the store. Each event
+ * is answered with an {@link AcquisitionStep}. Where threads are few,
+ * {@link RequestQueue} says who asks next.</li>
  * <li>Who waits: {@link ClientQueues} has the queues of a client. In this JVM
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} does so for one key,
  * and each of those who wait is a {@link LocalWaiter}. <b>A release wakes the next
