@@ -22,6 +22,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext.Carried;
+import io.mongolock.concurrent.CallerContext.Task;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.core.LockShares;
 import io.mongolock.event.LockInstrumentation.Scope;
@@ -108,9 +109,9 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		shared.forEach(this::hold);
 		await(first, requests, (request) -> {
 			try {
-				return claims.apply(request);
+				return this.caller.call(() -> working(0, () -> claims.apply(request)));
 			}
-			catch (RuntimeException | Error ex) {
+			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
 			}
 		}, shared.size());
@@ -187,7 +188,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private CompletionStage<T> begin(int next) throws Throwable {
 		if (next == this.held.size()) {
-			return this.caller.call(() -> callback(0));
+			return this.caller.call(() -> working(0, this::callback));
 		}
 		LockHandle handle = this.held.get(next);
 		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle), this.releases);
@@ -196,18 +197,21 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		}
 	}
 
+	// Within what the caller carries, so that log lines and spans name these locks
 	@SuppressWarnings("try") // closing is what the resource is for
-	private CompletionStage<T> callback(int next) throws Throwable {
-		if (next < this.held.size()) {
-			// Within what the caller carries, so that log lines and spans name these
-			// locks
-			try (Scope work = this.working.apply(this.held.get(next))) {
-				return callback(next + 1);
-			}
+	private <R> R working(int next, Task<R> task) throws Throwable {
+		if (next == this.held.size()) {
+			return task.call();
 		}
+		try (Scope work = this.working.apply(this.held.get(next))) {
+			return working(next + 1, task);
+		}
+	}
+
+	private CompletionStage<T> callback() throws Throwable {
 		// One may have been lost while another was waited for
 		this.held.forEach(LockHandle::assertHeld);
-		LockHandle innermost = this.held.get(next - 1);
+		LockHandle innermost = this.held.get(this.held.size() - 1);
 		return Objects.requireNonNull(this.callback.doWithLock(innermost),
 				() -> "The work under lock '" + innermost.key() + "' must return a stage, not null");
 	}
