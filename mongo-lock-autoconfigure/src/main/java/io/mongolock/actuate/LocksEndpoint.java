@@ -201,8 +201,8 @@ public class LocksEndpoint {
 		audit(by, RELEASED_BY_FORCE, "key=" + key, "holders=" + holders, "reason=" + reason);
 	}
 
-	// Published on this thread: what a listener throws would hide what was done, or why
-	// not
+	// Published on this thread: what a listener
+	// throws would hide what was done, or why not
 	private void audit(String by, String type, String... data) {
 		AuditEvent event = new AuditEvent(by, type, data);
 		try {

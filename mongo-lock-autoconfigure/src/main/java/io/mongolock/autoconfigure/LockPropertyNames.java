@@ -89,8 +89,8 @@ class LockPropertyNames {
 				written(property).forEach((name, values) -> {
 					ConfigurationPropertyName own = property.append("[" + name + "]");
 					checkUnits(own, values, named);
-					// Once more, as some variables of the environment are found by name
-					// alone
+					// Once more, as some variables of the
+					// environment are found by name alone
 					checkUnits(own, named);
 				});
 			}

@@ -67,8 +67,8 @@ final class StartReport implements SmartLifecycle {
 	@Override
 	public synchronized void start() {
 		if (this.thread == null) {
-			// Here, just as the store does: a factory may choose the database by the
-			// thread
+			// Here, just as the store does: a factory
+			// may choose the database by the thread
 			String namespace = this.location.namespace();
 			List<Supplier<Optional<String>>> rights = rights();
 			this.thread = new Thread(() -> report(namespace, rights), "mongo-lock-start");

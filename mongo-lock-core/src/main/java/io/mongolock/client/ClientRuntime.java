@@ -66,8 +66,7 @@ class ClientRuntime {
 
 	private static Thread daemon(Runnable task, String name) {
 		// It inherits the class loader of the caller that happens to need one first
-		// alone,
-		// which code of the application goes by
+		// alone, which code of the application goes by
 		Thread thread = new Thread(null, task, name, 0, false);
 		thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
 		thread.setDaemon(true);

@@ -146,8 +146,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	public void renew() {
 		assertHeld();
 		if (this.heldLock.shares().isSuspended()) {
-			// The write that is underway ends or renews it, and a request would wait for
-			// that
+			// The write that is underway ends or renews
+			// it, and a request would wait for that
 			return;
 		}
 		if (!this.heldLocks.renew(this.heldLock)) {

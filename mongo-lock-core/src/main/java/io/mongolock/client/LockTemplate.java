@@ -109,9 +109,8 @@ public final class LockTemplate implements LockOperations {
 		}
 	}
 
-	// The wait of each of several counts from the beginning of the call, not from when
-	// its
-	// turn has come; with nothing left it asks once
+	// The wait of each of several counts from the beginning of the call, not from its
+	// turn; with nothing left it asks once
 	private UnaryOperator<LockRequest> waits(List<LockRequest> requests) {
 		if (requests.size() == 1) {
 			return UnaryOperator.identity();
@@ -158,8 +157,8 @@ public final class LockTemplate implements LockOperations {
 		StackFrame caller = this.handles.caller();
 		List<LockHandle> shared = new ArrayList<>();
 		try {
-			// All of them now: who asks for the later ones does not know what this thread
-			// holds
+			// All of them now: who asks for the later ones does not know what this
+			// thread holds
 			List<LockRequest> claims = sorted.stream().filter((request) -> !share(request, shared, caller)).toList();
 			if (!claims.isEmpty()) {
 				return execution(callback, this.callerContext).run(shared, claims.iterator(), (request) -> this.client

@@ -102,8 +102,7 @@ final class LockActivity implements LockInstrumentation {
 		}
 	}
 
-	// Names come from annotations and so are few; others must not fill the
-	// memory
+	// Names come from annotations and so are few; others must not fill the memory
 	private ByName named(LockRequest request) {
 		String name = (request.name() != null) ? request.name() : "none";
 		ByName known = this.names.get(name);

@@ -135,8 +135,8 @@ final class ServletStreams implements SmartLifecycle {
 				}
 			}
 			catch (IOException | InterruptedException ex) {
-				// The reader went away, which is not worth a word; nobody interrupts this
-				// thread
+				// The reader went away, which is not worth a word; nobody interrupts
+				// this thread
 			}
 		}
 

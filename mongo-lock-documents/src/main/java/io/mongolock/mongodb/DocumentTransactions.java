@@ -123,8 +123,8 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 		}
 	}
 
-	// Requests by a ticket run on any thread, so none of them has its transactions keep
-	// it
+	// Requests by a ticket run on any thread, so
+	// none of them has its transactions keep it
 	private static boolean isKeptUnasked(HeldDocument<?> held) {
 		return held.isOfThread() && !held.isResumed();
 	}

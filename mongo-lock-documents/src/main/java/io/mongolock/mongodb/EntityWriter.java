@@ -140,8 +140,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		return bytes(document);
 	}
 
-	// By its bytes: a converted entity shares arrays with the one that is changed in
-	// place
+	// By its bytes: a converted entity shares
+	// arrays with the one that is changed in place
 	private BsonDocument bytes(Document document) {
 		return new RawBsonDocument(document, codecs().get(Document.class)).decode(new BsonDocumentCodec());
 	}
@@ -259,8 +259,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			return document.keySet();
 		}
 		catch (RuntimeException ex) {
-			// A listener that refuses what was stored, as a validation does, adds nothing
-			// to it
+			// A listener that refuses what was stored, as a validation does, adds
+			// nothing to it
 			return Set.of();
 		}
 	}

@@ -118,8 +118,8 @@ final class UpdateAttempt<T> {
 		return this.writer.saved(written);
 	}
 
-	// A replacement would drop the lock of the document, its fence, and what is not
-	// mapped
+	// A replacement would drop the lock of the
+	// document, its fence, and what is not mapped
 	private boolean write(Written<T> written, Loaded<T> before) {
 		Document filter = new Document(written.before()).append("_id", written.document().get("_id"));
 		Document change = this.writer.change(before, written, Set.of("_id"));

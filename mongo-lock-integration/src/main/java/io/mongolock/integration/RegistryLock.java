@@ -92,8 +92,8 @@ final class RegistryLock implements DistributedLock {
 	}
 
 	private static LockSettings settings(Duration ttl) {
-		// At the end of the numbers if there are too few: refused as too long or too
-		// short
+		// At the end of the numbers if there are
+		// too few: refused as too long or too short
 		Duration whole = Duration.ofMillis(TimeUnit.MILLISECONDS.convert(ttl));
 		return LockSettings.builder().ttl((whole.compareTo(ttl) < 0) ? whole.plusMillis(1) : whole).build();
 	}

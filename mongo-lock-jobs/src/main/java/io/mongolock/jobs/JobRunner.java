@@ -177,8 +177,8 @@ final class JobRunner {
 				open = seen.open();
 			}
 			JobRun left = this.runs.find(job, tick);
-			// With a higher fence another holds the lock, and this instance has stood
-			// still
+			// With a higher fence another holds the
+			// lock, and this instance has stood still
 			if (wish == null && isOver(left) || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}

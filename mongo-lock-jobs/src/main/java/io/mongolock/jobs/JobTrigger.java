@@ -57,8 +57,8 @@ sealed interface JobTrigger {
 			if (after(last, since).isAfter(now)) {
 				return null;
 			}
-			// There is a tick after this, up to now, and none after that. The gap may be
-			// years
+			// There is a tick after this, up to now,
+			// and none after that. The gap may be years
 			Instant until = now;
 			while (Duration.between(from, until).compareTo(SECOND) > 0) {
 				Instant middle = from.plus(Duration.between(from, until).dividedBy(2));

@@ -65,8 +65,8 @@ final class ExtendedLeases {
 			}
 		}
 		catch (RuntimeException ex) {
-			// As with locks that were not extended: the work is done, and its result
-			// counts
+			// As with locks that were not extended:
+			// the work is done, and its result counts
 			logger.warn("The " + lease + " could not be released, and runs out by itself", ex);
 		}
 	}

@@ -53,8 +53,8 @@ final class LeaseLockProvider implements ExtensibleLockProvider {
 					this.locks instanceof UnlockedLockOperations));
 	}
 
-	// Says everything itself: what is set for locks that are renewed need not suit this
-	// ttl
+	// Says everything itself: what is set for locks
+	// that are renewed need not suit this ttl
 	static LockRequest request(LockConfiguration configuration, Duration operationTimeout) {
 		long ttl = Math.max(millis(configuration.getLockAtMostFor()), SHORTEST.toMillis());
 		long margin = Math.min(ttl / 5, MAX_MARGIN.toMillis());

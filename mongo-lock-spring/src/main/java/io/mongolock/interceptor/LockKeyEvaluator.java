@@ -94,9 +94,8 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 			throw new IllegalArgumentException(noKey(call, expression) + ": " + ex.getMessage(), ex);
 		}
 		catch (RuntimeException ex) {
-			// Of what the expression calls, whose caller may handle it as such, and which
-			// may
-			// throw the same one again
+			// Of what the expression calls, whose caller may handle it as such, and
+			// which may throw the same one again
 			if (ex.getSuppressed().length == 0) {
 				ex.addSuppressed(new IllegalStateException(noKey(call, expression)));
 			}

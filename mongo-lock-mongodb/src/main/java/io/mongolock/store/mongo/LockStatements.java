@@ -271,8 +271,8 @@ final class LockStatements extends Statements {
 	 * What to answer to several who each wait for another lock.
 	 */
 	BsonDocument answers(List<? extends BsonValue> ids, List<? extends BsonValue> tokens) {
-		// Both arrays are constants, so the server looks an id up in the first by its
-		// hash
+		// Both arrays are constants, so the server
+		// looks an id up in the first by its hash
 		BsonDocument at = operator("$indexOfArray", literal(new BsonArray(ids)), string("$_id"));
 		return answer(operator("$arrayElemAt", literal(new BsonArray(tokens)), at));
 	}

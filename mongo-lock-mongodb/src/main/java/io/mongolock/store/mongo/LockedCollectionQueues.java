@@ -78,8 +78,7 @@ public final class LockedCollectionQueues {
 		List<BsonDocument> place = this.places.enter(claim, placeTtl);
 		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
 		// Rolled back, it is a place that runs out a little earlier; entered late, one
-		// that
-		// runs out by itself
+		// that runs out by itself
 		return this.queues.execute(request, () -> read(request, new LockDocument(
 				command.send((left) -> this.queues.upsert(filter, place, this.fields, WriteConcern.W1, left)))));
 	}

@@ -158,10 +158,9 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		this.listeners.forEach((listener) -> listener.accept(finding.server().server(), offset));
 	}
 
-	// They rise with each election: an old primary that still takes itself for one names
-	// an earlier one. The first known one may be a later one, because the watch
-	// may
-	// be attached to a client whose set has elected before
+	// They rise with each election: an old primary that still takes itself for one
+	// names an earlier one. The first known one may be a later one, because the watch
+	// may be attached to a client whose set has elected before
 	private synchronized boolean isElectedAnew(ObjectId election) {
 		if (this.election != null && election.compareTo(this.election) <= 0) {
 			return false;

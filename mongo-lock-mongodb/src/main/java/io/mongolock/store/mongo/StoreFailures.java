@@ -321,8 +321,8 @@ public final class StoreFailures {
 	}
 
 	private static boolean isRefusal(int code, String codeName) {
-		// A code that has no name but a number is the complaint of an expression or a
-		// parser
+		// A code that has no name but a number is
+		// the complaint of an expression or a parser
 		return REFUSALS.contains(code) || (codeName.startsWith("Location") && !ANSWERS_LOST.contains(code));
 	}
 

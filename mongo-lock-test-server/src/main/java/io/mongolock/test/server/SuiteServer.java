@@ -88,8 +88,8 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 					"a container of " + image.name() + ", as " + unset + searched.remark());
 		}
 		catch (RuntimeException ex) {
-			// For example an image that cannot be pulled: the suites need no more than a
-			// JDK
+			// For example an image that cannot be
+			// pulled: the suites need no more than a JDK
 			return embedded(unset + ", but no container of " + image.name() + " started: "
 					+ String.valueOf(ex.getMessage()).lines().findFirst().orElse(""));
 		}

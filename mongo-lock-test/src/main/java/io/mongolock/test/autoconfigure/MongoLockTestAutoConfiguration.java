@@ -33,8 +33,8 @@ public final class MongoLockTestAutoConfiguration {
 	@ConditionalOnClass(AbstractAssert.class)
 	static class AssertionsConfiguration {
 
-		// Looks behind the faults: a test asks who holds a lock also while the store is
-		// down
+		// Looks behind the faults: a test asks who
+		// holds a lock also while the store is down
 		@Bean
 		@ConditionalOnMissingBean
 		LockAssertions mongoLockAssertions(ObjectProvider<LockStore> stores) {
