@@ -482,7 +482,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 
 		private final Runnable afterGrant;
 
-		private Recorder(Runnable afterGrant) {
+		Recorder(Runnable afterGrant) {
 			this.afterGrant = afterGrant;
 		}
 
