@@ -1,6 +1,5 @@
 package io.mongolock.interceptor.check;
 
-import java.beans.PropertyDescriptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.util.ArrayList;
@@ -13,7 +12,6 @@ import java.util.Set;
 import java.util.regex.Pattern;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanUtils;
 import org.springframework.core.ResolvableType;
 import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
@@ -30,6 +28,8 @@ record ArgumentPath(String variable, List<String> properties) {
 
 	/** To SpEL they are no names, in whatever case. */
 	private static final Set<String> OPERATORS = Set.of("div", "eq", "ge", "gt", "le", "lt", "mod", "ne", "not");
+
+	private static final Class<?>[] NO_ARGUMENTS = {};
 
 	/**
 	 * Read an expression that is nothing else without the parser: a start would load its
@@ -62,7 +62,7 @@ record ArgumentPath(String variable, List<String> properties) {
 		ResolvableType resolvable = ofVariable(declared);
 		for (String name : this.properties) {
 			Class<?> type = (resolvable != null) ? resolvable.toClass() : Object.class;
-			if (isKnownWhole(type) && !isReadable(type, name)) {
+			if (isKnownWhole(type) && getter(type, name) == null && !isField(type, name)) {
 				throw declared.invalid(", and " + type.getTypeName() + " has no property '" + name + "'",
 						"Correct the name; a property is read by a public getter, an accessor of a record or a public "
 								+ "field. If a subclass has it, declare that one.",
@@ -91,35 +91,43 @@ record ArgumentPath(String variable, List<String> properties) {
 	}
 
 	private static boolean isKnownWhole(Class<?> type) {
-		return type != Object.class && type != Optional.class && !type.isArray() && !Map.class.isAssignableFrom(type)
+		return type != Object.class && !isReadOtherwise(type)
 				&& (type.isPrimitive() || !Modifier.isAbstract(type.getModifiers()));
 	}
 
-	private static boolean isReadable(Class<?> type, String name) {
-		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
-		return (property != null && property.getReadMethod() != null) || ClassUtils.hasMethod(type, name)
-				|| ClassUtils.hasMethod(type, "get" + StringUtils.capitalize(name))
-				|| ClassUtils.hasMethod(type, "is" + StringUtils.capitalize(name))
-				|| Arrays.stream(type.getFields()).anyMatch((field) -> field.getName().equals(name));
+	// An Optional is unwrapped by ?., and a class has the static members of what it is
+	private static boolean isReadOtherwise(Class<?> type) {
+		return type == Optional.class || type == Class.class || type.isArray() || Map.class.isAssignableFrom(type);
+	}
+
+	private static boolean isField(Class<?> type, String name) {
+		return Arrays.stream(boxed(type).getFields()).anyMatch((field) -> field.getName().equals(name));
 	}
 
 	private static @Nullable ResolvableType ofProperty(ResolvableType declared, String name) {
 		Class<?> type = declared.toClass();
-		// an Optional is unwrapped by ?.
-		if (type == Optional.class || type.isArray() || Map.class.isAssignableFrom(type)) {
-			return null;
-		}
-		if (type.isRecord()) {
-			return Arrays.stream(type.getRecordComponents())
-				.filter((component) -> component.getName().equals(name))
-				.findFirst()
-				.map((component) -> ResolvableType.forType(component.getGenericType(), declared))
-				.orElse(null);
-		}
-		PropertyDescriptor property = BeanUtils.getPropertyDescriptor(type, name);
-		Method getter = (property != null) ? property.getReadMethod() : null;
+		Method getter = (isReadOtherwise(type)) ? null : getter(type, name);
 		return (getter != null)
 				? ResolvableType.forType(getter.getGenericReturnType(), declared.as(getter.getDeclaringClass())) : null;
+	}
+
+	// In the order in which SpEL looks for it
+	private static @Nullable Method getter(Class<?> type, String name) {
+		String capitalized = StringUtils.capitalize(name);
+		boolean asItIs = name.length() > 1 && Character.isUpperCase(name.charAt(1));
+		for (String prefix : List.of("get", "is")) {
+			for (String suffix : (asItIs) ? List.of(name, capitalized) : List.of(capitalized)) {
+				Method getter = ClassUtils.getMethodIfAvailable(boxed(type), prefix + suffix, NO_ARGUMENTS);
+				if (getter != null && (prefix.equals("get") || boxed(getter.getReturnType()) == Boolean.class)) {
+					return getter;
+				}
+			}
+		}
+		return ClassUtils.getMethodIfAvailable(boxed(type), name, NO_ARGUMENTS);
+	}
+
+	private static Class<?> boxed(Class<?> type) {
+		return ClassUtils.resolvePrimitiveIfNecessary(type);
 	}
 
 }
