@@ -134,22 +134,23 @@ record LockDocument(BsonDocument document) {
 		BsonDocument answer = (this.document.get(SHOWN) instanceof BsonDocument shown) ? shown : this.document;
 		for (BsonValue value : (answer.containsKey("queue")) ? array(answer, "queue") : new BsonArray()) {
 			BsonDocument waiter = entry(value, "queue");
-			queue.add(new StoredWaiter(string(waiter, "token"), limit(waiter), owner(waiter), date(waiter, "renewedAt"),
-					Duration.ofMillis(integer(waiter, "ttl"))));
+			queue.add(new StoredWaiter(string(waiter, "token"), number(waiter, "limit"), owner(waiter),
+					date(waiter, "renewedAt"), Duration.ofMillis(integer(waiter, "ttl"))));
 		}
 		return queue;
 	}
 
 	/**
 	 * What the answer leaves out of the queue.
+	 * @throws UnreadableException if it does not say so as ours do
 	 */
 	HiddenPlaces hidden() {
 		if (!(this.document.get(SHOWN) instanceof BsonDocument shown)) {
 			return HiddenPlaces.NONE;
 		}
-		int ahead = Math.max(0, shown.getInt32("ahead").getValue() - HiddenPlaces.SHOWN);
+		int ahead = Math.max(0, number(shown, "ahead") - HiddenPlaces.SHOWN);
 		int limit = (shown.get("limit") instanceof BsonInt32 least) ? least.getValue() : Integer.MAX_VALUE;
-		return new HiddenPlaces(ahead, limit, shown.getInt32("behind").getValue());
+		return new HiddenPlaces(ahead, limit, number(shown, "behind"));
 	}
 
 	private List<StoredHolder> previous() {
@@ -169,9 +170,10 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private static StoredHolder holder(BsonDocument holder) {
-		return new StoredHolder(string(holder, "token"), integer(holder, "fence"), limit(holder), owner(holder),
-				date(holder, "acquiredAt"), date(holder, "renewedAt"), Duration.ofMillis(integer(holder, "ttl")),
-				releaseRequest(holder), BsonBoolean.TRUE.equals(holder.get("kept")),
+		return new StoredHolder(string(holder, "token"), integer(holder, "fence"), number(holder, "limit"),
+				owner(holder), date(holder, "acquiredAt"), date(holder, "renewedAt"),
+				Duration.ofMillis(integer(holder, "ttl")), releaseRequest(holder),
+				BsonBoolean.TRUE.equals(holder.get("kept")),
 				Duration.ofMillis((holder.containsKey("linger")) ? integer(holder, "linger") : 0));
 	}
 
@@ -228,8 +230,8 @@ record LockDocument(BsonDocument document) {
 				: UnreadableException.raise(document, name, "a number");
 	}
 
-	private static int limit(BsonDocument document) {
-		return Math.toIntExact(Math.min(Integer.MAX_VALUE, Math.max(0, integer(document, "limit"))));
+	private static int number(BsonDocument document, String name) {
+		return Math.toIntExact(Math.min(Integer.MAX_VALUE, Math.max(0, integer(document, name))));
 	}
 
 	private static Instant date(BsonDocument document, String name) {
