@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.config.AopConfigUtils;
+import org.springframework.aop.framework.autoproxy.AutoProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -122,6 +123,18 @@ class ProxyKindTests {
 		this.byInterface.withUserConfiguration(ClassProxies.class)
 			.withBean(Beyond.class)
 			.run((context) -> assertThat(context.getBean(Beyond.class).beyond()).isEqualTo("beyond"));
+	}
+
+	@Test
+	void aClassThatIsProxiedAsAClassIsLookedAtOnceMoreWhereItIsProxiedByItsInterface() {
+		this.byInterface
+			.withBean("one", Beyond.class, Beyond::new,
+					(bean) -> bean.setAttribute(AutoProxyUtils.PRESERVE_TARGET_CLASS_ATTRIBUTE, true))
+			.withBean("other", Task.class, Beyond::new)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("Beyond.beyond()"));
 	}
 
 	@Test

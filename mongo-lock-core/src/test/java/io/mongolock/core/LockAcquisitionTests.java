@@ -361,6 +361,16 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void anUnknownClaimInQueueIsCleanedUpInTheQueueTooIfTheLastOneTookNoPlace() {
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		failed(this.acquisition, Outcome.UNKNOWN, 100);
+		assertThat(this.acquisition.timer(at(5_000))).isEqualTo(new Ask());
+		assertThat(answered(this.acquisition, denied(), 5_000, 5_001)).isInstanceOf(Denied.class);
+		assertThat(this.acquisition.cleanUp(at(5_002)).isInQueue()).isTrue();
+	}
+
+	@Test
 	void anUnknownClaimInQueueIsCleanedUpInTheQueueToo() {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
