@@ -28,7 +28,7 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-	/** Without an answer it is asked once more, when the start waits for it. */
+	/** Without a yes it is asked once more, when the start waits for it. */
 	private static final Duration BESIDE_THE_START = Duration.ofSeconds(1);
 
 	private final LockLocation locks;
@@ -94,18 +94,21 @@ final class StoreCheck implements BooleanSupplier {
 
 	private Optional<String> refusedStatement() {
 		FutureTask<Optional<String>> task = this.begun.getAndSet(null);
-		if (task != null) {
-			try {
-				return task.get();
-			}
-			catch (ExecutionException ex) {
-				logger.debug("The statements of locks were not answered beside the start", ex);
-			}
-			catch (InterruptedException ex) {
-				Thread.currentThread().interrupt();
-			}
+		return (task != null && isExecuted(task)) ? Optional.empty() : this.locks.refusedStatement(TIMEOUT);
+	}
+
+	// What was refused is asked once more: a bean may have made a collection of a view
+	private static boolean isExecuted(FutureTask<Optional<String>> task) {
+		try {
+			return task.get().isEmpty();
 		}
-		return this.locks.refusedStatement(TIMEOUT);
+		catch (ExecutionException ex) {
+			logger.debug("The statements of locks were not answered beside the start", ex);
+		}
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		return false;
 	}
 
 	private static void refuseCollation(LockLocation location) {
