@@ -153,6 +153,25 @@ class StoreCheckTests {
 	}
 
 	@Test
+	void aStartThatIsInterruptedAsItWaitsAsksItselfAndStaysInterrupted() {
+		LockLocation locks = BDDMockito.mock();
+		Thread start = Thread.currentThread();
+		CountDownLatch end = new CountDownLatch(1);
+		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any())).willAnswer((call) -> {
+			if (Thread.currentThread() != start) {
+				end.await();
+			}
+			return Optional.empty();
+		});
+		StoreCheck check = new StoreCheck(locks, () -> true, List::of);
+		check.begin();
+		start.interrupt();
+		assertThat(check.getAsBoolean()).isTrue();
+		assertThat(Thread.interrupted()).isTrue();
+		end.countDown();
+	}
+
+	@Test
 	void whatIsRefusedBesideTheStartIsRefusedWhenTheStartWaitsForIt() {
 		LockLocation locks = BDDMockito.mock();
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any())).willReturn(Optional.of("no locks here"));
