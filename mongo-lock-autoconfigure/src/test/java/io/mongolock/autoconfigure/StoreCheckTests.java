@@ -185,7 +185,8 @@ class StoreCheckTests {
 	void whatABeanHasPutRightBesideTheStartIsNotRefused() {
 		LockLocation locks = BDDMockito.mock();
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
-			.willReturn(Optional.of("this is a view"), Optional.empty());
+			.willReturn(Optional.of("this is a view"))
+			.willReturn(Optional.empty());
 		StoreCheck check = new StoreCheck(locks, () -> true, List::of);
 		check.begin();
 		assertThat(check.getAsBoolean()).isTrue();
