@@ -307,9 +307,13 @@ final class HeldLocks {
 	 * Release what is idle.
 	 */
 	void releaseIdle(TimeLeft time) {
+		releaseIdleAnd(List.of(), time);
+	}
+
+	private void releaseIdleAnd(List<HeldLock> left, TimeLeft time) {
 		List<HeldLock> idle = this.queues.idle().takeAll();
 		try {
-			this.releaser.releaseAll(idle, time);
+			this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), time);
 		}
 		finally {
 			// Or nobody here could ask for them after another start
@@ -327,17 +331,10 @@ final class HeldLocks {
 			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
 			.toList();
 		all.forEach(this.held::remove);
-		List<HeldLock> idle = this.queues.idle().takeAll();
 		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().abandon(now())).toList();
 		this.events
 			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
-		try {
-			this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), time);
-		}
-		finally {
-			// Or nobody here could ask for them after another start
-			idle.forEach(this.queues::wakeNext);
-		}
+		releaseIdleAnd(left, time);
 		return left;
 	}
 

@@ -526,7 +526,7 @@ final class Mutants {
 						"		this.heldUp = true;\n		return new IdleTurn<>(idle, null, endIdle(idle));",
 						"		endIdle(idle);\n		return null;", search("IDLE", "KEPT"),
 						test(IDLE, "whileItIsReleasedNobodyAsksAndNoWaitIsOver")),
-				new Mutant("idle: left behind by a stop", "HeldLocks.abandonAll", "this.queues.idle().takeAll()",
+				new Mutant("idle: left behind by a stop", "HeldLocks.releaseIdleAnd", "this.queues.idle().takeAll()",
 						"List.<HeldLock>of()",
 						test("io.mongolock.client.IdleLocksTests",
 								"aStopReleasesAllOfThemWithOneRequestAndNobodyHearsOfIt")),
@@ -923,8 +923,8 @@ final class Mutants {
 
 	private static List<Mutant> shutdown() {
 		return List.of(
-				new Mutant("shutdown: not cut off", "HeldLocks.abandonAll",
-						"this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), time);", "",
+				new Mutant("shutdown: not cut off", "HeldLocks.abandonAll", "releaseIdleAnd(left, time);",
+						"releaseIdleAnd(List.of(), time);",
 						test(SPRING + "ShutdownTests", "closedWhileHeldTheHolderIsToldAndTheLockIsFreeAfterItsMargin")),
 				new Mutant("shutdown: what is cut off released at once", "HoldEnd.abandon",
 						"			this.cutOff = now;\n", "",
