@@ -20,7 +20,8 @@ import io.mongolock.store.StoredLock;
 
 /**
  * Tests for {@link IdleLeases} with their {@link LocalWaitQueues}, on several threads: a
- * lease becomes idle, is taken, recalled, lost and released.
+ * lease becomes idle, is taken, recalled, lost and released; and is recalled before its
+ * grant is known.
  */
 @Tag("orders")
 class IdleOrdersTests {
@@ -30,6 +31,81 @@ class IdleOrdersTests {
 	@Test
 	void anIdleLeaseIsTakenOrReleasedOnceAndKeepsNobodyWaiting() {
 		ThreadOrders.check(OfIdle.class, 3, 3, 2);
+	}
+
+	@Test
+	void aRecallThatComesBeforeTheGrantIsKnownIsNotForgotten() {
+		ThreadOrders.checkBeside(OfGrant.class, 500);
+	}
+
+	private static void require(boolean holds, String otherwise) {
+		if (!holds) {
+			throw new AssertionError(otherwise);
+		}
+	}
+
+	/**
+	 * One JVM, one of whose threads is granted the lock and is done with it, and another
+	 * hears of a recall.
+	 */
+	public static class OfGrant {
+
+		private final ClientQueues client = new ClientQueues(
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+
+		private final Attempt attempt = CoreParts.attempt("a", LINGER);
+
+		/** Whether the store has granted it. */
+		private volatile boolean granted;
+
+		private volatile boolean recalled;
+
+		{
+			this.client.idle().released(CoreParts.held(CoreParts.attempt("before", LINGER), 1, (lost) -> {
+			}), CoreParts.at(0));
+		}
+
+		@Operation(runOnce = true)
+		public void claim() {
+			LockAcquisition acquisition = new LockAcquisition(this.client, this.attempt, 100, this.client::wakeNext);
+			require(acquisition.begin(new Alone(), CoreParts.NOW) instanceof Ask, "does not ask");
+			acquisition.send(CoreParts.NOW);
+			this.granted = true;
+			StoredHolder entry = CoreParts.entry("a", 1000);
+			StoredLock lock = new StoredLock("k", List.of(entry), List.of(), List.of(), 1100, Instant.EPOCH);
+			HeldLock held = ((Granted) acquisition.answered(new ClaimAnswer(lock), CoreParts.NOW)).held();
+			boolean wanted = this.recalled;
+			boolean rests = this.client.idle().rest(held, CoreParts.NOW, () -> {
+			});
+			require(!rests || !wanted, "kept though others want it");
+		}
+
+		@Operation(runOnce = true)
+		public void recall() {
+			if (this.granted) {
+				this.client.idle().recalled(this.attempt.id());
+				this.recalled = true;
+			}
+		}
+
+		@Validate
+		public void whatOthersWantIsNotIdle() {
+			require(!this.recalled || this.client.idle().all().isEmpty(), "idle though others want it");
+		}
+
+	}
+
+	/** Nobody else of its JVM wants the lock. */
+	private static final class Alone implements LockAcquisition.Caller {
+
+		@Override
+		public void turn() {
+		}
+
+		@Override
+		public void stop() {
+		}
+
 	}
 
 	/** One JVM, one of whose threads holds the lock, and the entry in the store. */
@@ -126,12 +202,6 @@ class IdleOrdersTests {
 			require(this.client.idle().all().isEmpty() && this.queues.present("k").isEmpty()
 					&& this.queues.waiting("k") == 0, "left behind");
 			require(this.stored.get() == null, "still stored");
-		}
-
-		private static void require(boolean holds, String otherwise) {
-			if (!holds) {
-				throw new AssertionError(otherwise);
-			}
 		}
 
 		/** Wants the lock. */

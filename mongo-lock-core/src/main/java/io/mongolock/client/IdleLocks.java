@@ -22,9 +22,8 @@ import io.mongolock.store.RecallListener;
 
 /**
  * Runs the {@link IdleLeases} of this client without a thread of its own: the watch over
- * the leases says when, and the threads of renewals release them, many with one request,
- * and look whether others want them. Recalls are watched while there are any, and for a
- * while after. Thread-safe.
+ * the leases says when, and the threads of renewals release them, many with one request.
+ * Recalls are watched while there are any, and for a while after. Thread-safe.
  */
 final class IdleLocks implements LoopDuty, RecallListener {
 
@@ -32,8 +31,8 @@ final class IdleLocks implements LoopDuty, RecallListener {
 
 	private static final int MAX_RELEASES = 8;
 
-	/** The most requests at a time: with a look, and one that opens or closes a watch. */
-	static final int MAX_REQUESTS = MAX_RELEASES + 2;
+	/** The most requests at a time: with one that opens or closes a watch. */
+	static final int MAX_REQUESTS = MAX_RELEASES + 1;
 
 	private static final int MAX_BATCH = 500;
 
@@ -109,16 +108,6 @@ final class IdleLocks implements LoopDuty, RecallListener {
 			List<HeldLock> due = this.idle.due(this.recalls.isLive(), now);
 			for (int from = 0; from < due.size(); from += MAX_BATCH) {
 				begin(due.subList(from, Math.min(due.size(), from + MAX_BATCH)), requests);
-			}
-		}
-		List<HeldLock> looks = this.idle.looks(now);
-		if (!looks.isEmpty()) {
-			try {
-				requests.execute(() -> look(looks));
-			}
-			catch (RuntimeException | Error ex) {
-				// No thread can be started now
-				this.idle.notLooked(now);
 			}
 		}
 	}
@@ -209,18 +198,6 @@ final class IdleLocks implements LoopDuty, RecallListener {
 		}
 		finally {
 			this.queues.wakeNext(heldLock);
-		}
-	}
-
-	private void look(List<HeldLock> looks) {
-		ClockReading left = now();
-		try {
-			List<String> keys = looks.stream().map(HeldLock::key).toList();
-			this.idle.looked(looks, this.store.findAll(keys, timeout(looks)), left).forEach(this.events::recalled);
-		}
-		catch (RuntimeException | Error ex) {
-			logger.debug("It is unknown whether others want locks whose leases are idle", ex);
-			this.idle.notLooked(now());
 		}
 	}
 

@@ -22,6 +22,9 @@ final class AcquisitionRequests {
 
 	private final Attempt attempt;
 
+	/** Whether others want the lock once it is granted, if its lease may be idle. */
+	private final @Nullable Recall recall;
+
 	/** How many fences to set aside. */
 	private int reserve;
 
@@ -49,8 +52,9 @@ final class AcquisitionRequests {
 	 * Create without a request.
 	 * @param reserve how many fences to set aside
 	 */
-	AcquisitionRequests(Attempt attempt, int reserve) {
+	AcquisitionRequests(Attempt attempt, @Nullable Recall recall, int reserve) {
 		this.attempt = attempt;
+		this.recall = recall;
 		// Beside the grants to others only the store knows which number is the next
 		this.reserve = (attempt.limit() == 1) ? reserve : 0;
 	}
@@ -107,7 +111,7 @@ final class AcquisitionRequests {
 	 */
 	Grant granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
 		return new Grant(entry, (int) Math.min(this.reserve, setAside), requested, this.unknown, this.inQueue,
-				contended, (this.linger.isZero()) ? null : new Recall());
+				contended, (this.linger.isZero()) ? null : this.recall);
 	}
 
 	/**

@@ -101,6 +101,9 @@ final class AcquisitionState {
 
 	private final ClientQueues client;
 
+	/** Whether others want the lock once it is granted, if its lease may be idle. */
+	private final @Nullable Recall recall;
+
 	private final AcquisitionRequests requests;
 
 	private final Consumer<HeldLock> onLost;
@@ -130,11 +133,13 @@ final class AcquisitionState {
 	/** What another of this JVM handed over. */
 	private @Nullable HeldLock handedOver;
 
-	AcquisitionState(LocalWaiter waiter, ClientQueues client, int reserve, Consumer<HeldLock> onLost) {
+	AcquisitionState(LocalWaiter waiter, @Nullable Recall recall, ClientQueues client, int reserve,
+			Consumer<HeldLock> onLost) {
 		this.waiter = waiter;
+		this.recall = recall;
 		this.attempt = waiter.attempt();
 		this.client = client;
-		this.requests = new AcquisitionRequests(this.attempt, reserve);
+		this.requests = new AcquisitionRequests(this.attempt, recall, reserve);
 		this.onLost = onLost;
 		this.until = this.attempt.begun().nanos() + this.attempt.terms().waitTimeout().toNanos();
 	}
@@ -236,6 +241,10 @@ final class AcquisitionState {
 		Optional<StoredHolder> holder = answer.grantTo(this.attempt.id().leaseToken());
 		if (this.phase == Phase.OVER) {
 			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown());
+		}
+		if (this.recall != null && this.client.idle().wasRecalled(this.attempt.key(), answer.lock().recalled())) {
+			// Nor is this one kept
+			this.recall.want();
 		}
 		if (holder.isEmpty()) {
 			this.requests.denied(answer);

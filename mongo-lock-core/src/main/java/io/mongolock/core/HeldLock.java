@@ -11,8 +11,6 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.StoredHolder;
-import io.mongolock.store.StoredLock;
 
 /**
  * A lock that was granted or handed over, from then to its end: its {@link Lease} says
@@ -163,27 +161,6 @@ public final class HeldLock implements WaitQueue.Member {
 	 */
 	Streak streak() {
 		return this.streak;
-	}
-
-	/**
-	 * Whether its lease stands in the store, if only as one that has run out.
-	 */
-	boolean standsIn(StoredLock lock) {
-		return lock.holders().stream().anyMatch(this::isEntry);
-	}
-
-	/**
-	 * Whether others want the lock, as the store shows: they recalled its lease, or wait,
-	 * or asked for a release.
-	 */
-	boolean isWanted(StoredLock lock) {
-		return id().leaseToken().equals(lock.recalled())
-				|| lock.queue().stream().anyMatch((waiter) -> waiter.isAlive(lock.now()))
-				|| lock.holders().stream().anyMatch((holder) -> isEntry(holder) && holder.releaseRequest() != null);
-	}
-
-	private boolean isEntry(StoredHolder holder) {
-		return holder.leaseToken().equals(id().leaseToken());
 	}
 
 	/**

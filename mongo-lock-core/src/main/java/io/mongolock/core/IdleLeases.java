@@ -2,7 +2,6 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -11,9 +10,9 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockRequest;
 import io.mongolock.core.WaitQueue.IdleTurn;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.StoredLock;
 
 /**
  * The leases that a client keeps though nobody holds the locks: decides which lease may
@@ -35,14 +34,8 @@ public final class IdleLeases {
 	 */
 	static final int RESERVE = 1000;
 
-	/** The most keys of one look. */
-	static final int MAX_LOOK = 1000;
-
 	/** Between two passes over all leases. */
 	static final long PAUSE = 20_000_000;
-
-	/** After a look that had no answer. */
-	private static final long RETRY = 1_000_000_000;
 
 	/** How long recalls are watched after a lease was last left idle. */
 	static final long WATCHED = 10_000_000_000L;
@@ -69,14 +62,11 @@ public final class IdleLeases {
 	/** When to pass over the leases next, if there are any. */
 	private @Nullable Long nextAt;
 
-	/** Since when recalls are notified. */
-	private @Nullable Long liveSince;
+	/** When recalls may last have been missed. */
+	private volatile @Nullable Long missedAt;
 
-	private boolean live;
-
-	private boolean looking;
-
-	private long noLookBefore;
+	/** Whether recalls are notified, as far as is known. */
+	private volatile boolean live;
 
 	IdleLeases(LocalWaitQueues<LocalWaiter, HeldLock> queues) {
 		this.queues = queues;
@@ -110,7 +100,7 @@ public final class IdleLeases {
 	 * A lock that lingers was released to the store: when its key was last used counts.
 	 */
 	public void released(HeldLock held, ClockReading now) {
-		this.warm.released(held.key(), now, 0);
+		this.warm.released(held.key(), now, 0, held.grant().recall());
 	}
 
 	/**
@@ -132,7 +122,7 @@ public final class IdleLeases {
 			if (next != null) {
 				next.callTurn();
 			}
-			if (held.isRecalled()) {
+			if (mayBeWanted(held)) {
 				end(held);
 			}
 		}
@@ -141,15 +131,26 @@ public final class IdleLeases {
 
 	private boolean mayRest(HeldLock held, ClockReading now) {
 		Grant grant = held.grant();
-		return grant.recall() != null && held.lingers() && !held.isRecalled() && !grant.unknown() && !grant.contended()
+		return grant.recall() != null && held.lingers() && !mayBeWanted(held) && !grant.unknown() && !grant.contended()
 				&& held.fence() < grant.lastFence() && held.lease().releaseRequest() == null
 				&& held.ending().mayBeHandedOver(now)
-				&& held.lease().elapsed(now) < held.terms().reliable().toNanos() / 2 && hasHeard(held, now);
+				&& held.lease().elapsed(now) < held.terms().reliable().toNanos() / 2
+				&& (this.live || unheardUntil(held) - now.nanos() > 0);
 	}
 
-	// A lease that is taken again all the time is never idle when it would be looked at
-	private synchronized boolean hasHeard(HeldLock held, ClockReading now) {
-		return isCovered(held) || now.nanos() - lastSeen(held) < held.terms().linger().toNanos();
+	// A recall of what was granted later is notified, if any is
+	private boolean mayBeWanted(HeldLock held) {
+		Long missed = this.missedAt;
+		return held.isRecalled() || missed != null && held.grant().begun().nanos() - missed <= 0;
+	}
+
+	// Where recalls are not notified, others wait until then
+	private static long unheardUntil(HeldLock held) {
+		return held.grant().begun().nanos() + held.terms().linger().toNanos();
+	}
+
+	private long until(IdleLease lease) {
+		return (this.live) ? lease.until() : Math.min(lease.until(), unheardUntil(lease.held()));
 	}
 
 	private void add(HeldLock held, ClockReading now) {
@@ -158,10 +159,7 @@ public final class IdleLeases {
 		synchronized (this) {
 			this.leases.put(held.key(), lease);
 			this.restedAt = now.nanos();
-			if (this.nextAt == null) {
-				this.noLookBefore = now.nanos();
-			}
-			long in = (this.leases.size() > MAX_LEASES) ? 0 : dueIn(lease, now);
+			long in = (this.leases.size() > MAX_LEASES) ? 0 : until(lease) - now.nanos();
 			sooner = this.nextAt == null || now.nanos() + in - this.nextAt < 0;
 			if (sooner) {
 				this.nextAt = now.nanos() + in;
@@ -207,21 +205,29 @@ public final class IdleLeases {
 	private void removeEnding(HeldLock held) {
 		IdleLease lease = remove(held);
 		if (lease != null) {
-			this.warm.released(held.key(), lease.since(), held.recall().served());
+			this.warm.released(held.key(), lease.since(), held.recall().served(), held.recall());
 		}
 	}
 
 	/**
 	 * Others want a lock. A hint.
 	 * @param holder the lease that is in the way
-	 * @return the lock, if it has this lease here and that is news
+	 * @return what was asked for, if it has this lease here and that is news
 	 */
-	public List<HeldLock> recalled(LeaseId holder) {
-		return this.queues.present(holder.key())
+	public List<LockRequest> recalled(LeaseId holder) {
+		List<LockRequest> news = new ArrayList<>(1);
+		// The answer to a grant may be underway: once that is known, its holder is
+		// present
+		this.queues.asking(holder.key())
+			.filter((asking) -> asking.attempt().id().equals(holder) && asking.recall() != null
+					&& asking.recall().want())
+			.ifPresent((asking) -> news.add(asking.attempt().request()));
+		this.queues.present(holder.key())
 			.stream()
 			.filter((held) -> held.grant().recall() != null && held.id().equals(holder))
 			.filter(this::recall)
-			.toList();
+			.forEach((held) -> news.add(held.request()));
+		return news;
 	}
 
 	private boolean recall(HeldLock held) {
@@ -233,15 +239,23 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * Recalls are notified from now on, and any may have been missed before.
+	 * Any recall may have been missed until now: nothing that was granted before is kept.
 	 */
 	public void missed(ClockReading now) {
-		synchronized (this) {
-			this.liveSince = now.nanos();
-			this.noLookBefore = now.nanos();
-			this.nextAt = now.nanos();
-		}
+		this.missedAt = now.nanos();
+		endAll();
+		// Whether recalls are notified may have changed
 		this.onWork.run();
+	}
+
+	/**
+	 * The store answered a claim, which may show that others recalled the lease that was
+	 * last kept here, and were not heard.
+	 * @param recalled the token of the lease that was recalled last, if ever one was
+	 * @return whether they did, which is news
+	 */
+	boolean wasRecalled(String key, @Nullable String recalled) {
+		return recalled != null && this.warm.wasRecalled(key, recalled);
 	}
 
 	/**
@@ -316,8 +330,12 @@ public final class IdleLeases {
 	 * All leases are to be released, as the client stops.
 	 */
 	public List<HeldLock> takeAll() {
-		all().forEach((lease) -> end(lease.held()));
+		endAll();
 		return takeEnded();
+	}
+
+	private void endAll() {
+		all().forEach((lease) -> end(lease.held()));
 	}
 
 	/**
@@ -345,110 +363,16 @@ public final class IdleLeases {
 		int surplus = this.leases.size() - MAX_LEASES;
 		long next = ClockReading.NEVER;
 		for (IdleLease lease : this.leases.values()) {
-			if (over.size() < surplus || lease.until() - now.nanos() <= 0) {
+			long left = until(lease) - now.nanos();
+			if (over.size() < surplus || left <= 0) {
 				over.add(lease.held());
 			}
 			else {
-				// A watch may end without notice
-				next = Math.min(next, Math.min(dueIn(lease, now), lease.lookInterval()));
+				next = Math.min(next, left);
 			}
 		}
 		this.nextAt = (this.leases.isEmpty()) ? null : now.nanos() + Math.max(PAUSE, next);
 		return over;
-	}
-
-	private long dueIn(IdleLease lease, ClockReading now) {
-		return Math.min(lease.until() - now.nanos(), Math.max(this.noLookBefore - now.nanos(), lookIn(lease, now)));
-	}
-
-	// Where recalls are notified, one look finds what was notified before the lease was
-	// known here
-	private long lookIn(IdleLease lease, ClockReading now) {
-		if (this.looking) {
-			return ClockReading.NEVER;
-		}
-		if (this.live) {
-			return (isCovered(lease.held())) ? ClockReading.NEVER : 0;
-		}
-		return lastSeen(lease.held()) + lease.lookInterval() - now.nanos();
-	}
-
-	// The answer to the grant's request said that nobody waits
-	private static long lastSeen(HeldLock held) {
-		return held.recall().lastSeen(held.grant().begun().nanos());
-	}
-
-	private boolean isCovered(HeldLock held) {
-		return this.live && this.liveSince != null && held.recall().isSeenAfter(this.liveSince);
-	}
-
-	/**
-	 * What to look at now, upon which {@link #looked} or {@link #notLooked} follows.
-	 */
-	public synchronized List<HeldLock> looks(ClockReading now) {
-		if (this.looking || now.nanos() - this.noLookBefore < 0) {
-			return List.of();
-		}
-		List<HeldLock> looks = new ArrayList<>();
-		boolean due = false;
-		for (IdleLease lease : this.leases.values()) {
-			long in = lookIn(lease, now);
-			due |= in <= 0;
-			// One that is due soon goes along
-			if (in <= lease.lookInterval() / 2 && looks.size() < MAX_LOOK) {
-				looks.add(lease.held());
-			}
-		}
-		this.looking = due;
-		return (due) ? looks : List.of();
-	}
-
-	/**
-	 * The store answered a look.
-	 * @param left when it left
-	 * @return those that others want, which is news
-	 */
-	public List<HeldLock> looked(List<HeldLock> looked, List<StoredLock> locks, ClockReading left) {
-		List<HeldLock> recalled = new ArrayList<>();
-		Map<String, StoredLock> seen = new HashMap<>();
-		locks.forEach((lock) -> seen.put(lock.key(), lock));
-		for (HeldLock held : looked.stream().map(this::latest).toList()) {
-			StoredLock lock = seen.get(held.key());
-			if (lock == null || !held.standsIn(lock)) {
-				end(held);
-			}
-			else if (!held.isWanted(lock)) {
-				held.recall().seen(left.nanos());
-			}
-			else if (recall(held)) {
-				recalled.add(held);
-			}
-		}
-		lookAgain(left, 0);
-		return recalled;
-	}
-
-	// A claim may have taken the lease since, and left it idle again
-	private synchronized HeldLock latest(HeldLock held) {
-		IdleLease lease = this.leases.get(held.key());
-		return (lease != null && lease.held().id().equals(held.id())) ? lease.held() : held;
-	}
-
-	/**
-	 * The store did not answer a look.
-	 */
-	public void notLooked(ClockReading now) {
-		lookAgain(now, RETRY);
-	}
-
-	private void lookAgain(ClockReading now, long pause) {
-		synchronized (this) {
-			this.looking = false;
-			this.noLookBefore = now.nanos() + pause;
-			// Before the next look a lease may be over
-			this.nextAt = now.nanos();
-		}
-		this.onWork.run();
 	}
 
 	/**
@@ -469,7 +393,7 @@ public final class IdleLeases {
 	 *
 	 * @param held the lock as its last holder held it
 	 * @param since when that one was done
-	 * @param until when it is to be released, on the monotonic clock
+	 * @param until when it is to be released at the latest, on the monotonic clock
 	 */
 	public record IdleLease(HeldLock held, ClockReading since, long until) {
 
@@ -477,11 +401,6 @@ public final class IdleLeases {
 			ResolvedLockSettings terms = held.terms();
 			long half = held.lease().confirmed().nanos() + terms.reliable().toNanos() / 2;
 			return new IdleLease(held, now, Math.min(half, now.nanos() + terms.linger().toNanos()));
-		}
-
-		// Where recalls are not notified
-		private long lookInterval() {
-			return this.held.terms().linger().toNanos() / 4;
 		}
 
 	}

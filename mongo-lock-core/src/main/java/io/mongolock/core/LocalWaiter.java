@@ -2,6 +2,8 @@ package io.mongolock.core;
 
 import java.util.function.Consumer;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.core.AcquisitionRequests.LastAnswer;
 
 /**
@@ -11,6 +13,12 @@ import io.mongolock.core.AcquisitionRequests.LastAnswer;
 abstract class LocalWaiter implements WaitQueue.Member {
 
 	abstract Attempt attempt();
+
+	/**
+	 * Whether others want the lock once this one has it.
+	 * @return {@code null} if its lease is never idle
+	 */
+	abstract @Nullable Recall recall();
 
 	/**
 	 * What the store said to it last.

@@ -35,7 +35,7 @@ public final class LockAcquisition extends LocalWaiter {
 
 	private final Attempt attempt;
 
-	private final boolean lingers;
+	private final @Nullable Recall recall;
 
 	final AcquisitionState state;
 
@@ -51,8 +51,8 @@ public final class LockAcquisition extends LocalWaiter {
 	public LockAcquisition(ClientQueues client, Attempt attempt, int reserve, Consumer<HeldLock> onLost) {
 		this.client = client;
 		this.attempt = attempt;
-		this.lingers = attempt.lingers();
-		this.state = new AcquisitionState(this, client, reserve, onLost);
+		this.recall = (attempt.lingers()) ? new Recall(attempt.id().leaseToken()) : null;
+		this.state = new AcquisitionState(this, this.recall, client, reserve, onLost);
 	}
 
 	@Override
@@ -69,7 +69,7 @@ public final class LockAcquisition extends LocalWaiter {
 	 * Whether it may take a lease that is idle.
 	 */
 	public boolean lingers() {
-		return this.lingers;
+		return this.recall != null;
 	}
 
 	/**
@@ -92,6 +92,11 @@ public final class LockAcquisition extends LocalWaiter {
 	 */
 	public boolean isUnanswered() {
 		return lastAnswer().failure() != null;
+	}
+
+	@Override
+	@Nullable Recall recall() {
+		return this.recall;
 	}
 
 	@Override

@@ -4,6 +4,8 @@ import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The keys that this client takes again and again, so that it pays to keep their leases.
  * A key is warm if it was taken within the linger after its last release, so often in a
@@ -42,12 +44,14 @@ final class WarmKeys {
 	 * The last holder was done with a lock that may linger.
 	 * @param since when it was
 	 * @param served how many claims its idle lease served
+	 * @param recall what is known of others who want it, if its lease could be idle
 	 */
-	synchronized void released(String key, ClockReading since, long served) {
+	synchronized void released(String key, ClockReading since, long served, @Nullable Recall recall) {
 		Use use = use(key, since);
 		use.forget(since.nanos());
 		use.releasedAt = since.nanos();
 		use.needed = (int) Math.max(1, use.needed - served);
+		use.last = recall;
 	}
 
 	/**
@@ -61,6 +65,20 @@ final class WarmKeys {
 			use.halvedAt = use.releasedAt;
 			use.inARow = 0;
 		}
+	}
+
+	/**
+	 * The store shows which lease was recalled last, which may not have been notified.
+	 * @return whether it is the last one here, and that is news
+	 */
+	synchronized boolean wasRecalled(String key, String token) {
+		Use use = this.uses.get(key);
+		Recall last = (use != null) ? use.last : null;
+		if (last == null || !last.isOf(token) || !last.want()) {
+			return false;
+		}
+		recalled(key, last.served() > 0);
+		return true;
 	}
 
 	private Use use(String key, ClockReading since) {
@@ -88,6 +106,9 @@ final class WarmKeys {
 
 		/** How often that has to be. */
 		private int needed = 1;
+
+		/** Of the last lease that could be idle. */
+		private @Nullable Recall last;
 
 		/** When that was last halved, or a lease begun to be idle that was recalled. */
 		private long halvedAt;

@@ -11,6 +11,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
+import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
@@ -70,9 +71,10 @@ public final class LockEvents {
 
 	/**
 	 * Others want a lock whose lease is idle, or may be next.
+	 * @param request for which it was granted
 	 */
-	public void recalled(HeldLock heldLock) {
-		this.instruments.measure((instrument) -> instrument.recalled(heldLock.request()));
+	public void recalled(LockRequest request) {
+		this.instruments.measure((instrument) -> instrument.recalled(request));
 	}
 
 	/**

@@ -14,8 +14,8 @@ public interface RecallListener {
 	void recalled(LeaseId holder);
 
 	/**
-	 * Anything may have been recalled, for example while the watch was interrupted: look
-	 * at everything once.
+	 * Anything may have been recalled until now, for example while the watch was
+	 * interrupted.
 	 */
 	void missed();
 

@@ -3,11 +3,8 @@ package io.mongolock.core;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
-import java.util.Set;
-import java.util.function.Function;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -52,6 +49,11 @@ class IdleLeasesTests {
 	private long fence = 100;
 
 	private int wakes;
+
+	private boolean notified;
+
+	/** What the store shows as recalled last. */
+	private @Nullable String recalled;
 
 	IdleLeasesTests() {
 		this.idle.onWork(() -> this.wakes++);
@@ -156,9 +158,9 @@ class IdleLeasesTests {
 
 	@Test
 	void nobodyTakesItWhenHalfOfItsTimeIsOver() {
+		beNotified();
 		HeldLock held = warm("k");
 		held.lease().renewed(at(5), at(6));
-		held.recall().seen(at(10_000).nanos());
 		rest(held, 11_000);
 		Waiter next = begun(request("k"), 12_005);
 		assertThat(next.step).isInstanceOf(Wait.class);
@@ -168,30 +170,31 @@ class IdleLeasesTests {
 
 	@Test
 	void itEndsWhenItsLingerIsOver() {
+		beNotified();
 		HeldLock held = warm("k");
 		rest(held, 10);
-		assertThat(this.idle.due(false, at(2009))).isEmpty();
+		assertThat(this.idle.due(this.notified, at(2009))).isEmpty();
 		assertThat(this.idle.nextIn(at(2009))).isLessThanOrEqualTo(IdleLeases.PAUSE);
-		assertThat(this.idle.due(false, at(2029))).containsExactly(held);
+		assertThat(this.idle.due(this.notified, at(2029))).containsExactly(held);
 		assertThat(this.idle.all()).isEmpty();
 	}
 
 	@Test
 	void itEndsWhenHalfOfItsTimeIsOver() {
+		beNotified();
 		HeldLock held = warm("k");
 		held.lease().renewed(at(5), at(6));
-		held.recall().seen(at(10_000).nanos());
 		rest(held, 11_000);
-		this.idle.due(false, at(11_000));
-		assertThat(this.idle.due(false, at(11_980))).isEmpty();
-		assertThat(this.idle.due(false, at(12_005))).containsExactly(held);
+		this.idle.due(this.notified, at(11_000));
+		assertThat(this.idle.due(this.notified, at(11_980))).isEmpty();
+		assertThat(this.idle.due(this.notified, at(12_005))).containsExactly(held);
 	}
 
 	@Test
 	void whileItIsReleasedNobodyAsksAndNoWaitIsOver() {
 		HeldLock held = warm("k");
 		rest(held, 10);
-		List<HeldLock> due = this.idle.due(false, at(2010));
+		List<HeldLock> due = this.idle.due(this.notified, at(2010));
 		Waiter once = begun(
 				LockRequest.builder("k").settings(request("k").settings()).waitTimeout(Duration.ZERO).build(), 2011);
 		assertThat(once.step).isInstanceOf(Wait.class);
@@ -288,10 +291,10 @@ class IdleLeasesTests {
 			held.add(warm("k" + i));
 		}
 		held.forEach((one) -> assertThat(rest(one, 10)).isTrue());
-		assertThat(this.idle.due(false, at(11))).isEmpty();
+		assertThat(this.idle.due(this.notified, at(11))).isEmpty();
 		HeldLock last = warm("last");
 		rest(last, 12);
-		assertThat(this.idle.due(false, at(50))).containsExactly(held.get(0));
+		assertThat(this.idle.due(this.notified, at(50))).containsExactly(held.get(0));
 		assertThat(this.idle.all()).hasSize(IdleLeases.MAX_LEASES);
 	}
 
@@ -388,6 +391,27 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void aRecallThatComesBeforeTheGrantIsKnownIsNotForgotten() {
+		release(granted("k", 0), 1);
+		Waiter waiter = asking("k", 2);
+		LeaseId id = waiter.acquisition.attempt().id();
+		assertThat(this.idle.recalled(id)).containsExactly(request("k"));
+		assertThat(this.idle.recalled(id)).as("no news").isEmpty();
+		HeldLock held = waiter.granted(3);
+		assertThat(this.idle.recalled(id)).as("no news").isEmpty();
+		assertThat(rest(held, 4)).isFalse();
+		assertThat(new HandOver(Duration.ofMillis(250), 1000).mayPass(held)).as("others want it").isFalse();
+	}
+
+	@Test
+	void aRecallOfAnotherLeaseSaysNothingOfTheOneThatIsAskedFor() {
+		release(granted("k", 0), 1);
+		Waiter waiter = asking("k", 2);
+		assertThat(this.idle.recalled(new LeaseId("k", "another"))).isEmpty();
+		assertThat(rest(waiter.granted(3), 4)).isTrue();
+	}
+
+	@Test
 	void aRecallOfAnotherLeaseEndsNothing() {
 		rest(warm("k"), 10);
 		this.idle.recalled(new LeaseId("k", "another"));
@@ -459,15 +483,89 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatWasMissedIsLookedAtThoughALookHadNoAnswer() {
+	void whereRecallsMayHaveBeenMissedAllThatWasGrantedBeforeIsGivenUp() {
+		beNotified();
+		HeldLock idle = warm("idle");
+		HeldLock held = warm("held");
+		Waiter asking = asking("asking", 2);
+		rest(idle, 10);
+		int before = this.wakes;
+		this.idle.missed(at(20));
+		assertThat(this.wakes).isGreaterThan(before);
+		assertThat(begun(request("idle"), 21).step).as("nobody takes it").isInstanceOf(Wait.class);
+		assertThat(endAll(21)).containsExactly(idle);
+		assertThat(rest(held, 22)).isFalse();
+		assertThat(rest(asking.granted(22), 23)).as("asked for before").isFalse();
+		release(held, 23);
+		assertThat(rest(granted("held", 24), 25)).as("asked for after that").isTrue();
+	}
+
+	@Test
+	void whatMayHaveBeenMissedAsItBecomesIdleEndsIt() {
+		HeldLock held = warm("k");
+		this.idle.rest(held, at(10), () -> this.idle.missed(at(11)));
+		assertThat(endAll(12)).containsExactly(held);
+	}
+
+	@Test
+	void whereRecallsAreNotNotifiedItEndsOneLingerAfterItsGrantHoweverOftenItIsTaken() {
 		HeldLock held = warm("k");
 		rest(held, 10);
-		this.idle.due(false, at(510));
-		assertThat(this.idle.looks(at(510))).isNotEmpty();
-		this.idle.notLooked(at(520));
-		this.idle.missed(at(530));
-		this.idle.due(true, at(531));
-		assertThat(this.idle.looks(at(531))).containsExactly(held);
+		HeldLock taken = taken("k", 1500);
+		assertThat(rest(taken, 1999)).isTrue();
+		assertThat(this.idle.due(false, at(2001))).isEmpty();
+		assertThat(this.idle.nextIn(at(2001))).isLessThanOrEqualTo(IdleLeases.PAUSE);
+		assertThat(this.idle.due(false, at(2021))).containsExactly(taken);
+		HeldLock other = warm("l");
+		rest(other, 10);
+		assertThat(rest(taken("l", 1500), 2002)).isFalse();
+	}
+
+	@Test
+	void whereRecallsAreNotifiedItsLingerBeginsAnewEachTime() {
+		beNotified();
+		rest(warm("k"), 10);
+		HeldLock taken = taken("k", 2000);
+		assertThat(rest(taken, 3000)).isTrue();
+		assertThat(this.idle.due(true, at(4999))).isEmpty();
+		assertThat(this.idle.due(true, at(5020))).containsExactly(taken);
+	}
+
+	@Test
+	void whereRecallsAreNoLongerNotifiedItsLingerBeganWithItsGrant() {
+		beNotified();
+		HeldLock held = warm("k");
+		rest(held, 1000);
+		HeldLock later = granted("l", 1000);
+		release(later, 1001);
+		later = granted("l", 1002);
+		rest(later, 1003);
+		assertThat(this.idle.due(true, at(2500))).isEmpty();
+		assertThat(this.idle.due(false, at(2501))).containsExactly(held);
+		assertThat(this.idle.nextIn(at(2501))).isLessThanOrEqualTo(501_000_000);
+	}
+
+	@Test
+	void aRecallThatWasNotHeardIsSeenInTheAnswerToTheNextClaim() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		assertThat(endAll(2002)).containsExactly(held);
+		this.recalled = held.id().leaseToken();
+		HeldLock next = granted("k", 2003);
+		assertThat(rest(next, 2004)).isFalse();
+		release(next, 2004);
+		assertThat(usesUntilKept("k", 2005)).as("as others want it").isEqualTo(WarmKeys.MAX_CLAIMS);
+	}
+
+	@Test
+	void aRecallThatWasHeardDoesNotCountAgainInTheAnswerToTheNextClaim() {
+		rest(warm("k"), 10);
+		HeldLock taken = taken("k", 11);
+		rest(taken, 12);
+		this.idle.recalled(taken.id());
+		endAll(13);
+		this.recalled = taken.id().leaseToken();
+		assertThat(usesUntilKept("k", 14)).isEqualTo(4);
 	}
 
 	@Test
@@ -476,75 +574,6 @@ class IdleLeasesTests {
 		rest(held, 10);
 		held.recall().want();
 		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
-	}
-
-	@Test
-	void whereRecallsAreNotifiedOneLookIsEnough() {
-		this.idle.missed(at(0));
-		HeldLock held = warm("k");
-		this.idle.due(true, at(9));
-		rest(held, 10);
-		assertThat(this.idle.looks(at(10))).containsExactly(held);
-		assertThat(this.idle.looks(at(11))).as("one at a time").isEmpty();
-		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(10));
-		HeldLock taken = taken("k", 20);
-		rest(taken, 21);
-		this.idle.due(true, at(600));
-		assertThat(this.idle.looks(at(600))).isEmpty();
-		this.idle.missed(at(700));
-		this.idle.due(true, at(700));
-		assertThat(this.idle.looks(at(700))).as("anything may have been missed").containsExactly(taken);
-	}
-
-	@Test
-	void whereRecallsAreNotNotifiedItIsLookedAtEveryQuarterOfItsLinger() {
-		HeldLock held = warm("k");
-		rest(held, 10);
-		this.idle.due(false, at(10));
-		assertThat(this.idle.looks(at(501))).isEmpty();
-		assertThat(this.idle.nextIn(at(501))).isLessThanOrEqualTo(1_000_000);
-		assertThat(this.idle.looks(at(510))).as("from its grant on").containsExactly(held);
-		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(510));
-		assertThat(this.idle.looks(at(1009))).isEmpty();
-		assertThat(this.idle.looks(at(1010))).containsExactly(held);
-	}
-
-	@Test
-	void aLeaseThatIsTakenAgainAllTheTimeIsLookedAt() {
-		rest(warm("k"), 10);
-		for (int now = 400; now < 1600; now += 400) {
-			assertThat(rest(taken("k", now), now + 1)).isTrue();
-		}
-		this.idle.due(false, at(1600));
-		assertThat(this.idle.looks(at(1600))).isNotEmpty();
-	}
-
-	@Test
-	void aLeaseOfWhichNothingWasHeardForItsLingerIsReleased() {
-		HeldLock held = warm("k");
-		rest(held, 10);
-		assertThat(rest(taken("k", 1500), 2001)).as("since its grant").isTrue();
-		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(1000));
-		assertThat(rest(taken("k", 2002), 2999)).as("since the last look").isTrue();
-		assertThat(rest(taken("k", 3000), 3001)).isFalse();
-	}
-
-	@Test
-	void moreLeasesThanGoIntoOneLookAreLookedAtInTurn() {
-		int many = IdleLeases.MAX_LOOK + 500;
-		for (int key = 0; key < many; key++) {
-			rest(warm("k" + key), 10);
-		}
-		Set<HeldLock> seen = new HashSet<>();
-		for (int look = 0; look < 2; look++) {
-			this.idle.due(false, at(510 + look));
-			List<HeldLock> looks = this.idle.looks(at(510 + look));
-			seen.addAll(looks);
-			this.idle.looked(looks, looks.stream().map((held) -> stored(held, List.of(), null)).toList(),
-					at(510 + look));
-		}
-		assertThat(seen).hasSize(many);
-		assertThat(this.idle.looks(at(520))).as("none is due").isEmpty();
 	}
 
 	@Test
@@ -557,84 +586,10 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void aWatchThatEndsWithoutNoticeIsNoticedWithinAQuarterOfTheLinger() {
-		this.idle.missed(at(0));
-		HeldLock held = warm("k");
-		this.idle.due(true, at(9));
-		rest(held, 10);
-		this.idle.looks(at(10));
-		this.idle.looked(List.of(held), List.of(stored(held, List.of(), null)), at(10));
-		this.idle.due(true, at(12));
-		assertThat(this.idle.nextIn(at(12))).isLessThanOrEqualTo(500_000_000);
-		this.idle.due(false, at(512));
-		assertThat(this.idle.looks(at(512))).containsExactly(held);
-	}
-
-	@Test
-	void aLookThatFindsSomebodyWhoWantsItEndsIt() {
-		StoredWaiter alive = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
-		StoredWaiter dead = new StoredWaiter("other", 1, OWNER, Instant.EPOCH.minusSeconds(60), Duration.ofSeconds(6));
-		assertThat(endedBy((held) -> stored(held, List.of(alive), null))).as("in the queue").isTrue();
-		assertThat(endedBy((held) -> stored(held, List.of(dead), null))).as("a place that ran out").isFalse();
-		assertThat(endedBy((held) -> stored(held, List.of(), held.id().leaseToken()))).as("recalled").isTrue();
-		assertThat(endedBy((held) -> stored(held, List.of(), "another"))).as("recalled before").isFalse();
-		assertThat(endedBy((held) -> null)).as("gone").isTrue();
-		assertThat(endedBy((held) -> new StoredLock("k", List.of(), List.of(), List.of(), 0, Instant.EPOCH)))
-			.as("released by others")
-			.isTrue();
-	}
-
-	@Test
-	void aLookThatFindsSomebodyAlsoEndsALeaseThatWasTakenMeanwhileAndIsIdleAgain() {
-		HeldLock held = warm("k");
-		rest(held, 10);
-		this.idle.due(false, at(10));
-		List<HeldLock> looks = this.idle.looks(at(510));
-		HeldLock taken = taken("k", 511);
-		rest(taken, 512);
-		StoredLock recalled = stored(held, List.of(), held.id().leaseToken());
-		assertThat(this.idle.looked(looks, List.of(recalled), at(510))).containsExactly(taken);
-		assertThat(this.idle.due(false, at(513))).containsExactly(taken);
-	}
-
-	@Test
-	void aLookSaysNothingOfALeaseThatWasGrantedSinceItLeft() {
-		HeldLock held = warm("k");
-		rest(held, 10);
-		this.idle.due(false, at(10));
-		List<HeldLock> looks = this.idle.looks(at(510));
-		this.idle.broken("k", held.grantFence());
-		assertThat(endAll(511)).containsExactly(held);
-		assertThat(rest(granted("k", 512), 513)).isTrue();
-		assertThat(this.idle.looked(looks, List.of(), at(510))).isEmpty();
-		assertThat(this.idle.due(false, at(514))).isEmpty();
-	}
-
-	@Test
-	void aLookWithoutAnAnswerIsRepeatedAfterAWhile() {
-		rest(warm("k"), 10);
-		assertThat(this.idle.looks(at(510))).isNotEmpty();
-		this.idle.notLooked(at(520));
-		assertThat(this.idle.looks(at(1519))).isEmpty();
-		assertThat(this.idle.looks(at(1520))).isNotEmpty();
-	}
-
-	@Test
-	void aLookWithoutAnAnswerPutsOffNoEnd() {
-		HeldLock held = warm("k");
-		rest(held, 10);
-		assertThat(this.idle.looks(at(1510))).isNotEmpty();
-		this.idle.notLooked(at(1520));
-		assertThat(this.idle.due(false, at(1520))).isEmpty();
-		assertThat(this.idle.nextIn(at(1520))).isEqualTo(490_000_000);
-		assertThat(this.idle.due(false, at(2010))).containsExactly(held);
-	}
-
-	@Test
 	void aHotKeyDoesNotWakeTheWatchEachTime() {
 		HeldLock held = warm("k");
 		rest(held, 10);
-		this.idle.due(false, at(10));
+		this.idle.due(this.notified, at(10));
 		int before = this.wakes;
 		for (int i = 0; i < 100; i++) {
 			rest(taken("k", 11 + i), 11 + i);
@@ -678,20 +633,10 @@ class IdleLeasesTests {
 		assertThat(rest(taken, 12)).isFalse();
 	}
 
-	private boolean endedBy(Function<HeldLock, @Nullable StoredLock> answer) {
-		IdleLeasesTests jvm = new IdleLeasesTests();
-		HeldLock held = jvm.warm("k");
-		jvm.rest(held, 10);
-		jvm.idle.due(false, at(10));
-		List<HeldLock> looks = jvm.idle.looks(at(510));
-		StoredLock lock = answer.apply(held);
-		jvm.idle.looked(looks, (lock != null) ? List.of(lock) : List.of(), at(510));
-		return jvm.idle.due(false, at(511)).contains(held);
-	}
-
-	private static StoredLock stored(HeldLock held, List<StoredWaiter> queue, @Nullable String recalled) {
-		return new StoredLock(held.key(), List.of(held.grant().entry()), queue, List.of(), held.fence(), Instant.EPOCH,
-				recalled);
+	private void beNotified() {
+		this.notified = true;
+		this.idle.missed(at(-1));
+		this.idle.due(true, at(-1));
 	}
 
 	private List<HeldLock> holders() {
@@ -736,7 +681,7 @@ class IdleLeasesTests {
 	}
 
 	private List<HeldLock> endAll(long now) {
-		List<HeldLock> due = this.idle.due(false, at(now));
+		List<HeldLock> due = this.idle.due(this.notified, at(now));
 		due.forEach(this.queues::wakeNext);
 		return due;
 	}
@@ -792,10 +737,8 @@ class IdleLeasesTests {
 			IdleLeasesTests.this.fence += reserve;
 			StoredHolder holder = new StoredHolder(attempt.id().leaseToken(), fence, attempt.limit(), OWNER,
 					Instant.EPOCH, Instant.EPOCH, attempt.terms().ttl());
-			this.step = this.acquisition.answered(
-					new ClaimAnswer(
-							new StoredLock("k", List.of(holder), queue, List.of(), fence + reserve, Instant.EPOCH)),
-					at(now));
+			this.step = this.acquisition.answered(new ClaimAnswer(new StoredLock("k", List.of(holder), queue, List.of(),
+					fence + reserve, Instant.EPOCH, IdleLeasesTests.this.recalled)), at(now));
 			return held();
 		}
 

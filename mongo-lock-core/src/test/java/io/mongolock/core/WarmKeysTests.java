@@ -71,7 +71,7 @@ class WarmKeysTests {
 		use();
 		this.keys.recalled("k", false);
 		this.now += 3 * 60_000;
-		this.keys.released("k", at(this.now), 120);
+		this.keys.released("k", at(this.now), 120, null);
 		assertThat(usesUntilWarm()).isEqualTo(8);
 		this.keys.recalled("k", true);
 		assertThat(usesUntilWarm()).isEqualTo(32);
@@ -89,17 +89,32 @@ class WarmKeysTests {
 		use();
 		this.keys.recalled("k", true);
 		this.keys.recalled("k", true);
-		this.keys.released("k", at(this.now), 14);
+		this.keys.released("k", at(this.now), 14, null);
 		assertThat(usesUntilWarm()).isEqualTo(2);
-		this.keys.released("k", at(this.now), 100);
+		this.keys.released("k", at(this.now), 100, null);
 		assertThat(usesUntilWarm()).isOne();
+	}
+
+	@Test
+	void aRecallOfTheLastLeaseThatTheStoreShowsCountsOnce() {
+		Recall used = new Recall("used");
+		used.serve();
+		this.keys.released("k", at(this.now), 1, used);
+		assertThat(this.keys.wasRecalled("k", "another")).isFalse();
+		assertThat(this.keys.wasRecalled("other", "used")).isFalse();
+		assertThat(this.keys.wasRecalled("k", "used")).isTrue();
+		assertThat(this.keys.wasRecalled("k", "used")).as("no news").isFalse();
+		assertThat(usesUntilWarm()).isEqualTo(4);
+		this.keys.released("k", at(this.now), 0, new Recall("unused"));
+		assertThat(this.keys.wasRecalled("k", "unused")).isTrue();
+		assertThat(usesUntilWarm()).isEqualTo(1024);
 	}
 
 	@Test
 	void onlyTheLastKeysAreKnown() {
 		use();
 		for (int i = 0; i < WarmKeys.MAX_KEYS; i++) {
-			this.keys.released("k" + i, at(this.now), 0);
+			this.keys.released("k" + i, at(this.now), 0, null);
 		}
 		assertThat(use()).isFalse();
 		assertThat(this.keys.claims("k" + (WarmKeys.MAX_KEYS - 1), LINGER, at(this.now))).isTrue();
@@ -109,7 +124,7 @@ class WarmKeysTests {
 	void aKeyThatIsUsedStaysKnownHoweverManyOthersAre() {
 		use();
 		for (int i = 0; i < 2 * WarmKeys.MAX_KEYS; i++) {
-			this.keys.released("k" + i, at(this.now), 0);
+			this.keys.released("k" + i, at(this.now), 0, null);
 			if (i % 1000 == 0) {
 				use();
 			}
@@ -127,7 +142,7 @@ class WarmKeysTests {
 
 	private boolean use() {
 		boolean warm = this.keys.claims("k", LINGER, at(this.now));
-		this.keys.released("k", at(this.now + 1), 0);
+		this.keys.released("k", at(this.now + 1), 0, null);
 		this.now += 2;
 		return warm;
 	}

@@ -4,6 +4,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 import io.mongolock.core.ClockReading;
@@ -13,7 +14,6 @@ import io.mongolock.core.IdleLeases.IdleLease;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.StoredLock;
 
 /**
  * Runs the idle leases of one client as the product's own shell does, with a watch over
@@ -36,6 +36,12 @@ final class SimulatedIdle {
 	/** Which leases others want, as far as the client was notified. */
 	private final Set<LeaseId> wanted = new HashSet<>();
 
+	/** Which it was not notified of, as its watch was not open. */
+	private final Set<LeaseId> unheard = new HashSet<>();
+
+	/** When it learnt of the grants of leases, at the latest, on the monotonic clock. */
+	private final Map<LeaseId, Long> granted = new HashMap<>();
+
 	/** Since when leases are idle, on the monotonic clock. */
 	private final Map<HeldLock, Long> since = new HashMap<>();
 
@@ -45,6 +51,9 @@ final class SimulatedIdle {
 
 	/** Whether any lease was ever idle. */
 	private boolean used;
+
+	/** Whether recalls are watched, once there are idle leases. */
+	private boolean watches;
 
 	private boolean live;
 
@@ -62,6 +71,7 @@ final class SimulatedIdle {
 		}
 		ClockReading now = this.client.now();
 		this.since.put(heldLock, now.nanos());
+		this.granted.putIfAbsent(heldLock.id(), now.nanos() - heldLock.heldFor(now).toNanos());
 		if (!this.leases.rest(heldLock, now, () -> this.client.judge.rests(history))) {
 			this.since.remove(heldLock);
 			return false;
@@ -69,7 +79,8 @@ final class SimulatedIdle {
 		this.client.renewals.unregister(heldLock.lease());
 		if (!this.used) {
 			this.used = true;
-			if (this.client.timeline.chance(0.5)) {
+			this.watches = this.client.timeline.chance(0.5);
+			if (this.watches) {
 				this.servers.watchRecalls(this::recalled);
 				open(50_000_000);
 			}
@@ -95,21 +106,27 @@ final class SimulatedIdle {
 		this.client.after(this.client.timeline.between(1_000_000, within), () -> {
 			this.live = true;
 			this.leases.missed(this.client.now());
+			this.wanted.addAll(this.unheard);
 		});
 	}
 
 	// One that is lost breaks the watch
 	private void recalled(LeaseId holder) {
 		if (!this.live) {
+			this.unheard.add(holder);
 			return;
 		}
 		if (this.client.timeline.chance(0.1)) {
+			this.unheard.add(holder);
 			this.live = false;
 			open(1_000_000_000);
 			return;
 		}
-		this.client.after(this.client.timeline.between(1_000_000, 50_000_000), () -> {
-			this.client.judge.event(this.client.name, "hears of a recall", Event.RECALLED);
+		this.client.after(this.client.timeline.between(0, 50_000_000), () -> {
+			LeaseHistory history = this.client.judge.histories.of(holder.leaseToken());
+			boolean early = history.client == this.client && !history.isOver() && history.heldLock == null;
+			this.client.judge.event(this.client.name, "hears of a recall",
+					(early) ? Event.RECALLED_BEFORE_THE_GRANT_WAS_KNOWN : Event.RECALLED);
 			this.wanted.add(holder);
 			this.leases.recalled(holder);
 		});
@@ -132,10 +149,6 @@ final class SimulatedIdle {
 		if (!due.isEmpty()) {
 			release(due);
 		}
-		List<HeldLock> looks = this.leases.looks(now);
-		if (!looks.isEmpty()) {
-			look(looks);
-		}
 		long next = this.leases.nextIn(now);
 		if (next < FAR) {
 			this.client.after(Math.max(next, 0), () -> {
@@ -156,23 +169,6 @@ final class SimulatedIdle {
 				}));
 	}
 
-	private void look(List<HeldLock> looks) {
-		ClockReading left = this.client.now();
-		this.client.ask(Request.find(ids(looks), looks.get(0).terms().operationTimeout()), (locks) -> {
-			this.client.judge.count(Event.IDLE_LOOK);
-			locks.forEach((lock) -> seen(lock, looks));
-			this.leases.looked(looks, locks, left);
-		}, (outcome) -> this.leases.notLooked(this.client.now()));
-	}
-
-	private void seen(StoredLock lock, List<HeldLock> looks) {
-		looks.stream()
-			.map(HeldLock::id)
-			.filter((id) -> id.key().equals(lock.key()) && (id.leaseToken().equals(lock.recalled())
-					|| lock.queue().stream().anyMatch((waiter) -> waiter.isAlive(lock.now()))))
-			.forEach(this.wanted::add);
-	}
-
 	private static List<LeaseId> ids(List<HeldLock> leases) {
 		return leases.stream().map(HeldLock::id).toList();
 	}
@@ -188,7 +184,9 @@ final class SimulatedIdle {
 			Violation.check(!this.wanted.contains(heldLock.id()), Violation.Kind.KEPT,
 					() -> this.client.name + " keeps the idle lease of " + heldLock.id().leaseToken()
 							+ " although others are known to want it");
-			long most = Math.min(begun + heldLock.terms().linger().toNanos(),
+			// Where nobody hears of recalls, others wait until then
+			long from = (this.watches) ? begun : Objects.requireNonNull(this.granted.get(heldLock.id()));
+			long most = Math.min(from + heldLock.terms().linger().toNanos(),
 					heldLock.lease().deadline() - heldLock.terms().reliable().toNanos() / 2);
 			long over = this.client.now().nanos() - most;
 			// What waited while it stood still comes in any order

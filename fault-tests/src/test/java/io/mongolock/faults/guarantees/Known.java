@@ -30,7 +30,7 @@ final class Known {
 					"what real processes did (rows 46 and 72), [judged again](README.md#a-second-opinion)"
 							+ " as operations on registers with a fence",
 					TESTS + "harness/register/Registers.java", Promise.EXCLUSION, Promise.FENCE),
-			new Other("whole clients whose leases linger, simulated; they see recalls by looks alone",
+			new Other("whole clients whose leases linger, simulated; they hear of no recall",
 					"fault-tests/src/main/java/io/mongolock/faults/simulation/ClientSimulation.java", Promise.LINGER),
 			new Other(
 					"[specified](spec/README.md) in TLA+, checked by TLC in all states of three clients that are answered at"

@@ -45,6 +45,15 @@ public final class ThreadOrders {
 	}
 
 	/**
+	 * Run two operations beside each other.
+	 * @param orders in how many orders at most: first those in which one waits for the
+	 * other once, then those in which it does so twice, and so on
+	 */
+	public static void checkBeside(Class<?> operations, int orders) {
+		check(options(1, 2, 1).invocationsPerIteration(orders), operations);
+	}
+
+	/**
 	 * Run scenarios of two threads with three operations each, which return what those of
 	 * a specification do, one after the other.
 	 */
