@@ -84,6 +84,12 @@ class LockApplicationEventTests {
 			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(LockMdc.class));
 	}
 
+	@Test
+	void anApplicationMayHaveADiagnosticContextOfItsOwn() {
+		this.context.withBean("own", LockMdc.class)
+			.run((context) -> assertThat(context).hasSingleBean(LockMdc.class).hasBean("own"));
+	}
+
 	static class Ear {
 
 		private final List<String> heard = new CopyOnWriteArrayList<>();

@@ -40,6 +40,8 @@ import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.RecordingLockOperations;
+import io.mongolock.observation.LockMdc;
+import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.TtlIndexWatch;
@@ -209,7 +211,10 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 			.withClassLoader(new FilteredClassLoader(MongoClient.class, MongoTemplate.class))
 			.withUserConfiguration(ServiceConfiguration.class)
 			.run((context) -> {
-				assertThat(context).hasSingleBean(UnlockedLockOperations.class).doesNotHaveBean(LockStore.class);
+				assertThat(context).hasSingleBean(UnlockedLockOperations.class)
+					.doesNotHaveBean(LockStore.class)
+					.doesNotHaveBean(LockEnvironment.class)
+					.doesNotHaveBean(LockMdc.class);
 				assertThat(context.getBean(Service.class).pay(42)).isEqualTo("order:42");
 				assertThatIllegalStateException().isThrownBy(LockContext::current);
 			});

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.BDDMockito;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -51,6 +52,13 @@ class OptimisticConfigurationTests {
 					.isEqualTo(i);
 			}
 		});
+	}
+
+	@Test
+	void anApplicationMayHaveItsOwn() {
+		OptimisticUpdater own = BDDMockito.mock();
+		this.runner.withBean(OptimisticUpdater.class, () -> own)
+			.run((context) -> assertThat(context).getBean(OptimisticUpdater.class).isSameAs(own));
 	}
 
 	@Test

@@ -279,6 +279,18 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
+	void whoWaitedAloneIsGrantedAsNobodyWaitsAnyMore() {
+		Claim holder = Claims.first(Claims.on("locks:k"));
+		this.store.acquire(holder, TIMEOUT);
+		Claim mine = Claims.waiting(Claims.on("locks:k"));
+		this.store.acquire(mine, TIMEOUT);
+		this.store.release(holder.id(), TIMEOUT);
+		ClaimAnswer granted = this.store.acquire(mine, TIMEOUT);
+		assertThat(granted.grantTo(mine.id().leaseToken())).isPresent();
+		assertThat(granted.hasWaiters()).as("the queue was looked at").isFalse();
+	}
+
+	@Test
 	void aClaimThatWasGrantedWithoutAnAnswerBeginsItsLeaseAnewAlsoBehindOthers() {
 		Claim mine = Claims.on("locks:k", LEASE.leaseToken());
 		Date earlier = Date.from(Instant.now().minusSeconds(10));
