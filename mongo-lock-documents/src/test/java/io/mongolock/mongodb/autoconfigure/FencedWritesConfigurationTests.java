@@ -11,6 +11,7 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
+import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MockDatabases;
 import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -43,6 +44,14 @@ class FencedWritesConfigurationTests {
 			.withBean(MongoLockStore.class, () -> Mockito.mock(MongoLockStore.class))
 			.run((context) -> assertThat(context.getBean(FencedWrites.class)).isNotNull());
 		assertThat(output).containsOnlyOnce("UNGUARDED");
+	}
+
+	@Test
+	void switchedOnNothingIsUnguardedThoughLocksAreKeptElsewhere(CapturedOutput output) {
+		this.bare.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
+			.withBean(LockOperations.class, () -> Mockito.mock(LockOperations.class))
+			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(FencedWrites.class));
+		assertThat(output).doesNotContain("UNGUARDED");
 	}
 
 	@Test
