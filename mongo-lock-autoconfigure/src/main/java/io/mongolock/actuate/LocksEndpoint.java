@@ -135,7 +135,7 @@ public class LocksEndpoint {
 	 * @param reason why, if that is said
 	 * @param fence the highest fence that was seen, so that the lock is left to those who
 	 * were granted it since; it is taken from all unless given
-	 * @return whom it was taken from, or {@code null} if nobody ever asked for it
+	 * @return from how many it was taken, or {@code null} if nobody ever asked for it
 	 */
 	@DeleteOperation
 	public @Nullable ReleasedDescriptor release(SecurityContext user,

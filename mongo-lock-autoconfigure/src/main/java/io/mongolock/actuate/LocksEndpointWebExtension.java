@@ -111,7 +111,7 @@ public class LocksEndpointWebExtension {
 	 * As {@link LocksEndpoint#release}, of any key.
 	 * @param reason why, if that is said
 	 * @param fence the highest fence of those to take it from, all unless given
-	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
+	 * @return from how many it was taken, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> releaseOf(SecurityContext user, @Nullable String key,
@@ -123,7 +123,7 @@ public class LocksEndpointWebExtension {
 	 * As {@link LocksEndpoint#release}.
 	 * @param reason why, if that is said
 	 * @param fence the highest fence of those to take it from, all unless given
-	 * @return whom it was taken from, 204 if nobody ever asked for it, or 403
+	 * @return from how many it was taken, 204 if nobody ever asked for it, or 403
 	 */
 	@DeleteOperation
 	public WebEndpointResponse<OperationResponseBody> release(SecurityContext user,

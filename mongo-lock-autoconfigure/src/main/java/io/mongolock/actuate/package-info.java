@@ -1,7 +1,7 @@
 /**
  * The actuator's view of the locks: {@link LocksEndpoint} shows and releases them,
  * {@link LocksEndpointWebExtension} does so over HTTP with the rights of the user.
- * {@link LockSearch} finds them, {@link LockDescriptors} are the answers, and
+ * {@link LockSearch} finds them, {@link LockDescriptors} are the form of the answers, and
  * {@link LockInfoContributor} shows the settings.
  */
 @NullMarked

@@ -18,7 +18,9 @@ import org.apache.commons.logging.LogFactory;
  * request that has no answer for a moment is asked again beside, in sixteen parts; and
  * what a part that fails was for, each alone. The first request goes on, because the
  * store may be merely slow: its answer ends all of that, and what is blocked is left to
- * it. All that is sent like this may be executed twice. Thread-safe.
+ * it. All that is sent like this may be executed twice. Releases and the stop use it;
+ * {@link io.mongolock.core.RenewalBatch} and {@link io.mongolock.core.PlaceSchedule}
+ * divide renewals and refreshes. Thread-safe.
  *
  * @param <T> what the request is for
  */

@@ -13,11 +13,12 @@
  * <li>The end: {@link LockReleaser} releases by a {@link ReleaseSender}, which also
  * repeats what a failover may have taken back and has releases confirmed by a
  * {@link ReleaseConfirmer}; {@link OrphanReleaser} cleans up behind requests of unknown
- * outcome. When the client stops, {@link LockClient#stopClaims} ends all waiting, and
- * {@link LockClient#stop} cuts off what is still held. <b>A release wakes the next
- * waiter</b> in {@link HeldLocks}, which hands the lock over or has
- * {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
- * another JVM does so in {@link PlaceKeeper#released}.</li>
+ * outcome. {@link DividedRequest} divides a request for many of these that hangs. When
+ * the client stops, {@link StopRequests} sends what is left to send,
+ * {@link LockClient#stopClaims} ends all waiting, and {@link LockClient#stop} cuts off
+ * what is still held. <b>A release wakes the next waiter</b> in {@link HeldLocks}, which
+ * hands the lock over or has {@link io.mongolock.core.ClientQueues#wakeNext} let the next
+ * one ask; a release in another JVM does so in {@link PlaceKeeper#released}.</li>
  * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
  * runs each {@link LoopDuty}: {@link PlaceKeeper} for the places in the queue,
  * {@link IdleLocks} for the leases that nobody holds, which follows recalls by a

@@ -64,7 +64,7 @@ import io.mongolock.store.StoredHolder;
  *                                          or QUEUED while that is released
  *               a lock is handed over      HANDED
  *               the wait is over           OVER, denied or failed as those ahead were
- * ASKING, LAST  grant                      OVER; as a failure if the answer took too long
+ * ASKING, LAST  grant                      OVER; as upon a failure if it took too long
  *               denial                     see below
  *               failure                    BACKING_OFF; OVER if the store refused, or the
  *                                          wait is over; ASKING if it was a brief try

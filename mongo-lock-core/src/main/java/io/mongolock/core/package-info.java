@@ -6,17 +6,18 @@
  * {@link ConfiguredSettings} resolves into {@link ResolvedLockSettings}, which has the
  * defaults. {@link LockAcquisition} runs it, {@link AcquisitionState} says <b>how a
  * waiter waits</b>, {@link AcquisitionRequests} is what it asks of the store. Each event
- * is answered with an {@link AcquisitionStep}. Where threads are few,
- * {@link RequestQueue} says who asks next.</li>
+ * is answered with an {@link AcquisitionStep}, and each failure with one of the
+ * {@link LockExceptions}. Where threads are few, {@link RequestQueue} says who asks next.
+ * {@link RequestOrder} is the order in which a call asks for several locks.</li>
  * <li>Who waits: {@link ClientQueues} has the queues of a client. In this JVM
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} does so for one key,
  * and each of those who wait is a {@link LocalWaiter}. <b>A release wakes the next
  * one</b> by {@link ClientQueues#wakeNext}; a release in another JVM does so by
  * {@link QueuePlaces#wakeIfAdmitted}.</li>
  * <li>Who stands in the queue in the store: {@link QueuePlaces} are the places of this
- * JVM, each of them a {@link QueuePlace}; {@link PlaceSchedule} says when to ask for
- * them, in one {@link PlaceRequest}. {@link QueuePosition} is what the store said of
- * one.</li>
+ * JVM, each of them a {@link QueuePlace}, and say how long until the next look or,
+ * without a queue, the next try; {@link PlaceSchedule} says when to ask for them, in one
+ * {@link PlaceRequest}. {@link QueuePosition} is what the store said of one.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
  * JVM. Its {@link Lease} says whether it is held, its {@link LockShares} who relies on
  * it, its {@link HoldEnd} how it ends.</li>
@@ -24,7 +25,7 @@
  * long. {@link WarmKeys} are those for which that pays, {@link Recall} is what is known
  * of others who want one.</li>
  * <li>Renewals: {@link RenewalSchedule} makes a {@link RenewalBatch} of what is due, with
- * a {@link RenewalPlan} for each lease.</li>
+ * a {@link RenewalPlan} for each lease, and divides a batch that hangs.</li>
  * <li>The end: {@link HandOver} passes a hold on to the next attempt. Otherwise a
  * {@link ReleaseDecision} says what to ask the store and what its answer means, and an
  * {@link OrphanCleanup} what is left to do about a request whose outcome is unknown.

@@ -1,7 +1,33 @@
 /**
- * Tools for documents of the application: {@link DocumentLockOperations} locks a document
- * for editing, {@link FencedWrites} guards a write, {@link Sequences} gives out numbers,
- * and {@link OptimisticUpdater} updates without a lock.
+ * Tools for documents of the application.
+ * <ul>
+ * <li>To edit: {@link DocumentLockOperations} locks a document, and
+ * {@link DocumentLockFactory} makes one for each database. The work is a
+ * {@link DocumentCallback} and gets a {@link LockedDocument}; a {@link LockTicket} stands
+ * for the lock between requests. {@link DocumentChangedException} and
+ * {@link NoSuchDocumentException} say why there is no such lock any more. Behind it:
+ * {@link DocumentLocks} claims for a {@link DocumentLock}, who is the person that edits;
+ * {@link HeldDocument} is one hold, {@link DocumentTickets} and {@link TicketHandle} are
+ * holds by ticket.</li>
+ * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and
+ * {@link EntityLifecycle}, as a {@link DocumentChange} that keeps what others have
+ * written. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.
+ * {@link PlainSaves} refuses saves that would drop a lock, and {@link LockGuarded} those
+ * of others while it is held.</li>
+ * <li>Transactions: {@link DocumentTransactions} has each {@link DocumentTransaction}
+ * keep its documents, in a {@link SingleDatabase}; {@link TransactionConflict} and
+ * {@link RetriedConflicts} say which to do again.</li>
+ * <li>To guard a write: {@link FencedWrites}. {@link GuardedWrites} sends each
+ * {@link GuardedUpdate} with the fence, {@link UnguardedWrites} without.</li>
+ * <li>To update without a lock: {@link OptimisticUpdater}. {@link RetriedUpdates} repeats
+ * an {@link UpdateAttempt} after a {@link FullJitterBackOff}, by the {@link Versions} of
+ * entities.</li>
+ * <li>Numbers: {@link Sequences} gives them out, each by its {@link SequenceSettings},
+ * alone or as a {@link SequenceRange}. {@link StoredSequences} has the
+ * {@link ReservedNumbers} of this JVM, and {@link SequenceCallback} fills a field with
+ * {@link Sequence}.</li>
+ * <li>{@link DocumentCallbacks} has the application's templates call all of these.</li>
+ * </ul>
  */
 @NullMarked
 package io.mongolock.mongodb;

@@ -6,18 +6,20 @@
  * field, {@link LockedCollectionQueues} are the queues beside them, and
  * {@link MajorityCommands} sends anything else.</li>
  * <li>The statements: {@link ClaimCommand} is a claim, which is a {@link FastClaim} where
- * that may be enough and a {@link ClaimPipeline} otherwise; {@link LeaseRequests} is all
- * that goes by a token, {@link LockLooks} all that changes nothing,
+ * that may be enough and a {@link ClaimPipeline} otherwise; {@link ReleaseCommand} and
+ * {@link ConfirmCommand} end a hold and have that confirmed, {@link LeaseRequests} is
+ * what else goes by a token, {@link LockLooks} all that changes nothing,
  * {@link LockStatements} their text.</li>
  * <li>The way to the server and back: {@link LockCollection} is the collection with its
  * concerns and timeouts, {@link RepeatedCommand} asks again where that helps,
  * {@link StoreRequest} names a request in messages, {@link StoreFailures} says what a
  * failed one has done, and {@link LockDocument} reads the answer.</li>
  * <li>Beside the requests: {@link ReleaseStream} hears of releases and
- * {@link RecallStream} of recalls, {@link ServerClockWatch} of elections and clocks,
- * {@link TtlIndexWatch} has {@link TtlIndexInitializer} look at the index, and
- * {@link LockLocation} asks the server for its version and {@link Privileges}, and sends
- * it a {@link StatementCheck}.</li>
+ * {@link RecallStream} of recalls, each a {@link FollowedStream} of the
+ * {@link ChangeStreams}; {@link ServerClockWatch} hears of elections and clocks, which
+ * {@link ServerClocks} compares to a {@link ClockFinding}; {@link TtlIndexWatch} has
+ * {@link TtlIndexInitializer} look at the index, and {@link LockLocation} asks the server
+ * for its version and {@link Privileges}, and sends it a {@link StatementCheck}.</li>
  * </ul>
  */
 @NullMarked

@@ -1,6 +1,12 @@
 /**
- * Refuses at startup what could not work: methods that no proxy reaches, keys that
- * nothing can be made of, results that end later.
+ * Refuses at startup what could not work. {@link LockMethodVerifier} looks at each bean,
+ * as far as {@link LockVerification} says, and passes each method through the checks:
+ * {@link LockMethodCheck} whether a proxy reaches it, or it is among the
+ * {@link WovenMethods}; {@link LockKeyCheck} its keys and conditions, which are an
+ * {@link ArgumentPath} where they name an argument or a property of it, and otherwise go
+ * to {@link LockExpressionCheck} as a {@link DeclaredExpression}; {@link LockAsyncCheck}
+ * results that end later; {@link LockDocumentCheck} documents. {@link LockHints} say what
+ * may be meant.
  */
 @NullMarked
 package io.mongolock.interceptor.check;
