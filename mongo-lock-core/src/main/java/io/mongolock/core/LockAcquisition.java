@@ -35,6 +35,8 @@ public final class LockAcquisition extends LocalWaiter {
 
 	private final Attempt attempt;
 
+	private final boolean lingers;
+
 	private final @Nullable Recall recall;
 
 	final AcquisitionState state;
@@ -51,7 +53,8 @@ public final class LockAcquisition extends LocalWaiter {
 	public LockAcquisition(ClientQueues client, Attempt attempt, int reserve, Consumer<HeldLock> onLost) {
 		this.client = client;
 		this.attempt = attempt;
-		this.recall = (attempt.lingers()) ? new Recall(attempt.id().leaseToken()) : null;
+		this.lingers = attempt.lingers();
+		this.recall = (this.lingers) ? new Recall(attempt.id().leaseToken()) : null;
 		this.state = new AcquisitionState(this, this.recall, client, reserve, onLost);
 	}
 
@@ -69,7 +72,7 @@ public final class LockAcquisition extends LocalWaiter {
 	 * Whether it may take a lease that is idle.
 	 */
 	public boolean lingers() {
-		return this.recall != null;
+		return this.lingers;
 	}
 
 	/**
