@@ -93,6 +93,7 @@ class BlockedEndRowsTests {
 	void ofTheLeasesThatAreIdleAtAStopItAloneStaysTaken(RowFigures figures) {
 		try (Harness harness = Harness.onAnyServer()) {
 			HarnessClient client = harness.direct(Duration.ofMinutes(5));
+			awaitStream(client);
 			leaveIdle(client, "k", 10, Duration.ofMinutes(1));
 			assertThat(client.locks().idle().size()).isEqualTo(10);
 			try (Transaction transaction = Transaction.on(harness, Harness.COLLECTION, "k0")) {
@@ -107,6 +108,7 @@ class BlockedEndRowsTests {
 	void ofManyLeasesThatAreIdleTheyAloneStayTaken(RowFigures figures) {
 		try (Harness harness = Harness.onAnyServer()) {
 			HarnessClient client = harness.direct(Duration.ofMinutes(5));
+			awaitStream(client);
 			leaveIdle(client, "first", 40, Duration.ofSeconds(6));
 			leaveIdle(client, "second", 40, Duration.ofSeconds(10));
 			List<Transaction> transactions = new ArrayList<>();
@@ -184,6 +186,16 @@ class BlockedEndRowsTests {
 			transactions.forEach(Transaction::close);
 			await().atMost(BUDGET).until(() -> taken(harness) == 0);
 		}
+	}
+
+	// The first idle lease has the stream opened, and is released as that opens
+	private static void awaitStream(HarnessClient client) {
+		LockRequest first = LockRequest.builder("stream").linger(Duration.ofSeconds(2)).build();
+		await().atMost(Harness.LONG).during(Duration.ofSeconds(1)).until(() -> {
+			client.locks().execute(first, LockHandle::fence);
+			return !client.locks().idle().isEmpty();
+		});
+		await().atMost(Harness.LONG).until(() -> client.locks().idle().isEmpty());
 	}
 
 	private static void leaveIdle(HarnessClient client, String prefix, int count, Duration linger) {
