@@ -148,7 +148,7 @@ final class SimulatedAttempt implements LockAcquisition.Caller {
 		Claim claim = Objects.requireNonNull(this.acquisition.send(this.client.now()));
 		this.client.ask(Request.claim(claim, (first) ? timeout.dividedBy(4) : timeout), (answer) -> {
 			long starved = this.client.starves(this.history.terms.reliable());
-			if (!claim.linger().isZero() && this.client.timeline.chance(0.5)) {
+			if (!claim.linger().isZero() && this.client.timeline.chance(0.4)) {
 				// Others may recall the lease before it is known here
 				this.client.after(this.client.timeline.between(0, timeout.toNanos()), () -> answered(answer));
 			}
