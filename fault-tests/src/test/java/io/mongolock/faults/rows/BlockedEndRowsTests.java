@@ -162,6 +162,7 @@ class BlockedEndRowsTests {
 				.build();
 			HarnessClient client = harness.client(harness.proxied(), settings, LockClock.system());
 			HarnessClient other = harness.direct(Harness.LONG);
+			awaitStream(client);
 			leaveIdle(client, "k", 40, Duration.ofSeconds(6));
 			List<Transaction> transactions = IntStream.range(0, 20)
 				.mapToObj((i) -> Transaction.on(harness, Harness.COLLECTION, "k" + i))
