@@ -19,7 +19,7 @@ import io.mongolock.test.server.GivenServer;
  */
 record Judge(Class<?> main, List<String> arguments, String complaint, String name) {
 
-	private static final Duration LONG_ENOUGH = Duration.ofMinutes(5);
+	private static final Duration LONG_ENOUGH = Duration.ofMinutes(15);
 
 	// Finds that kind of violation first
 	static Judge simulation(String violation) {
