@@ -67,9 +67,13 @@ public class UnlockedLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
 			LockCallback<T, E> callback) throws E {
-		List<LockRequest> sorted = sorted(requests);
+		return executeSorted(sorted(requests), callback);
+	}
+
+	private <T extends @Nullable Object, E extends Throwable> T executeSorted(List<LockRequest> sorted,
+			LockCallback<T, E> callback) throws E {
 		return execute(sorted.get(0), (handle) -> (sorted.size() == 1) ? callback.doWithLock(handle)
-				: execute(sorted.subList(1, sorted.size()), callback));
+				: executeSorted(sorted.subList(1, sorted.size()), callback));
 	}
 
 	private List<LockRequest> sorted(List<LockRequest> requests) {

@@ -45,8 +45,8 @@ class LockKeyCheck {
 	private static void checkType(@Nullable ArgumentPath path, boolean inDocument, DeclaredExpression key) {
 		ResolvableType type = (path != null) ? path.type(key) : null;
 		boolean several = type != null && SeveralKeys.areIn(type.toClass());
-		if (path == null || type == null || (inDocument && !several)) { // an id is as the
-																		// mapping has it
+		// An id of a document is as the mapping has it
+		if (path == null || type == null || (inDocument && !several)) {
 			return;
 		}
 		if (inDocument) {
