@@ -34,7 +34,7 @@ class RunbookTests {
 
 	/** Where the texts are that a class logs and does not have itself. */
 	private static final Map<String, List<String>> TEXTS = Map.of("LockLog", List.of("LockExceptions"), "LossLog",
-			List.of("LockExceptions"), "ServerClockWatch", List.of("ClockFinding"), "LockSettingsValidator",
+			List.of("LockExceptions"), "ServerClockWatch", List.of("ServerClockFinding"), "LockSettingsValidator",
 			List.of("LockPropertyNames"), "TtlIndexWatch", List.of("StoreCheck", "LockLocation"));
 
 	/** What hands messages of others on has none but those in its statements. */

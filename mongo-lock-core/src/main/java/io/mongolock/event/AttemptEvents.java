@@ -38,12 +38,12 @@ public final class AttemptEvents {
 
 	private final LockClock clock;
 
-	private final StoreClockWatch storeClock;
+	private final StoreClockStepWatch storeClock;
 
 	private final LimitWatch limits = new LimitWatch();
 
 	AttemptEvents(Listeners listeners, Instruments instruments, LockLog log, LockClock clock,
-			StoreClockWatch storeClock) {
+			StoreClockStepWatch storeClock) {
 		this.listeners = listeners;
 		this.instruments = instruments;
 		this.log = log;

@@ -51,7 +51,7 @@ public final class LockEvents {
 	 */
 	public AttemptEvents ofClaims(StoreServers servers) {
 		return new AttemptEvents(this.listeners, this.instruments, this.log, this.clock,
-				new StoreClockWatch(this.listeners, this.instruments, servers));
+				new StoreClockStepWatch(this.listeners, this.instruments, servers));
 	}
 
 	/**

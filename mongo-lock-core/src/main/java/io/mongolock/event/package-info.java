@@ -5,8 +5,8 @@
  * something happens. They pass it on: to the {@link Listeners} on threads of their own,
  * to the {@link Instruments} at once, and to the {@link LockLog}. {@link EventLane} runs
  * those threads; {@link EventLog} and {@link LossLog} write the lines of the log.
- * {@link LimitWatch} and {@link StoreClockWatch} look at the answers to claims for limits
- * that differ and for clocks that step.
+ * {@link LimitWatch} and {@link StoreClockStepWatch} look at the answers to claims for
+ * limits that differ and for clocks that step.
  */
 @NullMarked
 package io.mongolock.event;

@@ -45,7 +45,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	private final long tolerated;
 
-	private final ServerClocks clocks;
+	private final ServerClockComparison clocks;
 
 	private final Map<String, Long> roundTrips = new ConcurrentHashMap<>();
 
@@ -64,7 +64,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	public ServerClockWatch(LockClock clock, Duration margin) {
 		this.clock = clock;
 		this.tolerated = Math.min(margin.toMillis(), MAX_TOLERATED.toMillis());
-		this.clocks = new ServerClocks(this.tolerated);
+		this.clocks = new ServerClockComparison(this.tolerated);
 	}
 
 	/**
@@ -134,7 +134,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		findings(beat).forEach(this::report);
 	}
 
-	private synchronized List<ClockFinding> findings(Heartbeat beat) {
+	private synchronized List<ServerClockFinding> findings(Heartbeat beat) {
 		return this.clocks.heard(beat);
 	}
 
@@ -147,7 +147,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		return this.clocks.reported();
 	}
 
-	private void report(ClockFinding finding) {
+	private void report(ServerClockFinding finding) {
 		if (finding.off()) {
 			logger.warn(finding.describe(this.tolerated));
 		}

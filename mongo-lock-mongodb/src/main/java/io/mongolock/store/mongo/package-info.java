@@ -17,9 +17,10 @@
  * <li>Beside the requests: {@link ReleaseStream} hears of releases and
  * {@link RecallStream} of recalls, each a {@link FollowedStream} of the
  * {@link ChangeStreams}; {@link ServerClockWatch} hears of elections and clocks, which
- * {@link ServerClocks} compares to a {@link ClockFinding}; {@link TtlIndexWatch} has
- * {@link TtlIndexInitializer} look at the index, and {@link LockLocation} asks the server
- * for its version and {@link Privileges}, and sends it a {@link StatementCheck}.</li>
+ * {@link ServerClockComparison} compares to a {@link ServerClockFinding};
+ * {@link TtlIndexWatch} has {@link TtlIndexInitializer} look at the index, and
+ * {@link LockLocation} asks the server for its version and {@link Privileges}, and sends
+ * it a {@link StatementCheck}.</li>
  * </ul>
  */
 @NullMarked

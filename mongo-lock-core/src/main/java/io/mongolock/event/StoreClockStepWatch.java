@@ -16,9 +16,9 @@ import io.mongolock.store.StoreServers;
  * less than either clock of this machine allows. Thread-safe; the last sample is guarded
  * by the watch's own monitor.
  */
-final class StoreClockWatch {
+final class StoreClockStepWatch {
 
-	private static final Log logger = LogFactory.getLog(StoreClockWatch.class);
+	private static final Log logger = LogFactory.getLog(StoreClockStepWatch.class);
 
 	/** Steps by less are reported only if the margin is less. */
 	private static final long TOLERATED_MILLIS = 1000;
@@ -40,7 +40,7 @@ final class StoreClockWatch {
 	/**
 	 * Create a watch.
 	 */
-	StoreClockWatch(Listeners listeners, Instruments instruments, StoreServers servers) {
+	StoreClockStepWatch(Listeners listeners, Instruments instruments, StoreServers servers) {
 		this.listeners = listeners;
 		this.instruments = instruments;
 		this.servers = servers;

@@ -8,7 +8,7 @@ package io.mongolock.store.mongo;
  * @param offset how far the clock is ahead, in milliseconds, negative if it is behind
  * @param off whether it differs by more than is tolerated
  */
-record ClockFinding(Heartbeat server, Heartbeat reference, long offset, boolean off) {
+record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, boolean off) {
 
 	String describe(long tolerated) {
 		String clock = "The clock of MongoDB server " + this.server.server();

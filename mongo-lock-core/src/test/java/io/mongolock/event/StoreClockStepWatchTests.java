@@ -25,10 +25,10 @@ import io.mongolock.store.StoreServers;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link StoreClockWatch}.
+ * Tests for {@link StoreClockStepWatch}.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class StoreClockWatchTests {
+class StoreClockStepWatchTests {
 
 	private static final Duration MARGIN = Duration.ofSeconds(6);
 
@@ -49,27 +49,27 @@ class StoreClockWatchTests {
 
 		@Override
 		public void onStoreClockStepped(Duration step) {
-			StoreClockWatchTests.this.steps.add(step);
+			StoreClockStepWatchTests.this.steps.add(step);
 		}
 
 		@Override
 		public void onServerClockOff(String server, Duration offset) {
-			StoreClockWatchTests.this.off.add(server + " " + offset);
+			StoreClockStepWatchTests.this.off.add(server + " " + offset);
 		}
 
 	}), (name) -> Thread::new, this.log);
 
-	private final StoreClockWatch watch = new StoreClockWatch(this.listeners,
+	private final StoreClockStepWatch watch = new StoreClockStepWatch(this.listeners,
 			new Instruments(List.of(), LockClock.system(), this.log), new StoreServers() {
 
 				@Override
 				public Optional<String> judge() {
-					return Optional.of(StoreClockWatchTests.this.judge);
+					return Optional.of(StoreClockStepWatchTests.this.judge);
 				}
 
 				@Override
 				public void onClockOff(BiConsumer<String, Duration> listener) {
-					StoreClockWatchTests.this.clocks.add(listener);
+					StoreClockStepWatchTests.this.clocks.add(listener);
 				}
 
 			});

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
  * two heartbeats agree, and clocks are compared only when each was heard since all the
  * others were heard last but one. Pure; not thread-safe.
  */
-final class ServerClocks {
+final class ServerClockComparison {
 
 	private final long tolerated;
 
@@ -28,14 +28,14 @@ final class ServerClocks {
 	 * Create a new comparison.
 	 * @param tolerated by how much the clocks of servers may differ, in milliseconds
 	 */
-	ServerClocks(long tolerated) {
+	ServerClockComparison(long tolerated) {
 		this.tolerated = tolerated;
 	}
 
 	/**
 	 * A server was heard.
 	 */
-	List<ClockFinding> heard(Heartbeat beat) {
+	List<ServerClockFinding> heard(Heartbeat beat) {
 		Server before = this.servers.get(beat.server());
 		this.servers.put(beat.server(), new Server(beat, ++this.heard, (before != null) ? before.beat() : null,
 				(before != null) ? before.heard() : 0));
@@ -70,7 +70,7 @@ final class ServerClocks {
 		return Map.copyOf(this.reported);
 	}
 
-	private List<ClockFinding> judge() {
+	private List<ServerClockFinding> judge() {
 		if (this.servers.values().stream().anyMatch((server) -> server.before() == null)) {
 			// If two of three differ, it is unknown which is right
 			return List.of();
@@ -83,7 +83,7 @@ final class ServerClocks {
 		if (settled.isEmpty() || !areComparable(settled)) {
 			return List.of();
 		}
-		List<ClockFinding> findings = new ArrayList<>();
+		List<ServerClockFinding> findings = new ArrayList<>();
 		Server reference = reference(settled);
 		settled.forEach((server) -> judge(server, reference, findings));
 		return findings;
@@ -101,18 +101,18 @@ final class ServerClocks {
 		return (upper.beat().writable()) ? upper : lower;
 	}
 
-	private void judge(Server server, Server reference, List<ClockFinding> findings) {
+	private void judge(Server server, Server reference, List<ServerClockFinding> findings) {
 		String name = server.beat().server();
 		long offset = server.offset() - reference.offset();
 		long off = Math.abs(offset) - server.beat().roundTrip() - reference.beat().roundTrip();
 		Long before = this.reported.get(name);
 		if (off > this.tolerated && (before == null || Math.abs(offset - before) > this.tolerated)) {
 			this.reported.put(name, offset);
-			findings.add(new ClockFinding(server.beat(), reference.beat(), offset, true));
+			findings.add(new ServerClockFinding(server.beat(), reference.beat(), offset, true));
 		}
 		else if (before != null && Math.abs(offset) <= this.tolerated / 2) {
 			this.reported.remove(name);
-			findings.add(new ClockFinding(server.beat(), reference.beat(), offset, false));
+			findings.add(new ServerClockFinding(server.beat(), reference.beat(), offset, false));
 		}
 	}
 

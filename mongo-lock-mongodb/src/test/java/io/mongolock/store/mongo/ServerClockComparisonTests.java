@@ -8,11 +8,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link ServerClocks}: db1 is the primary.
+ * Tests for {@link ServerClockComparison}: db1 is the primary.
  */
-class ServerClocksTests {
+class ServerClockComparisonTests {
 
-	private final ServerClocks clocks = new ServerClocks(1000);
+	private final ServerClockComparison clocks = new ServerClockComparison(1000);
 
 	private final List<String> found = new ArrayList<>();
 
@@ -141,12 +141,12 @@ class ServerClocksTests {
 	void theMessageNamesServerOffsetToleranceAndConsequence() {
 		Heartbeat primary = new Heartbeat("db1:27017", true, 0, 0);
 		Heartbeat secondary = new Heartbeat("db2:27017", false, 0, 0);
-		assertThat(new ClockFinding(secondary, primary, 4200, true).describe(1000))
+		assertThat(new ServerClockFinding(secondary, primary, 4200, true).describe(1000))
 			.startsWith("The clock of MongoDB server db2:27017 is 4200 ms ahead of the clock of db1:27017")
 			.contains("up to 1000 ms are tolerated", "Once it is elected, leases end that much sooner", "NTP");
-		assertThat(new ClockFinding(secondary, primary, -4200, true).describe(1000))
+		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000))
 			.contains("4200 ms behind the clock of db1:27017", "are taken over later by that");
-		assertThat(new ClockFinding(primary, secondary, -4200, true).describe(1000))
+		assertThat(new ServerClockFinding(primary, secondary, -4200, true).describe(1000))
 			.contains("Leases are judged by it now");
 	}
 
