@@ -67,11 +67,11 @@ final class LockClient {
 
 	private final ReleaseRequests releaseRequests;
 
-	private final PlaceKeeper places;
+	private final PlaceDuty places;
 
 	private final StopRequests stopRequests;
 
-	private final IdleLocks idle;
+	private final IdleLeaseDuty idle;
 
 	private final LockReleaser releaser;
 
@@ -93,8 +93,8 @@ final class LockClient {
 		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
 		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
-		this.places = new PlaceKeeper(store, clock, this.queues.places(), this::threads, this.stopRequests);
-		this.idle = new IdleLocks(store, clock, this.queues, this.events, this::giveUp, this::threads);
+		this.places = new PlaceDuty(store, clock, this.queues.places(), this::threads, this.stopRequests);
+		this.idle = new IdleLeaseDuty(store, clock, this.queues, this.events, this::giveUp, this::threads);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.lifecycle);

@@ -5,7 +5,7 @@ import java.util.concurrent.Executor;
 import io.mongolock.core.ClockReading;
 
 /**
- * Another task of the {@link ClientLoop}, without a thread of its own.
+ * What the {@link ClientLoop} does beside the renewals, without a thread of its own.
  */
 interface LoopDuty {
 

@@ -18,10 +18,10 @@
  * {@link LockClient#stopClaims} ends all waiting, and {@link LockClient#stop} cuts off
  * what is still held. <b>A release wakes the next waiter</b> in {@link HeldLocks}, which
  * hands the lock over or has {@link io.mongolock.core.ClientQueues#wakeNext} let the next
- * one ask; a release in another JVM does so in {@link PlaceKeeper#released}.</li>
+ * one ask; a release in another JVM does so in {@link PlaceDuty#released}.</li>
  * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
- * runs each {@link LoopDuty}: {@link PlaceKeeper} for the places in the queue,
- * {@link IdleLocks} for the leases that nobody holds, which follows recalls by a
+ * runs each {@link LoopDuty}: {@link PlaceDuty} for the places in the queue,
+ * {@link IdleLeaseDuty} for the leases that nobody holds, which follows recalls by a
  * {@link StoreWatch}; {@link ReleaseRequests} whether somebody asks for a lock, and
  * {@link HandleLeaks} the handles that nobody closed.</li>
  * </ul>

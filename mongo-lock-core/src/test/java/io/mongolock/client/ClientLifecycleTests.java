@@ -29,7 +29,7 @@ class ClientLifecycleTests {
 
 	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(),
 			(threads) -> new ClientLoop(this.store, LockClock.system(), threads.renewals(), this.events,
-					List.of(new PlaceKeeper(this.store, LockClock.system(),
+					List.of(new PlaceDuty(this.store, LockClock.system(),
 							new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 							new StopRequests(new ClientRuntime()))),
 					new ReleaseRequests(this.store, this.events), new ClientRuntime()));

@@ -301,8 +301,8 @@ class ClientLoopTests {
 		}
 	}
 
-	private PlaceKeeper places() {
-		return new PlaceKeeper(this.store, LockClock.system(),
+	private PlaceDuty places() {
+		return new PlaceDuty(this.store, LockClock.system(),
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0),
 				() -> new ClientThreads(new ClientRuntime()), new StopRequests(new ClientRuntime()));
 	}

@@ -86,7 +86,7 @@ class LockReleaserTests {
 	private ClientLoop loop(ClientThreads threads) {
 		RenewalEvents renewals = this.events.ofRenewals();
 		return new ClientLoop(this.store, this.clock, threads.renewals(), renewals,
-				List.of(new PlaceKeeper(this.store, this.clock,
+				List.of(new PlaceDuty(this.store, this.clock,
 						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 						new StopRequests(new ClientRuntime()))),
 				new ReleaseRequests(this.store, renewals), new ClientRuntime());

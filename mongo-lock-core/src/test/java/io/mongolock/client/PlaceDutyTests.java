@@ -37,10 +37,10 @@ import io.mongolock.store.TimeLeft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link PlaceKeeper}, whose time and requests go on as the test says. A place
+ * Tests for {@link PlaceDuty}, whose time and requests go on as the test says. A place
  * lasts 6 s, a retry interval is 100 ms.
  */
-class PlaceKeeperTests {
+class PlaceDutyTests {
 
 	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 1, "");
 
@@ -78,19 +78,19 @@ class PlaceKeeperTests {
 
 		@Override
 		public long nanoTime() {
-			return PlaceKeeperTests.this.millis * 1_000_000;
+			return PlaceDutyTests.this.millis * 1_000_000;
 		}
 
 		@Override
 		public long currentTimeMillis() {
-			return PlaceKeeperTests.this.millis;
+			return PlaceDutyTests.this.millis;
 		}
 
 	};
 
 	private final TimeLeft time = new TimeLeft(this.clock, 1_000_000_000);
 
-	private final PlaceKeeper keeper = new PlaceKeeper(new QueueStore(), this.clock, this.places, () -> this.threads,
+	private final PlaceDuty duty = new PlaceDuty(new QueueStore(), this.clock, this.places, () -> this.threads,
 			new StopRequests(new ClientRuntime()));
 
 	@AfterEach
@@ -100,7 +100,7 @@ class PlaceKeeperTests {
 
 	@BeforeEach
 	void start() {
-		this.keeper.start(() -> {
+		this.duty.start(() -> {
 		});
 	}
 
@@ -149,7 +149,7 @@ class PlaceKeeperTests {
 		run();
 		run();
 		assertThat(this.underway).as("it is to be closed").hasSize(1);
-		assertThat(this.keeper.nextIn(now())).as("until then nothing is due").isPositive();
+		assertThat(this.duty.nextIn(now())).as("until then nothing is due").isPositive();
 		stand("late");
 		run();
 		this.underway.forEach(Runnable::run);
@@ -166,7 +166,7 @@ class PlaceKeeperTests {
 		goOnTo(20_000);
 		assertThat(this.watches).isZero();
 		this.requests.clear();
-		assertThat(this.keeper.nextIn(now())).isZero();
+		assertThat(this.duty.nextIn(now())).isZero();
 		goOnTo(20_001);
 		assertThat(this.requests).containsExactlyInAnyOrder("watch", "look [late]");
 	}
@@ -178,10 +178,10 @@ class PlaceKeeperTests {
 		one.cancel();
 		goOnTo(5_000);
 		this.millis = 20_000;
-		this.keeper.run(now(), (request) -> {
+		this.duty.run(now(), (request) -> {
 			throw new RejectedExecutionException("from the test");
 		});
-		assertThat(this.keeper.nextIn(now())).isPositive();
+		assertThat(this.duty.nextIn(now())).isPositive();
 		goOnTo(30_000);
 		assertThat(this.watches).isZero();
 	}
@@ -260,9 +260,9 @@ class PlaceKeeperTests {
 		one.cancel();
 		run();
 		assertThat(this.underway).as("it is to be left").hasSize(1);
-		this.keeper.leaveAll(this.time);
+		this.duty.leaveAll(this.time);
 		this.underway.forEach(Runnable::run);
-		this.keeper.leaveAll(this.time);
+		this.duty.leaveAll(this.time);
 		assertThat(this.left).containsExactly("one");
 	}
 
@@ -272,7 +272,7 @@ class PlaceKeeperTests {
 		goOnTo(0);
 		this.breaks = true;
 		Thread.currentThread().interrupt();
-		this.keeper.leaveAll(this.time);
+		this.duty.leaveAll(this.time);
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
@@ -285,8 +285,8 @@ class PlaceKeeperTests {
 	}
 
 	private void run() {
-		this.keeper.run(now(), this.underway::add);
-		this.keeper.nextIn(now());
+		this.duty.run(now(), this.underway::add);
+		this.duty.nextIn(now());
 	}
 
 	private ClockReading now() {
@@ -340,25 +340,25 @@ class PlaceKeeperTests {
 
 		@Override
 		public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
-			PlaceKeeperTests.this.requests.add("refresh " + keys(claims));
-			return keys(claims).stream().map(PlaceKeeperTests.this::lock).toList();
+			PlaceDutyTests.this.requests.add("refresh " + keys(claims));
+			return keys(claims).stream().map(PlaceDutyTests.this::lock).toList();
 		}
 
 		@Override
 		public int leaveAll(List<LeaseId> claims, Duration timeout) {
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			if (PlaceKeeperTests.this.breaks) {
+			if (PlaceDutyTests.this.breaks) {
 				throw new OutOfMemoryError("by script");
 			}
-			PlaceKeeperTests.this.left.addAll(keys(claims));
+			PlaceDutyTests.this.left.addAll(keys(claims));
 			return claims.size();
 		}
 
 		@Override
 		public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
-			PlaceKeeperTests.this.requests.add("look " + keys(claims));
+			PlaceDutyTests.this.requests.add("look " + keys(claims));
 			failIfToldSo();
-			return keys(claims).stream().map(PlaceKeeperTests.this::lock).toList();
+			return keys(claims).stream().map(PlaceDutyTests.this::lock).toList();
 		}
 
 		@Override
@@ -368,28 +368,28 @@ class PlaceKeeperTests {
 
 		@Override
 		public ReleaseWatch watchReleases(ReleaseListener listener) {
-			PlaceKeeperTests.this.requests.add("watch");
+			PlaceDutyTests.this.requests.add("watch");
 			failIfToldSo();
-			PlaceKeeperTests.this.watches++;
+			PlaceDutyTests.this.watches++;
 			return new ReleaseWatch() {
 
 				@Override
 				public boolean isLive() {
-					return PlaceKeeperTests.this.live;
+					return PlaceDutyTests.this.live;
 				}
 
 				@Override
 				public void close() {
-					PlaceKeeperTests.this.watches--;
-					PlaceKeeperTests.this.onClose.run();
+					PlaceDutyTests.this.watches--;
+					PlaceDutyTests.this.onClose.run();
 				}
 
 			};
 		}
 
 		private void failIfToldSo() {
-			if (PlaceKeeperTests.this.fails) {
-				ReflectionUtils.rethrowRuntimeException(PlaceKeeperTests.this.failure);
+			if (PlaceDutyTests.this.fails) {
+				ReflectionUtils.rethrowRuntimeException(PlaceDutyTests.this.failure);
 			}
 		}
 

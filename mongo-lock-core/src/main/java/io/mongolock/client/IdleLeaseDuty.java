@@ -21,13 +21,13 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.RecallListener;
 
 /**
- * Runs the {@link IdleLeases} of this client without a thread of its own: the watch over
- * the leases says when, and the threads of renewals release them, many with one request.
- * Recalls are watched while there are any, and for a while after. Thread-safe.
+ * Runs the {@link IdleLeases} of this client without a thread of its own: the
+ * {@link ClientLoop} says when, and the threads of renewals release them, many with one
+ * request. Recalls are watched while there are any, and for a while after. Thread-safe.
  */
-final class IdleLocks implements LoopDuty, RecallListener {
+final class IdleLeaseDuty implements LoopDuty, RecallListener {
 
-	private static final Log logger = LogFactory.getLog(IdleLocks.class);
+	private static final Log logger = LogFactory.getLog(IdleLeaseDuty.class);
 
 	private static final int MAX_RELEASES = 8;
 
@@ -69,7 +69,7 @@ final class IdleLocks implements LoopDuty, RecallListener {
 	 * Create it without leases.
 	 * @param giveUp has a lock released that could not be
 	 */
-	IdleLocks(LockStore store, LockClock clock, ClientQueues queues, LockEvents events, Consumer<HeldLock> giveUp,
+	IdleLeaseDuty(LockStore store, LockClock clock, ClientQueues queues, LockEvents events, Consumer<HeldLock> giveUp,
 			Supplier<ClientThreads> threads) {
 		this.store = store;
 		this.clock = clock;

@@ -24,9 +24,9 @@ import io.mongolock.store.TimeLeft;
  * watched while somebody stands near the head of a queue, and for a while after.
  * Thread-safe.
  */
-final class PlaceKeeper implements LoopDuty, ReleaseListener {
+final class PlaceDuty implements LoopDuty, ReleaseListener {
 
-	private static final Log logger = LogFactory.getLog(PlaceKeeper.class);
+	private static final Log logger = LogFactory.getLog(PlaceDuty.class);
 
 	private final LockStore store;
 
@@ -42,7 +42,7 @@ final class PlaceKeeper implements LoopDuty, ReleaseListener {
 
 	private volatile boolean running;
 
-	PlaceKeeper(LockStore store, LockClock clock, QueuePlaces places, Supplier<ClientThreads> threads,
+	PlaceDuty(LockStore store, LockClock clock, QueuePlaces places, Supplier<ClientThreads> threads,
 			StopRequests stopRequests) {
 		this.store = store;
 		this.clock = clock;

@@ -44,10 +44,10 @@ import io.mongolock.store.StoredHolder;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link IdleLocks}: a lock that lingers, in a client with its threads.
+ * Tests for {@link IdleLeaseDuty}: a lock that lingers, in a client with its threads.
  */
 @Timeout(120)
-class IdleLocksTests {
+class IdleLeaseDutyTests {
 
 	private static final LockRequest REQUEST = LockRequest.builder("k").linger(Duration.ofSeconds(10)).build();
 
