@@ -11,7 +11,8 @@ import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.SeveralKeys;
 
 /**
- * Finds mistakes in the expressions of keys and conditions before the first call does.
+ * Finds mistakes in keys and conditions before the first call does: what they are, if
+ * that is known, has to be of a type that can be used; {@link SpelCheck} reads the rest.
  */
 class LockKeyCheck {
 
@@ -36,7 +37,7 @@ class LockKeyCheck {
 	private @Nullable ArgumentPath check(DeclaredExpression declared) {
 		ArgumentPath plain = ArgumentPath.of(declared);
 		if (plain == null) {
-			return new LockExpressionCheck(this.beans).check(declared);
+			return new SpelCheck(this.beans).check(declared);
 		}
 		plain.check(declared);
 		return plain;

@@ -22,11 +22,11 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import io.mongolock.interceptor.LockKeyVariables;
 
 /**
- * Finds mistakes in an expression by parsing it.
+ * Finds mistakes in an expression by parsing it as SpEL.
  *
  * @param beans whether there is a bean of a name
  */
-record LockExpressionCheck(Predicate<String> beans) {
+record SpelCheck(Predicate<String> beans) {
 
 	private static final List<String> ROOT = List.of("method", "methodName", "args", "target", "targetClass");
 
