@@ -3,7 +3,8 @@ package io.mongolock.mongodb;
 import io.mongolock.LockHolder;
 
 /**
- * The person who edits a document. For diagnostics: it may be over by now.
+ * The lock of a document while somebody holds it. For diagnostics: that may be over by
+ * now.
  *
  * @param id the id of the document
  * @param holder who holds its lock, since when and for how long

@@ -258,27 +258,27 @@ public interface DocumentLockOperations {
 	boolean release(Class<?> type, LockTicket ticket);
 
 	/**
-	 * The people who edit documents of a type, in the order of their ids. Reads the whole
-	 * collection unless it has a sparse index on {@code lock.holders.0}.
+	 * The locks of a type that somebody holds, in the order of their documents' ids.
+	 * Reads the whole collection unless it has a sparse index on {@code lock.holders.0}.
 	 * @param type the type of the documents
-	 * @return those that are locked now
+	 * @return those that are held now
 	 */
 	List<DocumentLock> list(Class<?> type);
 
 	/**
-	 * The person who edits a document.
+	 * The lock of a document: who holds it.
 	 * @param type the type of the document
 	 * @param id its id
-	 * @return who, or empty if nobody does or there is no such document
+	 * @return the lock, or empty if nobody holds it or there is no such document
 	 */
 	Optional<DocumentLock> find(Class<?> type, Object id);
 
 	/**
-	 * The person who edits a document outside of its type's collection.
+	 * The lock of a document outside of its type's collection: who holds it.
 	 * @param type the type of the document
 	 * @param id its id
 	 * @param collection where it is
-	 * @return who, or empty if nobody does or there is no such document
+	 * @return the lock, or empty if nobody holds it or there is no such document
 	 */
 	Optional<DocumentLock> find(Class<?> type, Object id, String collection);
 

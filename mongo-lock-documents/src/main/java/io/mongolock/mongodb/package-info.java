@@ -6,7 +6,7 @@
  * {@link DocumentCallback} and gets a {@link LockedDocument}; a {@link LockTicket} stands
  * for the lock between requests. {@link DocumentChangedException} and
  * {@link NoSuchDocumentException} say why there is no such lock any more. Behind it:
- * {@link DocumentLocks} claims for a {@link DocumentLock}, who is the person that edits;
+ * {@link DocumentLocks} claims, and shows each {@link DocumentLock} that somebody holds;
  * {@link HeldDocument} is one hold, {@link DocumentTickets} and {@link TicketHandle} are
  * holds by ticket.</li>
  * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and

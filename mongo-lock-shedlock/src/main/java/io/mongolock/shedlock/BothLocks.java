@@ -8,7 +8,7 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
-import io.mongolock.shedlock.ShedLockDocuments.DocumentLock;
+import io.mongolock.shedlock.ShedLockDocuments.TakenDocument;
 import io.mongolock.store.KeyText;
 
 /**
@@ -26,11 +26,11 @@ record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) impl
 
 	@Override
 	public Optional<SimpleLock> lock(LockConfiguration configuration) {
-		DocumentLock document = this.documents.take(configuration);
+		TakenDocument document = this.documents.take(configuration);
 		return (document != null) ? lockBeside(document, configuration) : Optional.empty();
 	}
 
-	private Optional<SimpleLock> lockBeside(DocumentLock document, LockConfiguration configuration) {
+	private Optional<SimpleLock> lockBeside(TakenDocument document, LockConfiguration configuration) {
 		Optional<SimpleLock> lock = Optional.empty();
 		try {
 			lock = this.locks.lock(configuration);
@@ -45,11 +45,11 @@ record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) impl
 
 	private static final class BothLock extends ExtensibleLock {
 
-		private final DocumentLock document;
+		private final TakenDocument document;
 
 		private final SimpleLock lock;
 
-		private BothLock(LockConfiguration configuration, DocumentLock document, SimpleLock lock) {
+		private BothLock(LockConfiguration configuration, TakenDocument document, SimpleLock lock) {
 			super(configuration);
 			this.document = document;
 			this.lock = lock;

@@ -59,7 +59,7 @@ final class ShedLockDocuments {
 	 * Take the document of a lock.
 	 * @return the lock, or {@code null} if it is not free
 	 */
-	@Nullable DocumentLock take(LockConfiguration configuration) {
+	@Nullable TakenDocument take(LockConfiguration configuration) {
 		String lockedBy = this.owner.host() + " " + UUID.randomUUID();
 		Instant now = ClockProvider.now();
 		Bson free = Filters.and(Filters.eq("_id", configuration.getName()), Filters.lte(UNTIL, now));
@@ -67,7 +67,7 @@ final class ShedLockDocuments {
 				Updates.set("lockedAt", now), Updates.set(BY, lockedBy));
 		try {
 			update(free, taken, new UpdateOptions().upsert(true));
-			return new DocumentLock(configuration, lockedBy);
+			return new TakenDocument(configuration, lockedBy);
 		}
 		catch (DuplicateKeyException ex) {
 			// There is a document, and it is not free
@@ -90,13 +90,13 @@ final class ShedLockDocuments {
 	 * result of the work: if the store is in trouble, it is taken until its
 	 * {@code lockUntil}.
 	 */
-	final class DocumentLock {
+	final class TakenDocument {
 
 		private final LockConfiguration lockConfiguration;
 
 		private final String lockedBy;
 
-		private DocumentLock(LockConfiguration configuration, String lockedBy) {
+		private TakenDocument(LockConfiguration configuration, String lockedBy) {
 			this.lockConfiguration = configuration;
 			this.lockedBy = lockedBy;
 		}
@@ -131,8 +131,8 @@ final class ShedLockDocuments {
 		/**
 		 * This one, after an extension.
 		 */
-		DocumentLock with(LockConfiguration configuration) {
-			return new DocumentLock(configuration, this.lockedBy);
+		TakenDocument with(LockConfiguration configuration) {
+			return new TakenDocument(configuration, this.lockedBy);
 		}
 
 		private void end(Instant time) {
