@@ -118,10 +118,10 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		ClockReading woken = this.woken;
 		this.woken = null;
 		Duration timeout = this.acquisition.attempt().terms().operationTimeout();
-		boolean first = brief && !this.threads.get().isSlow() && timeout.compareTo(DividedRequest.TIMEOUT) > 0;
+		boolean first = brief && !this.threads.get().isSlow() && timeout.compareTo(DividedEnding.TIMEOUT) > 0;
 		try {
 			ClockReading asked = this.sender.now();
-			AcquisitionStep step = (first) ? this.sender.askFirst(this.acquisition, woken, DividedRequest.TIMEOUT)
+			AcquisitionStep step = (first) ? this.sender.askFirst(this.acquisition, woken, DividedEnding.TIMEOUT)
 					: this.sender.ask(this.acquisition, woken);
 			act(step, asked);
 		}

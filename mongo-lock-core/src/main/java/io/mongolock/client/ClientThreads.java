@@ -23,7 +23,7 @@ import io.mongolock.core.RequestQueue.Request;
  */
 final class ClientThreads {
 
-	/** No request takes long there: see {@link DividedRequest#PATIENCE}. */
+	/** No request takes long there: see {@link DividedEnding#PATIENCE}. */
 	private static final int MAX_CLEAN_UPS = 16;
 
 	/** The most tries at a time to clean up what is blocked. */
@@ -97,7 +97,7 @@ final class ClientThreads {
 	 * A claim was answered.
 	 */
 	void answeredIn(long nanos) {
-		this.slow = nanos > DividedRequest.TIMEOUT.toNanos();
+		this.slow = nanos > DividedEnding.TIMEOUT.toNanos();
 	}
 
 	/**
@@ -125,15 +125,15 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Send a request for many locks, and if it hangs for what is not blocked beside it.
+	 * Send a request that ends many, and if it hangs what is not blocked beside it.
 	 * @param timeout how long it may take
 	 * @throws RuntimeException what the store throws
 	 */
-	void send(DividedRequest<?> request, Duration timeout) {
+	void send(DividedEnding<?> request, Duration timeout) {
 		Future<?> patience = afterPatience(() -> request.divide((part) -> start(this.cleanUps, part), () -> {
 		}));
 		try {
-			request.send((timeout.compareTo(DividedRequest.TIMEOUT) < 0) ? timeout : DividedRequest.TIMEOUT);
+			request.send((timeout.compareTo(DividedEnding.TIMEOUT) < 0) ? timeout : DividedEnding.TIMEOUT);
 		}
 		finally {
 			patience.cancel(false);
@@ -142,7 +142,7 @@ final class ClientThreads {
 
 	private Future<?> afterPatience(Runnable action) {
 		try {
-			return after(DividedRequest.PATIENCE.toNanos(), action);
+			return after(DividedEnding.PATIENCE.toNanos(), action);
 		}
 		catch (OutOfMemoryError ex) {
 			// No thread can be started now, nor would there be one for what follows

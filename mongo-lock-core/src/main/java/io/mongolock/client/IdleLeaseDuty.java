@@ -156,7 +156,7 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 	}
 
 	private void release(List<HeldLock> batch) {
-		DividedRequest<HeldLock> request = new DividedRequest<>(batch, this::releaseAll,
+		DividedEnding<HeldLock> request = new DividedEnding<>(batch, this::releaseAll,
 				(released) -> released.forEach(this.queues::wakeNext));
 		try {
 			this.threads.get().send(request, timeout(batch));

@@ -8,7 +8,7 @@ import java.util.stream.Collectors;
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.client.DividedRequest.Sender;
+import io.mongolock.client.DividedEnding.Sender;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.ReleaseDecision;
@@ -65,7 +65,7 @@ final class LockReleaser {
 	 */
 	ReleaseOutcome releaseOnSharedThread(HeldLock heldLock) {
 		Duration timeout = heldLock.lease().terms().operationTimeout();
-		return release(heldLock, (timeout.compareTo(DividedRequest.PATIENCE) < 0) ? timeout : DividedRequest.PATIENCE);
+		return release(heldLock, (timeout.compareTo(DividedEnding.PATIENCE) < 0) ? timeout : DividedEnding.PATIENCE);
 	}
 
 	private ReleaseOutcome release(HeldLock heldLock, Duration timeout) {

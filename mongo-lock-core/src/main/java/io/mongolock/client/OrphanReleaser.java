@@ -61,7 +61,7 @@ final class OrphanReleaser {
 	}
 
 	private long ask(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		Duration timeout = cleanup.timeout(DividedRequest.PATIENCE, terms.operationTimeout());
+		Duration timeout = cleanup.timeout(DividedEnding.PATIENCE, terms.operationTimeout());
 		try {
 			Duration keptFor = cleanup.keptFor(now());
 			if (!keptFor.isZero()) {

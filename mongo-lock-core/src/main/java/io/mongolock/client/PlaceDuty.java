@@ -127,7 +127,7 @@ final class PlaceDuty implements LoopDuty, ReleaseListener {
 			case REFRESH -> this.store.refreshAll(request.places(), request.timeout());
 			case LOOK -> this.store.lookAll(request.places(), request.timeout());
 			case LEAVE -> {
-				this.threads.get().send(new DividedRequest<>(request.places(), this::leave, (left) -> {
+				this.threads.get().send(new DividedEnding<>(request.places(), this::leave, (left) -> {
 				}), request.timeout());
 				yield List.of();
 			}

@@ -112,10 +112,10 @@ final class ReleaseSender {
 	}
 
 	private void repeat(List<LeaseId> ids, AtomicInteger freed) {
-		DividedRequest<LeaseId> request = new DividedRequest<>(ids,
+		DividedEnding<LeaseId> request = new DividedEnding<>(ids,
 				(some, timeout) -> freed.addAndGet(releaseAgain(some, timeout)), this.toRepeat::removeAll);
 		try {
-			this.lifecycle.threads().send(request, DividedRequest.TIMEOUT);
+			this.lifecycle.threads().send(request, DividedEnding.TIMEOUT);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Releases of the last seconds are not repeated yet", ex);

@@ -12,12 +12,12 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
-import io.mongolock.client.DividedRequest.Sender;
+import io.mongolock.client.DividedEnding.Sender;
 import io.mongolock.store.TimeLeft;
 
 /**
  * The requests that a stop sends for many locks: all of them at once,
- * {@link DividedRequest divided} where one that is blocked would hold up the others, on
+ * {@link DividedEnding divided} where one that is blocked would hold up the others, on
  * threads of its own, since the client's threads end. Thread-safe.
  */
 final class StopRequests {
@@ -68,7 +68,7 @@ final class StopRequests {
 		}
 		Semaphore ended = new Semaphore(0);
 		requests.forEach((request) -> begin(request, time, ended));
-		if (!await(ended, requests.size(), DividedRequest.PATIENCE.toNanos())) {
+		if (!await(ended, requests.size(), DividedEnding.PATIENCE.toNanos())) {
 			awaitSlow(requests, ended, time);
 		}
 		Semaphore divided = new Semaphore(0);
@@ -81,9 +81,9 @@ final class StopRequests {
 		Semaphore answered = new Semaphore(0);
 		Duration before = time.left();
 		requests.forEach((request) -> request.request.sample(this.parts, answered::release));
-		if (await(answered, requests.size(), DividedRequest.PATIENCE.toNanos() / 2)) {
+		if (await(answered, requests.size(), DividedEnding.PATIENCE.toNanos() / 2)) {
 			Duration took = before.minus(time.left());
-			Duration more = took.multipliedBy(DividedRequest.PARTS - 1).minus(DividedRequest.PATIENCE);
+			Duration more = took.multipliedBy(DividedEnding.PARTS - 1).minus(DividedEnding.PATIENCE);
 			await(ended, requests.size(), more.toNanos());
 		}
 	}
@@ -143,7 +143,7 @@ final class StopRequests {
 	 */
 	private static final class Whole<T> {
 
-		private final DividedRequest<T> request;
+		private final DividedEnding<T> request;
 
 		private final BiConsumer<List<T>, RuntimeException> failed;
 
@@ -153,7 +153,7 @@ final class StopRequests {
 		private volatile @Nullable RuntimeException failure;
 
 		private Whole(List<T> all, Sender<T> sender, BiConsumer<List<T>, RuntimeException> failed) {
-			this.request = new DividedRequest<>(all, sender, (answered) -> {
+			this.request = new DividedEnding<>(all, sender, (answered) -> {
 			});
 			this.failed = failed;
 		}

@@ -13,8 +13,8 @@
  * <li>The end: {@link LockReleaser} releases by a {@link ReleaseSender}, which also
  * repeats what a failover may have taken back and has releases confirmed by a
  * {@link ReleaseConfirmer}; {@link OrphanReleaser} cleans up behind requests of unknown
- * outcome. {@link DividedRequest} divides a request for many of these that hangs. When
- * the client stops, {@link StopRequests} sends what is left to send,
+ * outcome. {@link DividedEnding} is a request for many of these, divided if it hangs.
+ * When the client stops, {@link StopRequests} sends what is left to send,
  * {@link LockClient#stopClaims} ends all waiting, and {@link LockClient#stop} cuts off
  * what is still held. <b>A release wakes the next waiter</b> in {@link HeldLocks}, which
  * hands the lock over or has {@link io.mongolock.core.ClientQueues#wakeNext} let the next

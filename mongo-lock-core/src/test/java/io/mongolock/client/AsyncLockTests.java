@@ -189,7 +189,7 @@ class AsyncLockTests {
 			public ClaimAnswer acquire(Claim claim, Duration timeout) {
 				timeouts.computeIfAbsent(claim.id().key(), (key) -> new CopyOnWriteArrayList<>()).add(timeout);
 				await(end);
-				if (!timeout.equals(DividedRequest.TIMEOUT)) {
+				if (!timeout.equals(DividedEnding.TIMEOUT)) {
 					return super.acquire(claim, timeout);
 				}
 				throw new LockStoreException(claim.id().key(), Outcome.UNKNOWN, "by script", null);
@@ -209,7 +209,7 @@ class AsyncLockTests {
 		claims.forEach((claim) -> assertThat(claim).succeedsWithin(LONG));
 		Duration whole = Duration.ofSeconds(3);
 		assertThat(timeouts.values()).filteredOn(List.of(whole)::equals).hasSize(32);
-		assertThat(timeouts.values()).filteredOn(List.of(DividedRequest.TIMEOUT, whole)::equals).hasSize(8);
+		assertThat(timeouts.values()).filteredOn(List.of(DividedEnding.TIMEOUT, whole)::equals).hasSize(8);
 		assertThat(timeouts.get("k40")).containsExactly(Duration.ofMillis(500));
 		asking.stop(Duration.ofSeconds(1));
 	}
@@ -224,7 +224,7 @@ class AsyncLockTests {
 			@Override
 			public ClaimAnswer acquire(Claim claim, Duration timeout) {
 				if (claim.id().key().equals("slow")) {
-					clock.step(DividedRequest.TIMEOUT.plusMillis(1));
+					clock.step(DividedEnding.TIMEOUT.plusMillis(1));
 				}
 				else if (claim.id().key().startsWith("k")) {
 					timeouts.put(claim.id().key(), timeout);

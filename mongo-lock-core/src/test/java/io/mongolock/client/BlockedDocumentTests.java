@@ -166,7 +166,7 @@ class BlockedDocumentTests {
 
 	@Test
 	void ofManyIdleLeasesItAloneStaysTaken() {
-		this.store.patience = DividedRequest.PATIENCE;
+		this.store.patience = DividedEnding.PATIENCE;
 		leaveIdle(40);
 		this.store.block("k0");
 		this.clock.step(Duration.ofMinutes(2));
@@ -178,7 +178,7 @@ class BlockedDocumentTests {
 	@Test
 	void whatIsCleanedUpDoesNotWaitBehindWhatIsBlocked() {
 		// All but a first try never ends
-		this.store.patience = DividedRequest.PATIENCE;
+		this.store.patience = DividedEnding.PATIENCE;
 		LockClient client = new LockClient(this.store, options(), new ClientRuntime());
 		passToNobody(client, 40);
 		// Two tries of each have ended, and all of the third wait for a thread, or keep
@@ -195,7 +195,7 @@ class BlockedDocumentTests {
 
 	@Test
 	void norBehindHandOversToSomebodyWhoHasGoneAndHandlesThatNobodyClosed() {
-		this.store.patience = DividedRequest.PATIENCE;
+		this.store.patience = DividedEnding.PATIENCE;
 		LockClient client = new LockClient(this.store, options(), new ClientRuntime());
 		LeaseHandle free = client.acquire(LockRequest.of("free"));
 		passToNobody(client, 20);
@@ -212,7 +212,7 @@ class BlockedDocumentTests {
 
 	@Test
 	void claimsLeaveThreadsToOthersHoweverManyAreBlocked() {
-		this.store.patience = DividedRequest.TIMEOUT;
+		this.store.patience = DividedEnding.TIMEOUT;
 		List<CompletableFuture<LockHandle>> blocked = IntStream.range(0, 100).mapToObj((i) -> {
 			this.store.block("k" + i);
 			LockRequest request = LockRequest.builder("k" + i)
@@ -230,7 +230,7 @@ class BlockedDocumentTests {
 
 	@Test
 	void otherQueuesAreLeft() {
-		this.store.patience = DividedRequest.PATIENCE;
+		this.store.patience = DividedEnding.PATIENCE;
 		LockTemplate other = client();
 		List<String> keys = List.of("blocked", "a", "b");
 		keys.forEach((key) -> other.acquire(LockRequest.of(key)));
@@ -330,7 +330,7 @@ class BlockedDocumentTests {
 
 		@Override
 		boolean tryAcquire(Semaphore permits, int all, long nanos) throws InterruptedException {
-			if (nanos == DividedRequest.PATIENCE.toNanos()) {
+			if (nanos == DividedEnding.PATIENCE.toNanos()) {
 				this.wholes = permits;
 				return false;
 			}

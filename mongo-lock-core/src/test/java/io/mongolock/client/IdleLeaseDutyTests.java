@@ -215,7 +215,7 @@ class IdleLeaseDutyTests {
 		releaseThreeOfWhichOneIsBlocked(REQUEST.settings());
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isOne());
 		assertThat(this.store.holder("k1")).isPresent();
-		assertThat(this.store.hung).as("together").containsExactly(DividedRequest.TIMEOUT);
+		assertThat(this.store.hung).as("together").containsExactly(DividedEnding.TIMEOUT);
 		this.store.blocked = null;
 		Awaitility.await().untilAsserted(() -> assertThat(this.store.holders()).isZero());
 	}

@@ -164,7 +164,7 @@ class ReleaseSenderTests {
 			this.template.acquire(LockRequest.of("k" + i)).close();
 		}
 		assertThat(this.store.holders()).isEqualTo(40);
-		this.store.patience = DividedRequest.PATIENCE;
+		this.store.patience = DividedEnding.PATIENCE;
 		this.store.block("k0");
 		this.elections.elect();
 		await().until(() -> this.store.holders() == 1);

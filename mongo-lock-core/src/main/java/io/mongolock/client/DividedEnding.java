@@ -12,19 +12,19 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * One request for many locks; one whose document is blocked holds up nothing but itself.
- * A server executes the statements of a request one after the other, and those behind one
- * that has to wait, as for a transaction of the application, are not executed. So a
- * request that has no answer for a moment is asked again beside, in sixteen parts; and
- * what a part that fails was for, each alone. The first request goes on, because the
- * store may be merely slow: its answer ends all of that, and what is blocked is left to
- * it. All that is sent like this may be executed twice. Releases and the stop use it;
- * {@link io.mongolock.core.RenewalBatch} and {@link io.mongolock.core.PlaceSchedule}
- * divide renewals and refreshes. Thread-safe.
+ * One request that ends many, locks or places; one whose document is blocked holds up
+ * nothing but itself. A server executes the statements of a request one after the other,
+ * and those behind one that has to wait, as for a transaction of the application, are not
+ * executed. So a request that has no answer for a moment is asked again beside, in
+ * sixteen parts; and what a part that fails was for, each alone. The first request goes
+ * on, because the store may be merely slow: its answer ends all of that, and what is
+ * blocked is left to it. All that is sent like this may be executed twice: releases,
+ * leaves and the stop use it; {@link io.mongolock.core.RenewalBatch} and
+ * {@link io.mongolock.core.PlaceSchedule} divide renewals and refreshes. Thread-safe.
  *
- * @param <T> what the request is for
+ * @param <T> what it ends
  */
-final class DividedRequest<T> {
+final class DividedEnding<T> {
 
 	/** For how long a request for several is waited for, and a part of one. */
 	static final Duration PATIENCE = Duration.ofMillis(250);
@@ -38,7 +38,7 @@ final class DividedRequest<T> {
 	/** How many parts there are of a whole. */
 	static final int PARTS = 16;
 
-	private static final Log logger = LogFactory.getLog(DividedRequest.class);
+	private static final Log logger = LogFactory.getLog(DividedEnding.class);
 
 	private final List<T> all;
 
@@ -55,7 +55,7 @@ final class DividedRequest<T> {
 	 * @param all what it is for, at least one
 	 * @param answered hears of what was answered, of each once
 	 */
-	DividedRequest(List<T> all, Sender<T> sender, Consumer<List<T>> answered) {
+	DividedEnding(List<T> all, Sender<T> sender, Consumer<List<T>> answered) {
 		this.all = all;
 		this.sender = sender;
 		this.answered = answered;
