@@ -56,8 +56,8 @@ public final class LockDescriptors {
 	 * @param waiting who waits, first come first; one place for each instance that waits
 	 * and does not hold the lock itself
 	 * @param waitingHere how many wait in this application
-	 * @param previous who held it when it was last granted and does no more: who died,
-	 * was cut off, or shared it
+	 * @param previous who held it when it was last granted and does no more: the lease
+	 * ran out, or was shared
 	 */
 	public record LockDescriptor(String key, long fence, List<HolderDescriptor> holders, List<WaiterDescriptor> waiting,
 			int waitingHere, List<PreviousDescriptor> previous) implements OperationResponseBody {

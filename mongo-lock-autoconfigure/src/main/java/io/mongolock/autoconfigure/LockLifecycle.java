@@ -143,9 +143,9 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 			// Also if a bean cannot be looked at, which may be why the start failed
 			Duration budget = this.budget.minus(this.spent);
 			TimeLeft time = new TimeLeft(this.clock, budget);
-			TimeLeft cutOff = new TimeLeft(this.clock, budget.minus(requests(budget)));
+			TimeLeft untilCutOff = new TimeLeft(this.clock, budget.minus(requests(budget)));
 			try {
-				this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));
+				this.clients.forEach((client) -> client.awaitUnused(untilCutOff.left()));
 			}
 			finally {
 				sideBySide((client) -> client.stop(time.left()));

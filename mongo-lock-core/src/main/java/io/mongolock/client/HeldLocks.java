@@ -72,7 +72,7 @@ final class HeldLocks {
 		if (this.lifecycle.isClosed()) {
 			// The answer came after the stop, when nothing is sent any more
 			this.held.remove(heldLock);
-			heldLock.ending().abandon(now());
+			heldLock.ending().cutOff(now());
 		}
 	}
 
@@ -322,28 +322,27 @@ final class HeldLocks {
 	}
 
 	/**
-	 * Declare everything lost: it is left to what a margin lasts, as work may go on, or
-	 * to its minimum hold. Idle leases are released along with it.
-	 * @return what was left so
+	 * Cut off all that is held: it is lost, and stays taken for its margin, as work may
+	 * go on, or for its minimum hold. Idle leases are released along with it.
+	 * @return what stays taken so
 	 */
-	List<HeldLock> abandonAll(TimeLeft time) {
+	List<HeldLock> cutOffAll(TimeLeft time) {
 		List<HeldLock> all = this.held.stream()
 			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
 			.toList();
 		all.forEach(this.held::remove);
-		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().abandon(now())).toList();
-		this.events
-			.lostAtShutdown(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
+		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().cutOff(now())).toList();
+		this.events.cutOff(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
 		releaseIdleAnd(left, time);
 		return left;
 	}
 
 	/**
-	 * Leave locks once more to what is left of their time: what renewed them may have
-	 * been executed after they were left to it.
+	 * Cut off locks once more: what renewed them may have been executed after they were
+	 * cut off.
 	 */
-	void abandonAgain(List<HeldLock> left, TimeLeft time) {
-		// They were left to it once, so that is no failure to tell of
+	void cutOffAgain(List<HeldLock> left, TimeLeft time) {
+		// They were cut off once, so that is no failure to tell of
 		if (!time.isOver()) {
 			this.releaser.releaseAll(left, time);
 		}
@@ -437,7 +436,7 @@ final class HeldLocks {
 		catch (RuntimeException | Error ex) {
 			unregister(successor);
 			// Not under the monitor of the one who was to have it, as it may find it lost
-			this.lifecycle.threads().cleanUpAfter(0, () -> this.releaser.giveUp(successor));
+			this.lifecycle.threads().cleanUpAfter(0, () -> this.releaser.releaseInBackground(successor));
 			throw ex;
 		}
 	}

@@ -48,7 +48,7 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 
 	private final LockEvents events;
 
-	private final Consumer<HeldLock> giveUp;
+	private final Consumer<HeldLock> releaseInBackground;
 
 	private final Supplier<ClientThreads> threads;
 
@@ -67,16 +67,16 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 
 	/**
 	 * Create it without leases.
-	 * @param giveUp has a lock released that could not be
+	 * @param releaseInBackground has a lock released that could not be
 	 */
-	IdleLeaseDuty(LockStore store, LockClock clock, ClientQueues queues, LockEvents events, Consumer<HeldLock> giveUp,
-			Supplier<ClientThreads> threads) {
+	IdleLeaseDuty(LockStore store, LockClock clock, ClientQueues queues, LockEvents events,
+			Consumer<HeldLock> releaseInBackground, Supplier<ClientThreads> threads) {
 		this.store = store;
 		this.clock = clock;
 		this.queues = queues;
 		this.idle = queues.idle();
 		this.events = events;
-		this.giveUp = giveUp;
+		this.releaseInBackground = releaseInBackground;
 		this.threads = threads;
 		this.recalls = new StoreWatch(() -> store.watchRecalls(this), () -> this.idle.watchFor(now()), this::missed,
 				clock);
@@ -151,7 +151,7 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 		catch (RuntimeException | Error ex) {
 			// No thread can be started now, or the client has stopped meanwhile
 			this.releasing.decrementAndGet();
-			giveUpOrLeave(batch);
+			releaseInBackgroundOrLeave(batch);
 		}
 	}
 
@@ -163,7 +163,7 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Idle leases are not released yet", ex);
-			giveUpOrLeave(request.left());
+			releaseInBackgroundOrLeave(request.left());
 		}
 		finally {
 			this.releasing.decrementAndGet();
@@ -179,18 +179,18 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 	}
 
 	// What a stop finds is released with all that it takes
-	private void giveUpOrLeave(List<HeldLock> batch) {
+	private void releaseInBackgroundOrLeave(List<HeldLock> batch) {
 		if (this.running) {
-			batch.forEach(this::giveUp);
+			batch.forEach(this::releaseInBackground);
 		}
 		else {
 			this.idle.unsent(batch);
 		}
 	}
 
-	private void giveUp(HeldLock heldLock) {
+	private void releaseInBackground(HeldLock heldLock) {
 		try {
-			this.giveUp.accept(heldLock);
+			this.releaseInBackground.accept(heldLock);
 		}
 		catch (RuntimeException | Error ex) {
 			// It runs out

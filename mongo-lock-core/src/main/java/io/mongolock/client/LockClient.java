@@ -94,7 +94,7 @@ final class LockClient {
 		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
 		this.places = new PlaceDuty(store, clock, this.queues.places(), this::threads, this.stopRequests);
-		this.idle = new IdleLeaseDuty(store, clock, this.queues, this.events, this::giveUp, this::threads);
+		this.idle = new IdleLeaseDuty(store, clock, this.queues, this.events, this::releaseInBackground, this::threads);
 		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.lifecycle);
@@ -111,8 +111,8 @@ final class LockClient {
 		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.attemptEvents);
 	}
 
-	private void giveUp(HeldLock heldLock) {
-		this.releaser.giveUp(heldLock);
+	private void releaseInBackground(HeldLock heldLock) {
+		this.releaser.releaseInBackground(heldLock);
 	}
 
 	LockEvents events() {
@@ -237,7 +237,7 @@ final class LockClient {
 	}
 
 	/**
-	 * End all waiting, grant nothing more, and give up what nobody uses. Locks in use are
+	 * End all waiting, grant nothing more, and release what nobody uses. Locks in use are
 	 * renewed until their holders are done.
 	 * @param budget how long this may take, a day at most
 	 */
@@ -246,11 +246,11 @@ final class LockClient {
 		try {
 			TimeLeft time = time(budget);
 			this.lifecycle.stopClaims();
-			giveUpUnused(time);
+			releaseUnused(time);
 			// They may still be granted what they have claimed
 			this.lifecycle.awaitRequests(time.left());
 			// What was left idle, or took a place, meanwhile
-			giveUpUnused(time);
+			releaseUnused(time);
 			this.places.awaitEnd(time.left());
 			this.idle.awaitEnd(time.left());
 		}
@@ -259,7 +259,7 @@ final class LockClient {
 		}
 	}
 
-	private void giveUpUnused(TimeLeft time) {
+	private void releaseUnused(TimeLeft time) {
 		this.queues.stop();
 		this.idle.stopClaims();
 		this.heldLocks.releaseIdle(time);
@@ -294,21 +294,21 @@ final class LockClient {
 		this.queues.stop();
 		this.idle.stop();
 		boolean renewing = this.lifecycle.loop().isUnderway();
-		List<HeldLock> cutOff = this.heldLocks.abandonAll(time);
+		List<HeldLock> cutOff = this.heldLocks.cutOffAll(time);
 		this.places.leaveAll(time);
 		this.lifecycle.awaitRequests(time.left());
 		this.lifecycle.close();
 		// What was granted, or took a place, meanwhile
-		this.heldLocks.abandonAll(time);
+		this.heldLocks.cutOffAll(time);
 		this.handles.stop();
 		this.places.leaveAll(time);
 		this.events.flushLog(time.left());
 		if (this.lifecycle.awaitRenewals(time.left()) && renewing) {
 			// Or what one of those that ended now renewed would last for a ttl
-			this.heldLocks.abandonAgain(cutOff, time);
+			this.heldLocks.cutOffAgain(cutOff, time);
 		}
 		// What one of those that ended now was to release
-		this.heldLocks.abandonAll(time);
+		this.heldLocks.cutOffAll(time);
 		// What one of those that ended now was to leave
 		this.places.leaveAll(time);
 		this.places.awaitEnd(time.left());

@@ -80,7 +80,7 @@ final class LockReleaser {
 	/**
 	 * Release a lock in the background, because its caller cannot.
 	 */
-	void giveUp(HeldLock heldLock) {
+	void releaseInBackground(HeldLock heldLock) {
 		heldLock.ending().waiveMinHold();
 		heldLock.ending().release(ClockReading.of(this.clock));
 		cleanUp(heldLock);

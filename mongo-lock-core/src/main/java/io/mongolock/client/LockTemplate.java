@@ -250,7 +250,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Take no more requests for locks, end all waiting, and give up what nobody uses:
+	 * Take no more requests for locks, end all waiting, and release what nobody uses:
 	 * idle leases and places in the queue. A lock in use is renewed as before, until its
 	 * holder is done or {@link #stop} cuts it off. Nothing is granted after this, unless
 	 * a request to the store takes longer than the budget.

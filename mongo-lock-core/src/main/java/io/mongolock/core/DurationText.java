@@ -18,7 +18,7 @@ public final class DurationText {
 	/**
 	 * A duration in the largest unit that it is a whole number of.
 	 * @return for example {@code 30s}, {@code 7d} or {@code 1500ms}; fractions of a
-	 * millisecond are cut off
+	 * millisecond are dropped
 	 */
 	public static String print(Duration duration) {
 		long millis = duration.toMillis();

@@ -32,7 +32,7 @@ public final class HoldEnd {
 	private volatile boolean unused;
 
 	/** When a stop cut off the work. */
-	private volatile @Nullable ClockReading cutOff;
+	private volatile @Nullable ClockReading cutOffAt;
 
 	private boolean ended;
 
@@ -77,7 +77,7 @@ public final class HoldEnd {
 
 	// Never longer than the lease would last
 	private long marginLeft(ClockReading now) {
-		ClockReading from = this.cutOff;
+		ClockReading from = this.cutOffAt;
 		if (from == null) {
 			return 0;
 		}
@@ -134,11 +134,11 @@ public final class HoldEnd {
 	 * @return whether it is to be kept for {@link #keptFor}, or released if that is zero,
 	 * once and without a proof
 	 */
-	public boolean abandon(ClockReading now) {
+	public boolean cutOff(ClockReading now) {
 		this.lease.lose(LossReason.SHUTDOWN);
 		boolean ends = end();
 		if (ends && !this.leftToExpire) {
-			this.cutOff = now;
+			this.cutOffAt = now;
 		}
 		return ends && (!this.leftToExpire || !keptFor(now).isZero());
 	}

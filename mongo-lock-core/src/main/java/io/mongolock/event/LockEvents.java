@@ -86,7 +86,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * A lock was lost. What a stop takes away is logged by {@link #lostAtShutdown}.
+	 * A lock was lost. What a stop takes away is logged by {@link #cutOff}.
 	 */
 	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
@@ -100,8 +100,8 @@ public final class LockEvents {
 	/**
 	 * A stop took locks away from those who held them.
 	 */
-	public void lostAtShutdown(List<HeldLock> lost) {
-		this.log.lostAtShutdown(lost);
+	public void cutOff(List<HeldLock> lost) {
+		this.log.cutOff(lost);
 	}
 
 	/**

@@ -104,7 +104,7 @@ final class LockLog {
 		this.losses.lost(heldLock.lease(), reason);
 	}
 
-	void lostAtShutdown(List<HeldLock> lost) {
+	void cutOff(List<HeldLock> lost) {
 		if (lost.size() == 1) {
 			lost(lost.get(0), LossReason.SHUTDOWN);
 		}

@@ -86,9 +86,9 @@ class HeldLockTests {
 
 	@Test
 	void aStopReleasesOnceAndItsHolderHasLost() {
-		assertThat(this.heldLock.ending().abandon(at(1))).isTrue();
+		assertThat(this.heldLock.ending().cutOff(at(1))).isTrue();
 		assertThat(this.heldLock.lossReason()).isEqualTo(LossReason.SHUTDOWN);
-		assertThat(this.heldLock.ending().abandon(at(1))).isFalse();
+		assertThat(this.heldLock.ending().cutOff(at(1))).isFalse();
 		ReleaseDecision releasing = this.heldLock.ending().release(at(1));
 		assertThat(releasing.asks()).isFalse();
 		assertThat(releasing.end()).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
@@ -97,10 +97,10 @@ class HeldLockTests {
 	@Test
 	void aStopDoesNotReleaseWhatIsReleasedAlreadyOrLeftToExpire() {
 		this.heldLock.ending().release(at(1));
-		assertThat(this.heldLock.ending().abandon(at(1))).isFalse();
+		assertThat(this.heldLock.ending().cutOff(at(1))).isFalse();
 		HeldLock other = granted();
 		other.ending().letExpire();
-		assertThat(other.ending().abandon(at(1))).isFalse();
+		assertThat(other.ending().cutOff(at(1))).isFalse();
 		assertThat(other.lossReason()).isEqualTo(LossReason.SHUTDOWN);
 	}
 
@@ -155,7 +155,7 @@ class HeldLockTests {
 	void aStopKeepsWhatHasToStayTaken() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
 		keeping.ending().letExpire();
-		assertThat(keeping.ending().abandon(at(2_001))).isTrue();
+		assertThat(keeping.ending().cutOff(at(2_001))).isTrue();
 		assertThat(keeping.ending().keptFor(at(2_001))).hasSeconds(58);
 	}
 
@@ -215,21 +215,21 @@ class HeldLockTests {
 		HeldLock first = jvm.granted();
 		HandOverHarness.Waiter a = jvm.waiting("a");
 		jvm.release(first, 1);
-		assertThat(first.ending().abandon(at(1))).isFalse();
+		assertThat(first.ending().cutOff(at(1))).isFalse();
 		assertThat(first.lossReason()).isNull();
 		assertThat(a.held().lease().isHeld(at(1))).isTrue();
-		assertThat(a.held().ending().abandon(at(1))).isTrue();
+		assertThat(a.held().ending().cutOff(at(1))).isTrue();
 	}
 
 	@Test
 	void whatTheStopCutsOffStaysTakenForItsMarginAndNoLongerThanItsLease() {
 		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
 		assertThat(held.terms().margin()).isEqualTo(Duration.ofSeconds(6));
-		assertThat(held.ending().abandon(at(1000))).isTrue();
+		assertThat(held.ending().cutOff(at(1000))).isTrue();
 		assertThat(held.ending().keptFor(at(1000))).isEqualTo(Duration.ofSeconds(6));
 		assertThat(held.ending().keptFor(at(3000))).isEqualTo(Duration.ofSeconds(4));
 		HeldLock late = new HandOverHarness(HandOver.DEFAULT).granted();
-		assertThat(late.ending().abandon(at(28_000))).isTrue();
+		assertThat(late.ending().cutOff(at(28_000))).isTrue();
 		assertThat(late.ending().keptFor(at(28_000))).isEqualTo(Duration.ofSeconds(2));
 	}
 
@@ -237,7 +237,7 @@ class HeldLockTests {
 	void whatNobodyUsedIsReleasedByTheStop() {
 		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
 		held.ending().waiveMinHold();
-		assertThat(held.ending().abandon(at(1000))).isTrue();
+		assertThat(held.ending().cutOff(at(1000))).isTrue();
 		assertThat(held.ending().keptFor(at(1000))).isZero();
 	}
 
@@ -246,7 +246,7 @@ class HeldLockTests {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");
-		first.ending().abandon(at(1));
+		first.ending().cutOff(at(1));
 		assertThat(jvm.release(first, 1)).isFalse();
 	}
 

@@ -64,7 +64,7 @@ public final class LockTicket implements Serializable {
 		}
 		ByteBuffer ticket = ByteBuffer.wrap(bytes);
 		if (ticket.getInt() != checksum(bytes)) {
-			throw malformed("it is cut off or changed");
+			throw malformed("it is incomplete or changed");
 		}
 		byte[] random = new byte[LeaseSecrets.BYTES];
 		byte[] secret = new byte[LeaseSecrets.BYTES];

@@ -97,7 +97,7 @@ class LockTicketTests {
 				.withMessageNotContaining(changed);
 		}
 		String cut = text.substring(0, text.length() - 4);
-		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(cut)).withMessageContaining("cut off");
+		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(cut)).withMessageContaining("incomplete");
 	}
 
 	@Test

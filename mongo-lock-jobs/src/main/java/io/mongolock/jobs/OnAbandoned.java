@@ -1,8 +1,8 @@
 package io.mongolock.jobs;
 
 /**
- * The fate of a run whose instance died or was cut off before its end, once the lock of
- * the job is free.
+ * The fate of a run whose instance died before its end, or that was cut off, once the
+ * lock of the job is free.
  */
 public enum OnAbandoned {
 

@@ -747,16 +747,16 @@ final class Mutants {
 						test(CLOSING, "aStopAwaitsTheRequestUnderwayAndReleasesWhatItWasGranted")),
 				new Mutant("race: what is granted during a stop kept", "LockClient.stopWithin", """
 								// What was granted, or took a place, meanwhile
-								this.heldLocks.abandonAll(time);
+								this.heldLocks.cutOffAll(time);
 								this.handles.stop();
 								this.places.leaveAll(time);
 								this.events.flushLog(time.left());
 								if (this.lifecycle.awaitRenewals(time.left()) && renewing) {
 									// Or what one of those that ended now renewed would last for a ttl
-									this.heldLocks.abandonAgain(cutOff, time);
+									this.heldLocks.cutOffAgain(cutOff, time);
 								}
 								// What one of those that ended now was to release
-								this.heldLocks.abandonAll(time);
+								this.heldLocks.cutOffAll(time);
 						""", """
 								this.handles.stop();
 								this.places.leaveAll(time);
@@ -927,11 +927,11 @@ final class Mutants {
 
 	private static List<Mutant> shutdown() {
 		return List.of(
-				new Mutant("shutdown: not cut off", "HeldLocks.abandonAll", "releaseIdleAnd(left, time);",
+				new Mutant("shutdown: not cut off", "HeldLocks.cutOffAll", "releaseIdleAnd(left, time);",
 						"releaseIdleAnd(List.of(), time);",
 						test(SPRING + "ShutdownTests", "closedWhileHeldTheHolderIsToldAndTheLockIsFreeAfterItsMargin")),
-				new Mutant("shutdown: what is cut off released at once", "HoldEnd.abandon",
-						"			this.cutOff = now;\n", "",
+				new Mutant("shutdown: what is cut off released at once", "HoldEnd.cutOff",
+						"			this.cutOffAt = now;\n", "",
 						test("io.mongolock.core.HeldLockTests",
 								"whatTheStopCutsOffStaysTakenForItsMarginAndNoLongerThanItsLease"),
 						test(STOP, "aStopEndsWaitingAndCutsOffHeldLocks")),
@@ -945,7 +945,7 @@ final class Mutants {
 						"this.lease.terms().margin().toNanos()",
 						test(STOP, "whatIsCutOffIsFreeSoonHoweverWideItsMargin")),
 				new Mutant("shutdown: what was renewed as it was cut off kept for a ttl", "LockClient.stopWithin",
-						"this.heldLocks.abandonAgain(cutOff, time);", "",
+						"this.heldLocks.cutOffAgain(cutOff, time);", "",
 						test(STOP, "aRenewalThatWasUnderwayIsCutOffAgain")),
 				new Mutant("shutdown: what its holder renewed as it was cut off kept for a ttl",
 						"ClientLoop.isUnderway", " || this.asked.get() > 0", "",
@@ -961,7 +961,7 @@ final class Mutants {
 						"			this.lifecycle.awaitRequests(time.left());\n", "",
 						test(STOP, "aStopOfClaimsWaitsForTheOneThatIsUnderway")),
 				new Mutant("shutdown: what was left idle as claims ended stays taken", "LockClient.stopClaims",
-						"			// What was left idle, or took a place, meanwhile\n			giveUpUnused(time);\n",
+						"			// What was left idle, or took a place, meanwhile\n			releaseUnused(time);\n",
 						"", test(STOP, "aLeaseThatIsLeftIdleAsTheStopOfClaimsBeginsIsReleasedByIt")),
 				new Mutant("shutdown: what was about to be released as claims ended stays taken",
 						"IdleLeaseDuty.stopClaims", "		this.taking = false;",
@@ -969,7 +969,7 @@ final class Mutants {
 						test("io.mongolock.client.IdleLeaseDutyTests",
 								"whatIsAboutToBeReleasedAsClaimsStopIsReleased")),
 				new Mutant("shutdown: work that is underway not waited for", "LockLifecycle.destroy",
-						"this.clients.forEach((client) -> client.awaitUnused(cutOff.left()));", "",
+						"this.clients.forEach((client) -> client.awaitUnused(untilCutOff.left()));", "",
 						test(LIFECYCLE, "theEndWaitsForWorkThatNobodyElseWaitsFor")),
 				new Mutant("shutdown: no time left for the requests of the end", "LockLifecycle.destroy",
 						"budget.minus(requests(budget))", "budget",

@@ -77,7 +77,7 @@ final class DriverMessage {
 			return message.substring(0, cluster) + ": " + servers(message.substring(cluster + CLUSTER.length()));
 		}
 		int response = message.indexOf(RESPONSE);
-		// A message that is cut off has no end that could be found
+		// An incomplete message has no end that could be found
 		return shortened(withoutValues((response >= 0) ? message.substring(0, response) : message))
 				+ where(failure, message);
 	}

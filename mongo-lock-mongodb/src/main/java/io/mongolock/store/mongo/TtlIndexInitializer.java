@@ -63,7 +63,7 @@ public final class TtlIndexInitializer {
 	 * Create a new initializer.
 	 * @param template a template that never joins a session or transaction of the caller
 	 * @param retention how long a document stays after it was last touched; from 1 second
-	 * to about 68 years, fractions of a second are cut off
+	 * to about 68 years, fractions of a second are dropped
 	 * @param longestLease the longest time for which a lock may be held or kept without
 	 * being touched, as far as known at the time of a look
 	 */
