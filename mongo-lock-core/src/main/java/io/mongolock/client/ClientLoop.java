@@ -63,8 +63,8 @@ final class ClientLoop {
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
-	/** When the watch looks next; {@code null} while it looks, so that it looks again. */
-	private volatile @Nullable Long nextLook;
+	/** When the next round begins; {@code null} during one, so that another follows. */
+	private volatile @Nullable Long nextAt;
 
 	/** How soon the lease that came last first needs attention. */
 	private volatile long lastDue = ClockReading.NEVER;
@@ -180,11 +180,11 @@ final class ClientLoop {
 		if (this.watch == null) {
 			return;
 		}
-		// The watch begins requests while it looks, and takes answers before it does
-		CompletableFuture<Void> looked = new CompletableFuture<>();
-		answer((schedule) -> looked.complete(null));
+		// A round takes answers before it begins requests
+		CompletableFuture<Void> begun = new CompletableFuture<>();
+		answer((schedule) -> begun.complete(null));
 		try {
-			looked.thenCompose((none) -> ofLease(lease))
+			begun.thenCompose((none) -> ofLease(lease))
 				.get(lease.terms().operationTimeout().toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
@@ -216,8 +216,8 @@ final class ClientLoop {
 
 	private void attend(long dueIn, ClockReading now) {
 		this.lastDue = dueIn;
-		Long look = this.nextLook;
-		if (look == null || now.nanos() + dueIn - look < 0) {
+		Long next = this.nextAt;
+		if (next == null || now.nanos() + dueIn - next < 0) {
 			this.runtime.unpark(this.watch);
 		}
 	}
@@ -231,7 +231,7 @@ final class ClientLoop {
 
 	private void watch() {
 		while (Thread.currentThread() == this.watch) {
-			long pause = lookAndSayHowLongToPause();
+			long pause = round();
 			if (pause > 0) {
 				this.runtime.park(this, pause);
 			}
@@ -239,15 +239,15 @@ final class ClientLoop {
 	}
 
 	// The watch must outlive whatever happens: it is what tells of a loss
-	private long lookAndSayHowLongToPause() {
-		this.nextLook = null;
+	private long round() {
+		this.nextAt = null;
 		try {
-			long look = look();
-			this.nextLook = look;
-			return look - this.clock.nanoTime();
+			long next = beginWhatIsDue();
+			this.nextAt = next;
+			return next - this.clock.nanoTime();
 		}
 		catch (RuntimeException | Error ex) {
-			this.nextLook = null;
+			this.nextAt = null;
 			failed(null, ex);
 			return RETRY / 10;
 		}
@@ -267,7 +267,7 @@ final class ClientLoop {
 		}
 	}
 
-	private long look() {
+	private long beginWhatIsDue() {
 		for (Consumer<RenewalSchedule> answer = this.answers.poll(); answer != null; answer = this.answers.poll()) {
 			answer.accept(this.schedule);
 		}

@@ -95,7 +95,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	@Nullable W successor(String key, H holder, Predicate<W> suits) {
 		List<W> next = new ArrayList<>(1);
-		look(key, (queue) -> queue.addSuccessorTo(next, holder, suits));
+		visit(key, (queue) -> queue.addSuccessorTo(next, holder, suits));
 		return (next.isEmpty()) ? null : next.get(0);
 	}
 
@@ -130,7 +130,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	boolean endIdle(String key, H holder, Runnable ended) {
 		boolean[] ends = new boolean[1];
-		look(key, (queue) -> {
+		visit(key, (queue) -> {
 			ends[0] = queue.endIdle(holder);
 			if (ends[0]) {
 				ended.run();
@@ -150,7 +150,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	@Nullable IdleTurn<H> takeIdle(String key, W waiter, Function<H, @Nullable H> take, Consumer<IdleTurn<H>> gone) {
 		List<IdleTurn<H>> turn = new ArrayList<>(1);
-		look(key, (queue) -> {
+		visit(key, (queue) -> {
 			IdleTurn<H> idle = queue.takeIdle(waiter, take);
 			if (idle != null) {
 				turn.add(idle);
@@ -167,7 +167,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	List<H> holders(String key) {
 		List<H> holders = new ArrayList<>();
-		look(key, (queue) -> holders.addAll(queue.holders()));
+		visit(key, (queue) -> holders.addAll(queue.holders()));
 		return holders;
 	}
 
@@ -176,7 +176,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	List<H> present(String key) {
 		List<H> present = new ArrayList<>();
-		look(key, (queue) -> {
+		visit(key, (queue) -> {
 			present.addAll(queue.holders());
 			if (queue.idle() != null) {
 				present.add(queue.idle());
@@ -191,7 +191,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	Optional<W> asking(String key) {
 		List<W> asking = new ArrayList<>(1);
-		look(key, (queue) -> asking.addAll(queue.asking()));
+		visit(key, (queue) -> asking.addAll(queue.asking()));
 		return asking.stream().findFirst();
 	}
 
@@ -201,7 +201,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	List<W> waiters() {
 		List<W> waiters = new ArrayList<>();
-		this.queues.keySet().forEach((key) -> look(key, (queue) -> waiters.addAll(queue.all())));
+		this.queues.keySet().forEach((key) -> visit(key, (queue) -> waiters.addAll(queue.all())));
 		return waiters;
 	}
 
@@ -210,7 +210,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	int waiting(String key) {
 		int[] waiting = new int[1];
-		look(key, (queue) -> waiting[0] = queue.waiting());
+		visit(key, (queue) -> waiting[0] = queue.waiting());
 		return waiting[0];
 	}
 
@@ -231,9 +231,9 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 		return !next.isEmpty();
 	}
 
-	private void look(String key, Consumer<WaitQueue<W, H>> look) {
+	private void visit(String key, Consumer<WaitQueue<W, H>> visitor) {
 		this.queues.computeIfPresent(key, (same, queue) -> {
-			look.accept(queue);
+			visitor.accept(queue);
 			return queue;
 		});
 	}

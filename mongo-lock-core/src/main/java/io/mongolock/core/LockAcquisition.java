@@ -174,7 +174,7 @@ public final class LockAcquisition extends LocalWaiter {
 	 * The turn to ask has come, or to hold what was handed over.
 	 */
 	public AcquisitionStep turn(ClockReading now) {
-		lookOnTheWay(now);
+		checkOnTheWay(now);
 		return this.state.turn(now);
 	}
 
@@ -203,7 +203,7 @@ public final class LockAcquisition extends LocalWaiter {
 	 * The time until {@link #dueIn} has passed, or less.
 	 */
 	public AcquisitionStep timer(ClockReading now) {
-		lookOnTheWay(now);
+		checkOnTheWay(now);
 		return leaveIfOver(this.state.timer(now));
 	}
 
@@ -253,9 +253,9 @@ public final class LockAcquisition extends LocalWaiter {
 		}
 	}
 
-	// Its thread may have stood still since it was handed the lock. The look publishes a
+	// Its thread may have stood still since it was handed the lock. The check publishes a
 	// loss, so outside of the monitor
-	private void lookOnTheWay(ClockReading now) {
+	private void checkOnTheWay(ClockReading now) {
 		HeldLock handed = this.state.onTheWay();
 		if (handed != null) {
 			handed.lease().isHeld(now);

@@ -447,7 +447,7 @@ final class Mutants {
 						search("HANDED_OVER", "BEGUN_LOST"), simulation("BEGUN_LOST"),
 						test("io.mongolock.client.LocalHandOverTests",
 								"whoIsHandedALockThatIsLostBeforeItWakesAsksAnew")),
-				new Mutant("not looked at what was handed over before it is held", "LockAcquisition.lookOnTheWay",
+				new Mutant("not looked at what was handed over before it is held", "LockAcquisition.checkOnTheWay",
 						"handed.lease().isHeld(now);", "handed.lease().remaining(now);",
 						search("HANDED_OVER", "BEGUN_LOST")),
 				new Mutant("work begun under a lock known to be lost", "LockTemplate.run",
@@ -695,7 +695,7 @@ final class Mutants {
 						"		if (!lease.isHeld(now)) {\n			remove(lease);",
 						"		if (!lease.isHeld(now) | true) {\n			remove(lease);",
 						test(SCHEDULE, "aLeaseOfWhichARefusalSaysNothingStillRunsOut")),
-				new Mutant("watch that dies of its own failure", "ClientLoop.lookAndSayHowLongToPause",
+				new Mutant("watch that dies of its own failure", "ClientLoop.round",
 						"			failed(null, ex);\n			return RETRY / 10;", "			throw ex;",
 						test(CLIENT_LOOP, "theWatchOutlivesAFailureOfWhatItDoesAboutAFailure")),
 				new Mutant("thread that does not start ends all renewals", "ClientLoop",
@@ -1843,9 +1843,9 @@ final class Mutants {
 
 	/** What one thread does in the midst of another's step. */
 	private static List<Mutant> orders() {
-		return List.of(new Mutant("orders: queue looked at outside of an atomic step", "LocalWaitQueues.look",
-				"		this.queues.computeIfPresent(key, (same, queue) -> {\n			look.accept(queue);\n			return queue;\n		});",
-				"		WaitQueue<W, H> queue = this.queues.get(key);\n		if (queue != null) {\n			look.accept(queue);\n		}",
+		return List.of(new Mutant("orders: queue looked at outside of an atomic step", "LocalWaitQueues.visit",
+				"		this.queues.computeIfPresent(key, (same, queue) -> {\n			visitor.accept(queue);\n			return queue;\n		});",
+				"		WaitQueue<W, H> queue = this.queues.get(key);\n		if (queue != null) {\n			visitor.accept(queue);\n		}",
 				test("io.mongolock.core.LocalQueueOrdersTests", "eachChangeOfAQueueIsOneStep")),
 				new Mutant("orders: recall missed as the lease becomes idle", "IdleLeases.rest",
 						"			if (mayBeWanted(held)) {\n				end(held);\n			}\n", "",
