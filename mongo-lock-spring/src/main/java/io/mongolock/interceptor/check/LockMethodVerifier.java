@@ -53,7 +53,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private final LockAsyncCheck async;
 
-	private final LockHints hints = new LockHints();
+	private final LikelyMistakes mistakes = new LikelyMistakes();
 
 	/** The locked methods of each class. */
 	private final Map<Class<?>, Locked> checked = new ConcurrentHashMap<>(256);
@@ -118,7 +118,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		checkDefinitions();
 		checkProxies();
 		this.documents.checkTypes();
-		this.hints.say(this.beanFactory);
+		this.mistakes.say(this.beanFactory);
 	}
 
 	/**
@@ -264,7 +264,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		if (this.verification.isOn()) {
 			report(methods, targetClass, ProxyReach::toAnyProxy);
 		}
-		this.hints.add(operations, targetClass);
+		this.mistakes.add(operations, targetClass);
 		return new Locked(operations.size(), methods);
 	}
 

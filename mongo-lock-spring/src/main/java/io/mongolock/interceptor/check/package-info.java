@@ -5,8 +5,8 @@
  * {@link WovenMethods}; {@link LockKeyCheck} its keys and conditions, which are an
  * {@link ArgumentPath} where they name an argument or a property of it, and otherwise go
  * to {@link SpelCheck} as a {@link DeclaredExpression}; {@link LockAsyncCheck} results
- * that end later; {@link LockDocumentCheck} documents. {@link LockHints} say what may be
- * meant.
+ * that end later; {@link LockDocumentCheck} documents. {@link LikelyMistakes} say what
+ * may be meant.
  */
 @NullMarked
 package io.mongolock.interceptor.check;

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for what the start says of methods that may be meant as they are.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class LockHintsTests {
+class LikelyMistakesTests {
 
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withBean(LockOperations.class, RecordingLockOperations::new)

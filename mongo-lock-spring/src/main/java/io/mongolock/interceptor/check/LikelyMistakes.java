@@ -27,9 +27,9 @@ import io.mongolock.interceptor.LockOperation;
  * arguments, and transactions that nobody begins, or that the lock cannot see.
  * Thread-safe.
  */
-class LockHints {
+class LikelyMistakes {
 
-	private static final Log logger = LogFactory.getLog(LockHints.class);
+	private static final Log logger = LogFactory.getLog(LikelyMistakes.class);
 
 	private static final List<String> TRANSACTIONAL = List
 		.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
@@ -52,7 +52,7 @@ class LockHints {
 			Method specific = locks.get(0).method();
 			String name = ClassUtils.getQualifiedMethodName(specific, ClassUtils.getUserClass(targetClass));
 			if (hasArguments(specific) && locks.stream().allMatch((lock) -> lock.key() == null)
-					&& locks.stream().anyMatch(LockHints::isForOne)) {
+					&& locks.stream().anyMatch(LikelyMistakes::isForOne)) {
 				this.withoutKey.add(name);
 			}
 			if (isTransactional(specific, targetClass)) {
