@@ -120,7 +120,7 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 9, level = Level.PROXY)
 	void aClaimWhoseConnectionBreaksIsAskedAgainWithinItsRequestAndCleanedUpAfterItsRelease(RowFigures figures) {
-		HarnessClient client = this.harness.behindProxy(TTL, Duration.ZERO);
+		HarnessClient client = this.harness.behindProxy(Harness.LONG, Duration.ZERO);
 		this.harness.claims().cutBeforeReply().once();
 		LockHandle handle = client.acquire();
 		assertThat(this.harness.stored().orElseThrow().fence()).as("granted once").isEqualTo(handle.fence());
