@@ -115,7 +115,9 @@ class EverydayApplicationTests {
 			.run(Stream
 				.of("server.port=0", "spring.mongodb.uri=" + uri, "spring.mongodb.database=everyday",
 						"spring.threads.virtual.enabled=true", "spring.task.execution.propagate-context=true",
-						"mongo-lock.wait-timeout=2m", "spring.main.banner-mode=off")
+						"mongo-lock.wait-timeout=2m", "spring.main.banner-mode=off",
+						// For a busy machine
+						"mongo-lock.ttl=5m", "mongo-lock.operation-timeout=30s")
 				.map((property) -> "--" + property)
 				.toArray(String[]::new));
 		this.running.add(context);
