@@ -22,6 +22,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.concurrent.AsyncExecution;
@@ -103,9 +104,14 @@ public final class LockTemplate implements LockOperations {
 				return execute(requests, waits, held, callback);
 			});
 		}
-		catch (LockUnavailableException ex) {
+		catch (LockUnavailableException | LockStoreException ex) {
 			// If all are held, it is what the callback has thrown
 			throw (held.size() < requests.size()) ? LockExceptions.orLoss(held.subList(0, next), ex) : ex;
+		}
+		finally {
+			if (held.size() != requests.size()) {
+				held.subList(0, next).forEach(LockTemplate::unused);
+			}
 		}
 	}
 
@@ -354,9 +360,9 @@ public final class LockTemplate implements LockOperations {
 				? lease.heldLock().shares() : null;
 	}
 
-	// It has a claim of its own, so nobody shares it
+	// What others shared, they may have worked under
 	static void unused(LockHandle handle) {
-		if (handle instanceof LeaseHandle lease) {
+		if (handle instanceof LeaseHandle lease && !lease.heldLock().shares().wasShared()) {
 			lease.heldLock().ending().waiveMinHold();
 		}
 	}

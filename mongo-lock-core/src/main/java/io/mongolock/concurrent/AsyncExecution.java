@@ -18,9 +18,9 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
+import io.mongolock.LockException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
-import io.mongolock.LockUnavailableException;
 import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
 import io.mongolock.core.LockExceptions;
@@ -71,8 +71,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	 * Create an execution.
 	 * @param interrupting where to hear of a loss that interrupts the work; {@code null}
 	 * if none does
-	 * @param unused is given a lock that was claimed and under which nothing will be
-	 * done, before its release
+	 * @param unused is given a lock under which nothing will be done here, before it is
+	 * let go of
 	 * @param releases where work begins that would begin on the thread of the caller, the
 	 * locks are released and the result completed, all of which may block
 	 * @param context takes what the current thread carries, for the callback
@@ -93,7 +93,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	 */
 	public CompletableFuture<T> run(List<LockHandle> shared) {
 		shared.forEach(this::hold);
-		work(shared.size());
+		work();
 		return this.result;
 	}
 
@@ -114,14 +114,14 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			catch (Throwable ex) {
 				return CompletableFuture.failedFuture(ex);
 			}
-		}, shared.size());
+		});
 		// No effect on a claim that has been granted
 		this.result.whenComplete((value, failure) -> endClaim());
 		return this.result;
 	}
 
 	private void await(CompletableFuture<LockHandle> claim, Iterator<LockRequest> requests,
-			Function<LockRequest, CompletableFuture<LockHandle>> claims, int shared) {
+			Function<LockRequest, CompletableFuture<LockHandle>> claims) {
 		Thread caller = Thread.currentThread();
 		this.claim = claim;
 		if (this.lost || this.result.isDone()) {
@@ -134,14 +134,14 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			}
 			hold(handle);
 			if (requests.hasNext()) {
-				await(claims.apply(requests.next()), requests, claims, shared);
+				await(claims.apply(requests.next()), requests, claims);
 			}
 			else if (Thread.currentThread() == caller) {
 				// Granted before this was attached; the caller must perhaps not block
-				this.releases.execute(() -> work(shared));
+				this.releases.execute(this::work);
 			}
 			else {
-				work(shared);
+				work();
 			}
 		});
 	}
@@ -159,15 +159,19 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			this.result.completeExceptionally(failure);
 			return;
 		}
-		boolean maybeLost = this.lost || failure instanceof LockUnavailableException;
-		this.releases.execute(() -> end(null, (maybeLost && failure instanceof RuntimeException ex)
+		boolean maybeLost = this.lost || failure instanceof LockException;
+		this.releases.execute(() -> endUnused((maybeLost && failure instanceof RuntimeException ex)
 				? LockExceptions.orLoss(this.held, ex) : failure));
 	}
 
-	private void work(int shared) {
+	private void endUnused(@Nullable Throwable failure) {
+		this.held.forEach(this.unused);
+		end(null, failure);
+	}
+
+	private void work() {
 		if (this.result.isDone()) {
-			this.held.subList(shared, this.held.size()).forEach(this.unused);
-			end(null, null);
+			endUnused(null);
 			return;
 		}
 		this.held.sort(Comparator.comparing(LockHandle::key));

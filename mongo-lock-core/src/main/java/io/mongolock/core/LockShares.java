@@ -23,6 +23,9 @@ public final class LockShares {
 
 	private int shares = 1;
 
+	/** Whether anybody but the first has ever relied on it. */
+	private boolean shared;
+
 	/** Whether it was ended by others, so that nothing is left to release. */
 	private volatile boolean over;
 
@@ -62,8 +65,16 @@ public final class LockShares {
 	public synchronized boolean add() {
 		if (this.shares > 0) {
 			this.shares++;
+			this.shared = true;
 		}
 		return this.shares > 0;
+	}
+
+	/**
+	 * Whether anybody but its first holder has ever relied on it.
+	 */
+	public synchronized boolean wasShared() {
+		return this.shared;
 	}
 
 	/**

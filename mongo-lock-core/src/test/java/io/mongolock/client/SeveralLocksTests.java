@@ -114,6 +114,39 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
+	void whatNothingWasDoneUnderNeedNotStayTaken(boolean later) {
+		otherClient().acquire(LockRequest.of("c"));
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> run(later, List.of(kept("a"), kept("b"), once("c")), SeveralLocksTests::neverBegun));
+		assertThat(this.store.kept).isEmpty();
+		assertThat(this.store.holders()).isOne();
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void whatTheCallerHasWorkedUnderStaysTaken(boolean later) {
+		otherClient().acquire(LockRequest.of("b"));
+		this.template.execute(kept("a"), (outer) -> {
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> run(later, List.of(kept("a"), once("b")), SeveralLocksTests::neverBegun));
+			return null;
+		});
+		assertThat(this.store.kept).containsOnlyKeys("a");
+	}
+
+	@Test
+	void whatTheCallerHasWorkedUnderStaysTakenAlsoIfTheClaimBesideItEndsLater() {
+		otherClient().acquire(LockRequest.of("b"));
+		CompletableFuture<Object> result = this.template.execute(kept("a"),
+				(outer) -> begin(true, requests(OnLost.FAIL, "a", "b"), SeveralLocksTests::neverBegun));
+		Awaitility.await().until(() -> this.template.waiting("b") == 1);
+		result.cancel(false);
+		Awaitility.await().until(() -> this.template.held() == 0);
+		assertThat(this.store.kept).containsOnlyKeys("a");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
 	void whatWasTakenIsReleasedIfALaterOneCannotBeAskedFor(boolean later) {
 		LockRequest wrong = LockRequest.builder("b").ttl(Duration.ofMillis(1)).build();
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
@@ -142,6 +175,11 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 		assertThat(recorder.requests)
 			.extracting((request) -> request.settings().waitTimeout().plusMinutes(4).toMinutes() / 5)
 			.containsExactly(0L, 7L, 2L, 0L, 0L);
+		recorder.requests.clear();
+		run(slow, later, List.of(once("a").with(hour), once("b").with(hour)), (handle) -> "done");
+		assertThat(recorder.requests)
+			.extracting((request) -> request.settings().waitTimeout().plusMinutes(4).toMinutes() / 5)
+			.containsExactly(12L, 7L);
 		recorder.requests.clear();
 		run(slow, later, List.of(named, named), (handle) -> "done");
 		assertThat(recorder.requests).containsExactly(named);
@@ -205,6 +243,35 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 			.returns("a", LockLostException::getKey)
 			.satisfies(
 					(ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockUnavailableException.class));
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aLossOfTheSecondIsNotTakenForAThirdThatIsNotFree(boolean later) {
+		otherClient().acquire(LockRequest.of("c"));
+		this.store.next("acquire", Runnable::run);
+		this.store.next("acquire", Runnable::run);
+		this.store.next("acquire", (request) -> {
+			lose("b");
+			request.run();
+		});
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> run(later, List.of(once("a"), once("b"), once("c")), SeveralLocksTests::neverBegun))
+			.returns("b", LockLostException::getKey);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aLossOfTheFirstIsNotTakenForTroubleWithTheSecond(boolean later) {
+		this.store.next("acquire", Runnable::run);
+		this.store.next("acquire", (request) -> {
+			lose("a");
+			throw new LockStoreException("b", LockStoreException.Outcome.NOT_EXECUTED, "by script", null);
+		});
+		assertThatExceptionOfType(LockLostException.class)
+			.isThrownBy(() -> run(later, List.of(once("a"), once("b")), SeveralLocksTests::neverBegun))
+			.returns("a", LockLostException::getKey)
+			.satisfies((ex) -> assertThat(ex.getSuppressed()).hasAtLeastOneElementOfType(LockStoreException.class));
 	}
 
 	@ParameterizedTest
@@ -438,6 +505,10 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 		return Stream.of(keys)
 			.map((key) -> LockRequest.builder(key).waitTimeout(Duration.ofHours(1)).onLost(onLost).build())
 			.toList();
+	}
+
+	private static LockRequest kept(String key) {
+		return LockRequest.builder(key).waitTimeout(Duration.ofHours(1)).minHold(Duration.ofHours(1)).build();
 	}
 
 	private static LockRequest once(String key) {
