@@ -100,7 +100,7 @@ public final class IdleLeases {
 	 * A lock that lingers was released to the store: when its key was last used counts.
 	 */
 	public void released(HeldLock held, ClockReading now) {
-		this.warm.released(held.key(), now, 0, held.grant().recall());
+		this.warm.released(held.key(), now, held.grant().recall());
 	}
 
 	/**
@@ -205,7 +205,7 @@ public final class IdleLeases {
 	private void removeEnding(HeldLock held) {
 		IdleLease lease = remove(held);
 		if (lease != null) {
-			this.warm.released(held.key(), lease.since(), held.recall().served(), held.recall());
+			this.warm.released(held.key(), lease.since(), held.recall());
 		}
 	}
 

@@ -43,14 +43,14 @@ final class WarmKeys {
 	/**
 	 * The last holder was done with a lock that may linger.
 	 * @param since when it was
-	 * @param served how many claims its idle lease served
-	 * @param recall what is known of others who want it, if its lease could be idle
+	 * @param recall what is known of its lease, if that could be idle: how many claims it
+	 * served, and whether others want it
 	 */
-	synchronized void released(String key, ClockReading since, long served, @Nullable Recall recall) {
+	synchronized void released(String key, ClockReading since, @Nullable Recall recall) {
 		Use use = use(key, since);
 		use.forget(since.nanos());
 		use.releasedAt = since.nanos();
-		use.needed = (int) Math.max(1, use.needed - served);
+		use.needed = Math.max(1, use.needed - ((recall != null) ? recall.served() : 0));
 		use.last = recall;
 	}
 

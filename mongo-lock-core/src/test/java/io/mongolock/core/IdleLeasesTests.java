@@ -11,6 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
@@ -112,6 +113,17 @@ class IdleLeasesTests {
 		assertThat(holders()).containsExactly(taken);
 		assertThat(rest(taken, 12)).isTrue();
 		assertThat(taken("k", 13).fence()).isEqualTo(held.fence() + 2);
+	}
+
+	@Test
+	void whoTakesItReliesOnItOnTermsOfItsOwn() {
+		rest(warm("k"), 10);
+		LockRequest careful = LockRequest.builder("k")
+			.settings(LockSettings.builder().linger(Duration.ofSeconds(2)).margin(Duration.ofSeconds(20)).build())
+			.build();
+		HeldLock taken = begun(careful, 11).held();
+		assertThat(taken.lease().remaining(at(11))).isEqualTo(Duration.ofMillis(9_991));
+		assertThat(taken.lease().isHeld(at(10_002))).isFalse();
 	}
 
 	@Test
@@ -254,6 +266,16 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void whatWasHandedToOneWhoDoesNotLetItLingerIsNotKept() {
+		HeldLock held = warm("k");
+		Waiter next = begun(LockRequest.of("k"), 3);
+		assertThat(new HandOver(Duration.ofMillis(250), 1000).pass(held, this.queues, at(4), (any) -> {
+		}, () -> {
+		})).isTrue();
+		assertThat(rest(next.held(), 5)).isFalse();
+	}
+
+	@Test
 	void whatSomebodyAsksToReleaseIsNotKept() {
 		HeldLock held = warm("k");
 		held.lease().releaseRequested(new ReleaseRequest("please", "me", Instant.EPOCH));
@@ -380,6 +402,28 @@ class IdleLeasesTests {
 		this.idle.recalled(held.id());
 		endAll(now);
 		assertThat(usesUntilKept("k", now)).as("as after the first recall").isEqualTo(4);
+	}
+
+	@Test
+	void whatItServedMakesUpForRecallsAlsoIfItEndsWhileItIsHeld() {
+		rest(warm("k"), 10);
+		HeldLock taken = taken("k", 11);
+		rest(taken, 12);
+		this.idle.recalled(taken.id());
+		endAll(13);
+		for (int i = 0; i < 3; i++) {
+			release(granted("k", 14), 14);
+		}
+		assertThat(rest(granted("k", 14), 14)).as("for the fourth time").isTrue();
+		for (int served = 0; served < 3; served++) {
+			taken = taken("k", 14);
+			rest(taken, 14);
+		}
+		taken = taken("k", 14);
+		this.idle.recalled(taken.id());
+		assertThat(rest(taken, 14)).isFalse();
+		release(taken, 14);
+		assertThat(usesUntilKept("k", 5000)).as("as before the first recall").isEqualTo(2);
 	}
 
 	private int usesUntilKept(String key, long from) {
@@ -635,7 +679,9 @@ class IdleLeasesTests {
 
 	private void beNotified() {
 		this.notified = true;
+		int before = this.wakes;
 		this.idle.missed(at(-1));
+		assertThat(this.wakes).as("which is to be noticed").isGreaterThan(before);
 		this.idle.due(true, at(-1));
 	}
 

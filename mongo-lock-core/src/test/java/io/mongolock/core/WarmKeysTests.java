@@ -2,6 +2,7 @@ package io.mongolock.core;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -71,7 +72,7 @@ class WarmKeysTests {
 		use();
 		this.keys.recalled("k", false);
 		this.now += 3 * 60_000;
-		this.keys.released("k", at(this.now), 120, null);
+		this.keys.released("k", at(this.now), served(120));
 		assertThat(usesUntilWarm()).isEqualTo(8);
 		this.keys.recalled("k", true);
 		assertThat(usesUntilWarm()).isEqualTo(32);
@@ -89,23 +90,21 @@ class WarmKeysTests {
 		use();
 		this.keys.recalled("k", true);
 		this.keys.recalled("k", true);
-		this.keys.released("k", at(this.now), 14, null);
+		this.keys.released("k", at(this.now), served(14));
 		assertThat(usesUntilWarm()).isEqualTo(2);
-		this.keys.released("k", at(this.now), 100, null);
+		this.keys.released("k", at(this.now), served(100));
 		assertThat(usesUntilWarm()).isOne();
 	}
 
 	@Test
 	void aRecallOfTheLastLeaseThatTheStoreShowsCountsOnce() {
-		Recall used = new Recall("used");
-		used.serve();
-		this.keys.released("k", at(this.now), 1, used);
+		this.keys.released("k", at(this.now), served(1));
 		assertThat(this.keys.wasRecalled("k", "another")).isFalse();
 		assertThat(this.keys.wasRecalled("other", "used")).isFalse();
 		assertThat(this.keys.wasRecalled("k", "used")).isTrue();
 		assertThat(this.keys.wasRecalled("k", "used")).as("no news").isFalse();
 		assertThat(usesUntilWarm()).isEqualTo(4);
-		this.keys.released("k", at(this.now), 0, new Recall("unused"));
+		this.keys.released("k", at(this.now), new Recall("unused"));
 		assertThat(this.keys.wasRecalled("k", "unused")).isTrue();
 		assertThat(usesUntilWarm()).isEqualTo(1024);
 	}
@@ -114,7 +113,7 @@ class WarmKeysTests {
 	void onlyTheLastKeysAreKnown() {
 		use();
 		for (int i = 0; i < WarmKeys.MAX_KEYS; i++) {
-			this.keys.released("k" + i, at(this.now), 0, null);
+			this.keys.released("k" + i, at(this.now), null);
 		}
 		assertThat(use()).isFalse();
 		assertThat(this.keys.claims("k" + (WarmKeys.MAX_KEYS - 1), LINGER, at(this.now))).isTrue();
@@ -124,12 +123,18 @@ class WarmKeysTests {
 	void aKeyThatIsUsedStaysKnownHoweverManyOthersAre() {
 		use();
 		for (int i = 0; i < 2 * WarmKeys.MAX_KEYS; i++) {
-			this.keys.released("k" + i, at(this.now), 0, null);
+			this.keys.released("k" + i, at(this.now), null);
 			if (i % 1000 == 0) {
 				use();
 			}
 		}
 		assertThat(use()).isTrue();
+	}
+
+	private static Recall served(int claims) {
+		Recall recall = new Recall("used");
+		IntStream.range(0, claims).forEach((i) -> recall.serve());
+		return recall;
 	}
 
 	private int usesUntilWarm() {
@@ -142,7 +147,7 @@ class WarmKeysTests {
 
 	private boolean use() {
 		boolean warm = this.keys.claims("k", LINGER, at(this.now));
-		this.keys.released("k", at(this.now + 1), 0, null);
+		this.keys.released("k", at(this.now + 1), null);
 		this.now += 2;
 		return warm;
 	}

@@ -90,7 +90,7 @@ public final class MongoLockStore implements LockStore {
 		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
 				"those who wait for a lock look at it at their retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
-				"idle leases are looked at every quarter of their linger", LockClock.system());
+				"an idle lease is kept for one linger from its grant at most", LockClock.system());
 	}
 
 	/**
