@@ -297,6 +297,18 @@ class HandOverTests {
 	}
 
 	@Test
+	void aSuccessorReliesOnTheLeaseOnTermsOfItsOwn() {
+		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
+		HeldLock first = jvm.granted();
+		HandOverHarness.Waiter careful = jvm.waiting("careful",
+				HandOverHarness.asking(HandOverHarness.settings().margin(Duration.ofSeconds(20))));
+		jvm.release(first, 1);
+		assertThat(first.lease().remaining(at(0))).isZero();
+		assertThat(careful.held().lease().remaining(at(1))).isEqualTo(Duration.ofMillis(9_999));
+		assertThat(careful.held().lease().isHeld(at(10_000))).isFalse();
+	}
+
+	@Test
 	void noFenceIsSetAsideBesideOtherHolders() {
 		for (LockRequest request : List.of(LockRequest.builder("k").limit(2).build(),
 				LockRequest.builder("k").shared().build())) {

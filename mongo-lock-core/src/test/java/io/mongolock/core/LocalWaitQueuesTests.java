@@ -132,6 +132,20 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
+	void nobodyAsksBesideOneWhoWaitsForTheReleaseOfAnIdleLease() {
+		Member shared = new Member("shared", Integer.MAX_VALUE);
+		this.queues.join("k", this.a);
+		this.queues.granted("k", this.a, this.a);
+		this.queues.rest("k", this.a, () -> {
+		});
+		assertThat(this.queues.join("k", shared)).isTrue();
+		assertThat(this.queues.takeIdle("k", shared, (idle) -> null, (gone) -> {
+		})).isNotNull();
+		assertThat(this.queues.joinOnce("k", new Member("late", Integer.MAX_VALUE))).isFalse();
+		assertThat(this.queues.released("k", this.a)).isEqualTo(shared);
+	}
+
+	@Test
 	void keysDoNotWaitForEachOther() {
 		assertThat(this.queues.join("k", this.a)).isTrue();
 		assertThat(this.queues.join("l", this.b)).isTrue();
