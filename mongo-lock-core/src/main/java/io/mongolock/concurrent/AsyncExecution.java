@@ -1,5 +1,6 @@
 package io.mongolock.concurrent;
 
+import java.lang.ref.WeakReference;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.Iterator;
@@ -56,7 +57,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	/** In the order of their keys once the work begins. */
 	private final List<LockHandle> held = new ArrayList<>();
 
-	private final Runnable onLoss = this::lost;
+	private final Runnable onLoss = new Loss(this);
 
 	private volatile @Nullable CompletableFuture<LockHandle> claim;
 
@@ -296,6 +297,25 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	@SuppressWarnings("NullAway") // what the stage ended with, null only if T may be
 	private void complete(@Nullable T value) {
 		this.result.complete(value);
+	}
+
+	/** Keeps nothing from being collected, so that forgotten work is noticed. */
+	private static final class Loss implements Runnable {
+
+		private final WeakReference<AsyncExecution<?>> execution;
+
+		private Loss(AsyncExecution<?> execution) {
+			this.execution = new WeakReference<>(execution);
+		}
+
+		@Override
+		public void run() {
+			AsyncExecution<?> execution = this.execution.get();
+			if (execution != null) {
+				execution.lost();
+			}
+		}
+
 	}
 
 	/** Dependents that run asynchronously may block, so they get threads that may. */

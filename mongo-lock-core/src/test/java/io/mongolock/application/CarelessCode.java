@@ -1,6 +1,7 @@
 package io.mongolock.application;
 
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
@@ -9,6 +10,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * Stands for code of an application, which is in none of the library's packages.
@@ -38,6 +40,18 @@ public final class CarelessCode {
 	public static void giveUpAndForget(LockOperations locks, String key) {
 		CompletableFuture<LockHandle> claim = locks.acquireAsync(LockRequest.of(key));
 		assertThatExceptionOfType(TimeoutException.class).isThrownBy(() -> claim.get(1, TimeUnit.MILLISECONDS));
+	}
+
+	/**
+	 * Begin work whose end nobody can say any more.
+	 */
+	public static void workAndForget(LockOperations locks, LockRequest request) {
+		CountDownLatch begun = new CountDownLatch(1);
+		locks.executeAsync(request, (handle) -> {
+			begun.countDown();
+			return new CompletableFuture<>();
+		});
+		assertThatNoException().isThrownBy(begun::await);
 	}
 
 	/**

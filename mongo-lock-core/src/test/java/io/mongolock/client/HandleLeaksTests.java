@@ -11,6 +11,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.StringUtils;
@@ -18,6 +20,7 @@ import org.springframework.util.StringUtils;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.OnLost;
 import io.mongolock.application.CarelessCode;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.ConfiguredSettings;
@@ -92,6 +95,20 @@ class HandleLeaksTests {
 		latch.countDown();
 		awaitCollected(() -> this.store.count("release") == 1);
 		assertThat(output).contains("CarelessCode.giveUpAndForget(CarelessCode.java:");
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	void workThatCannotEndAnyMoreIsALeakOfItsCaller(OnLost onLost, CapturedOutput output) {
+		LockRequest request = LockRequest.builder("k").onLost(onLost).build();
+		CarelessCode.workAndForget(this.template, request);
+		awaitCollected(() -> this.store.holders() == 0);
+		assertThat(output).contains("CarelessCode.workAndForget(CarelessCode.java:");
+		this.template.execute(request, (handle) -> {
+			CarelessCode.workAndForget(this.template, request);
+			return null;
+		});
+		awaitCollected(() -> this.store.holders() == 0);
 	}
 
 	@Test

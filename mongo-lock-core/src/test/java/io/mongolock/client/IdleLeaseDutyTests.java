@@ -316,6 +316,48 @@ class IdleLeaseDutyTests {
 	}
 
 	@Test
+	void whatIsAboutToBeReleasedAsTheClientStopsIsReleased() throws Exception {
+		CountDownLatch taken = new CountDownLatch(1);
+		CountDownLatch released = new CountDownLatch(1);
+		AtomicReference<@Nullable LockTemplate> over = new AtomicReference<>();
+		LockTemplate stopping = client((task) -> () -> {
+			LockTemplate client = over.get();
+			if (client != null && client.idle().isEmpty()) {
+				taken.countDown();
+				AbstractLockTemplateTests.await(released);
+			}
+			task.run();
+		});
+		this.store.watching = false;
+		stopping.execute(REQUEST, LockHandle::fence);
+		stopping.execute(REQUEST, LockHandle::fence);
+		stopping.acquire(LockRequest.builder("cut off").autoRenew(false).build());
+		over.set(stopping);
+		this.clock.step(Duration.ofSeconds(11));
+		AbstractLockTemplateTests.await(taken);
+		Thread stop = new Thread(() -> stopping.stop(Duration.ofMinutes(1)));
+		stop.start();
+		Awaitility.await().until(() -> this.store.count("expire") == 1);
+		assertThat(this.store.holder("k")).as("underway").isPresent();
+		released.countDown();
+		stop.join();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void oneAfterTheOtherIsReleasedHoweverManyWereBefore() {
+		this.store.watching = false;
+		for (int i = 0; i < 2 * IdleLeaseDuty.MAX_REQUESTS; i++) {
+			LockRequest request = LockRequest.builder("k" + i).settings(REQUEST.settings()).build();
+			this.template.execute(request, LockHandle::fence);
+			this.template.execute(request, LockHandle::fence);
+			assertThat(this.store.holders()).isOne();
+			this.clock.step(Duration.ofSeconds(11));
+			Awaitility.await().until(() -> this.store.holders() == 0);
+		}
+	}
+
+	@Test
 	void afterARestartNothingIsIdle() {
 		idle();
 		this.template.stop(Duration.ofSeconds(5));

@@ -127,6 +127,14 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void itLastsForAsLongAsItsGrantWhoeverTookItInBetween() {
+		rest(warm("k"), 10);
+		HeldLock shorter = begun(with(request("k"), Duration.ofSeconds(10)), 11).held();
+		assertThat(rest(shorter, 12)).isTrue();
+		assertThat(taken("k", 13).lease().remaining(at(13))).isEqualTo(Duration.ofMillis(23_989));
+	}
+
+	@Test
 	void oneClaimTakesItAndTheNextWaits() {
 		rest(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
@@ -195,11 +203,11 @@ class IdleLeasesTests {
 	void itEndsWhenHalfOfItsTimeIsOver() {
 		beNotified();
 		HeldLock held = warm("k");
-		held.lease().renewed(at(5), at(6));
+		held.lease().renewed(at(500), at(501));
 		rest(held, 11_000);
 		this.idle.due(this.notified, at(11_000));
-		assertThat(this.idle.due(this.notified, at(11_980))).isEmpty();
-		assertThat(this.idle.due(this.notified, at(12_005))).containsExactly(held);
+		assertThat(this.idle.due(this.notified, at(12_499))).isEmpty();
+		assertThat(this.idle.due(this.notified, at(12_500))).containsExactly(held);
 	}
 
 	@Test

@@ -146,6 +146,21 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
+	void whoHasTheTurnAsOneBeforeItStopsWaitingForAnIdleLeaseHasItOnce() {
+		this.queues.join("k", this.a);
+		this.queues.granted("k", this.a, this.a);
+		this.queues.rest("k", this.a, () -> {
+		});
+		this.queues.join("k", this.b);
+		this.queues.takeIdle("k", this.b, (idle) -> null, (gone) -> {
+		});
+		Member next = new Member("next", 1);
+		this.queues.join("k", next);
+		assertThat(this.queues.left("k", this.b)).isEqualTo(next);
+		assertThat(this.queues.released("k", this.a)).isNull();
+	}
+
+	@Test
 	void keysDoNotWaitForEachOther() {
 		assertThat(this.queues.join("k", this.a)).isTrue();
 		assertThat(this.queues.join("l", this.b)).isTrue();
