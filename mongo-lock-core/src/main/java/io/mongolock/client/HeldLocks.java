@@ -404,6 +404,12 @@ final class HeldLocks {
 			}
 			return rests;
 		}
+		catch (RuntimeException | Error ex) {
+			// Nobody relies on it: if its lease is not idle, it runs out
+			unregister(heldLock);
+			this.queues.notKept(heldLock);
+			throw ex;
+		}
 		finally {
 			this.lifecycle.endRequest();
 		}

@@ -86,6 +86,16 @@ public final class ClientQueues {
 	}
 
 	/**
+	 * The lease of a lock of this JVM was to be kept, which failed: unless it is idle all
+	 * the same, the next one has its turn to ask.
+	 */
+	public void notKept(HeldLock held) {
+		if (this.queues.holders(held.key()).contains(held)) {
+			wakeNext(held);
+		}
+	}
+
+	/**
 	 * Pass the turn on.
 	 * @param next whose turn it is, if anyone's
 	 */

@@ -118,8 +118,8 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	@Nullable W rest(String key, H holder, Runnable kept) {
 		return change(key, (queue) -> {
-			kept.run();
 			queue.rest(holder);
+			kept.run();
 		});
 	}
 

@@ -345,6 +345,51 @@ class IdleLeaseDutyTests {
 	}
 
 	@Test
+	void whateverFailsAsItIsTakenNobodyHoldsOrWaitsAfterThat() {
+		this.store.watching = false;
+		LockHandle taken = null;
+		for (int reading = 1; taken == null; reading++) {
+			idle();
+			this.clock.failAt(reading);
+			try {
+				taken = this.template.acquire(REQUEST);
+			}
+			catch (StackOverflowError ex) {
+				this.clock.failAt(0);
+				assertThat(this.template.held()).as("reading " + reading).isZero();
+				assertThat(this.template.waiting()).as("reading " + reading).isZero();
+			}
+			this.clock.failAt(0);
+		}
+		taken.close();
+		assertThat(this.template.idle()).hasSize(1);
+	}
+
+	@Test
+	void whateverFailsAsItBecomesIdleNobodyHoldsItAfterThat() {
+		this.store.watching = false;
+		boolean fails = true;
+		for (int reading = 1; fails; reading++) {
+			idle();
+			LockHandle taken = this.template.acquire(REQUEST);
+			this.clock.failAt(reading);
+			fails = false;
+			try {
+				taken.close();
+			}
+			catch (StackOverflowError ex) {
+				fails = true;
+			}
+			this.clock.failAt(0);
+			assertThat(this.template.held()).as("reading " + reading).isZero();
+			if (this.template.idle().isEmpty()) {
+				// It runs out
+				this.store.forget("k");
+			}
+		}
+	}
+
+	@Test
 	void oneAfterTheOtherIsReleasedHoweverManyWereBefore() {
 		this.store.watching = false;
 		for (int i = 0; i < 2 * IdleLeaseDuty.MAX_REQUESTS; i++) {

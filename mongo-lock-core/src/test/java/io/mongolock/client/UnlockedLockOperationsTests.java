@@ -105,6 +105,9 @@ class UnlockedLockOperationsTests {
 			.succeedsWithin(Duration.ofSeconds(30))
 			.isEqualTo("ba");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.operations.execute(List.of(), keys));
+		assertThatIllegalArgumentException().isThrownBy(() -> this.operations.executeAsync(
+				List.of(LockRequest.of("a"), LockRequest.builder("a").shared().build()),
+				(handle) -> CompletableFuture.completedFuture("never")));
 	}
 
 	@Test
