@@ -10,7 +10,9 @@ import io.mongolock.LockStoreException;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
- * The tags of meters and observations.
+ * The values that tags of meters and observations have. The names stand where each is
+ * made: in {@link LockMeters}, {@link LockObservations} and
+ * {@link DefaultLockObservationConvention}.
  */
 final class LockTags {
 

@@ -27,8 +27,9 @@ import io.mongolock.store.TimeLeft;
  * When nobody relies on a hold any more, its lease rests with this client if it is to
  * linger, else it is handed to the next attempt of this JVM, else it ends in the store.
  * Before that others may have ended it, as a statement on a document does, or it may be
- * lost: then its holder is notified, and its release, if one follows, finds nothing. A
- * stop cuts off what is left. Whatever ends a hold has the next attempt ask.
+ * lost: then its holder is notified, and its release, if one follows, finds nothing. What
+ * is still held when a client stops is cut off by {@link #cutOffAll}. Whatever ends a
+ * hold has the next attempt ask.
  */
 final class HeldLocks {
 

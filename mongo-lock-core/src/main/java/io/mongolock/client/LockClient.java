@@ -29,8 +29,10 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
 
 /**
- * One client: the parts that it consists of, and how they start and stop together. Makes
- * the attempts at locks, which the drivers run. Thread-safe.
+ * One client: the parts that it consists of, and how they start and stop together. Before
+ * a stop holders may have time, which {@link #awaitUnused} gives them; what they hold
+ * beyond that {@link #stop} cuts off. Makes the attempts at locks, which the drivers run.
+ * Thread-safe.
  */
 final class LockClient {
 

@@ -22,7 +22,9 @@ import io.mongolock.LossReason;
 import io.mongolock.store.KeyText;
 
 /**
- * The exceptions of the client and their messages.
+ * Makes the exceptions that the client throws itself, with the texts that callers read:
+ * for a lock that is not free, or lost, or whose store did not answer in time. A request
+ * that failed gets its exception where the store is: by {@code StoreFailures} in MongoDB.
  */
 public final class LockExceptions {
 

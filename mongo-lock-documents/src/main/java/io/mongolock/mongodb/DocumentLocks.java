@@ -33,8 +33,10 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * Claims and releases by the client, whose store the documents are, and
- * {@link ReleasingWrites writes} by the application's template.
+ * Locks, saves and releases documents, as {@link DocumentLockOperations} has it: claims
+ * and releases by the client, whose store the documents are, and {@link ReleasingWrites
+ * writes} by the application's template. Work within a hold of its thread gets the
+ * {@link HeldDocument} of that hold, which {@link DocumentTransactions} finds.
  */
 final class DocumentLocks implements DocumentLockOperations {
 

@@ -18,11 +18,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.store.mongo.StoreFailures;
 
 /**
- * Has each transaction of a {@code MongoTransactionManager} keep the documents that its
- * thread has locked before, and refuses the commit of one that works under a lock which
- * is gone. To be added to the application's transaction managers, and given to
- * {@link DocumentLockOperations}. The managers call it, on the thread of the transaction:
- * it keeps what that thread has locked. Thread-safe.
+ * Knows the documents that each thread has locked. By that a call within another gets the
+ * same {@link LockedDocument}, each transaction of a {@code MongoTransactionManager}
+ * keeps what its thread has locked before, and the commit of one that works under a lock
+ * which is gone is refused. To be added to the application's transaction managers, which
+ * call it on the thread of the transaction, and given to {@link DocumentLockOperations}.
+ * Thread-safe.
  */
 public final class DocumentTransactions implements TransactionExecutionListener {
 

@@ -8,8 +8,10 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.jobs.StoredJob.Pause;
 
 /**
- * The next thing to do about a job now. Decided without a clock or thread from the runs
- * that are kept, so that instances that see the same decide the same.
+ * The next thing to do about a job now: a pure function of what was declared and of the
+ * runs that are kept, so that instances that see the same decide the same. It does not
+ * see to it that a tick runs once: {@link JobRunner} does, which decides again under the
+ * lock of the job, and {@link JobRuns}, where each tick has one document.
  */
 sealed interface JobDecision {
 

@@ -35,9 +35,10 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
 
 /**
- * Says what a failed request has done, as far as known. In doubt a write is unknown: the
- * opposite mistake would leave a lock that nobody holds, or two that both believe they
- * do.
+ * Makes the {@link LockStoreException} of a failed request, with the text that callers
+ * read: what the request has done, as far as known, and the way out. In doubt a write is
+ * unknown: the opposite mistake would leave a lock that nobody holds, or two that both
+ * believe they do.
  */
 public final class StoreFailures {
 
