@@ -1,19 +1,25 @@
 package io.mongolock.core;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
- * Leases that one request renews. The public part never changes; the rest belongs to the
- * thread that owns the {@link RenewalSchedule}: sent, it is answered, or lets go of its
- * leases when it hangs, or rests until they are tried again when it failed at once.
+ * Leases that one request renews; {@link #groups} says which go together. The public part
+ * never changes; the rest belongs to the thread that owns the {@link RenewalSchedule}:
+ * sent, it is answered, or lets go of its leases when it hangs, or rests until they are
+ * tried again when it failed at once.
  */
 public final class RenewalBatch {
 
 	/** A batch that hangs is divided into so many. */
 	static final int PARTS = 16;
 
-	private final List<RenewalPlan> plans;
+	private final List<LeaseRenewal> renewals;
 
 	private final List<Lease> leases;
 
@@ -32,18 +38,18 @@ public final class RenewalBatch {
 
 	/**
 	 * Create a batch that is about to be sent.
-	 * @param plans the plans of its leases, at least one, each of which joins it
+	 * @param renewals the renewals of its leases, at least one, each of which joins it
 	 */
-	RenewalBatch(List<RenewalPlan> plans, ClockReading now) {
-		this(plans, plans.stream().anyMatch(RenewalPlan::isSuspect), now);
-		plans.forEach((plan) -> plan.joins(this, plans.size()));
+	RenewalBatch(List<LeaseRenewal> renewals, ClockReading now) {
+		this(renewals, renewals.stream().anyMatch(LeaseRenewal::isSuspect), now);
+		renewals.forEach((renewal) -> renewal.joins(this, renewals.size()));
 	}
 
-	private RenewalBatch(List<RenewalPlan> plans, boolean suspect, ClockReading now) {
-		this.plans = plans;
-		this.leases = plans.stream().map(RenewalPlan::lease).toList();
+	private RenewalBatch(List<LeaseRenewal> renewals, boolean suspect, ClockReading now) {
+		this.renewals = renewals;
+		this.leases = renewals.stream().map(LeaseRenewal::lease).toList();
 		this.suspect = suspect;
-		this.news = plans.stream().anyMatch((plan) -> plan.isNews(plans.size()));
+		this.news = renewals.stream().anyMatch((renewal) -> renewal.isNews(renewals.size()));
 		long timeout = Long.MAX_VALUE;
 		long first = Long.MAX_VALUE;
 		long last = 0;
@@ -54,15 +60,53 @@ public final class RenewalBatch {
 			last = Math.max(last, left);
 		}
 		this.sent = now.nanos();
-		this.until = this.sent + ((plans.size() > 1) ? patience(timeout, first) : ClockReading.NEVER);
+		this.until = this.sent + ((renewals.size() > 1) ? patience(timeout, first) : ClockReading.NEVER);
 		this.timeout = Duration.ofMillis(Math.max(1, timeout(timeout, last) / 1_000_000));
+	}
+
+	/**
+	 * Group what is due, one request each: the most urgent first, like operation timeouts
+	 * only, so that a short one never cuts short the request for others, and none with
+	 * more others than it may go with.
+	 * @param leases how many are renewed in all
+	 * @return the groups in the order of their most urgent lease, each with one that is
+	 * due
+	 */
+	static List<List<LeaseRenewal>> groups(Collection<LeaseRenewal> renewals, int leases, ClockReading now) {
+		List<LeaseRenewal> due = new ArrayList<>();
+		for (LeaseRenewal renewal : renewals) {
+			if (renewal.isWaiting() && renewal.isDueSoon(leases, now)) {
+				renewal.compareAt(now);
+				due.add(renewal);
+			}
+		}
+		Collections.sort(due);
+		List<List<LeaseRenewal>> groups = new ArrayList<>();
+		Map<Kind, List<LeaseRenewal>> open = new HashMap<>();
+		for (LeaseRenewal renewal : due) {
+			Kind kind = new Kind(renewal.most(), timeoutClass(renewal.lease()));
+			List<LeaseRenewal> group = open.get(kind);
+			if (group == null || group.size() == renewal.most()) {
+				group = new ArrayList<>();
+				groups.add(group);
+				open.put(kind, group);
+			}
+			group.add(renewal);
+		}
+		groups.removeIf((group) -> group.stream().noneMatch((renewal) -> renewal.isDue(leases, now)));
+		return groups;
+	}
+
+	// Within one class the longest timeout is less than twice the shortest
+	private static int timeoutClass(Lease lease) {
+		return Long.SIZE - Long.numberOfLeadingZeros(lease.terms().operationTimeout().toMillis());
 	}
 
 	/**
 	 * A request that goes on beside those that its leases are asked for with.
 	 */
-	static RenewalBatch beside(List<RenewalPlan> plans, ClockReading now) {
-		RenewalBatch batch = new RenewalBatch(plans, false, now);
+	static RenewalBatch beside(List<LeaseRenewal> renewals, ClockReading now) {
+		RenewalBatch batch = new RenewalBatch(renewals, false, now);
 		batch.phase = Phase.LET_GO;
 		batch.until = now.nanos() + ClockReading.NEVER;
 		return batch;
@@ -93,8 +137,8 @@ public final class RenewalBatch {
 		return this.news;
 	}
 
-	List<RenewalPlan> plans() {
-		return this.plans;
+	List<LeaseRenewal> renewals() {
+		return this.renewals;
 	}
 
 	boolean isSuspect() {
@@ -144,17 +188,17 @@ public final class RenewalBatch {
 	void letGo(int most, ClockReading now) {
 		this.phase = Phase.LET_GO;
 		this.until = now.nanos() + ClockReading.NEVER;
-		letGo(this.plans, most);
+		letGo(this.renewals, most);
 	}
 
 	/**
 	 * Some of its leases are no longer its own.
 	 * @param most how many of them one request may carry now
 	 */
-	void letGo(List<RenewalPlan> some, int most) {
-		for (RenewalPlan plan : some) {
-			if (plan.isIn(this)) {
-				plan.retry(Math.min(plan.most(), most));
+	void letGo(List<LeaseRenewal> some, int most) {
+		for (LeaseRenewal renewal : some) {
+			if (renewal.isIn(this)) {
+				renewal.retry(Math.min(renewal.most(), most));
 			}
 		}
 	}
@@ -163,7 +207,7 @@ public final class RenewalBatch {
 	 * A share of its size, rounded up.
 	 */
 	int part(int parts) {
-		return (this.plans.size() + parts - 1) / parts;
+		return (this.renewals.size() + parts - 1) / parts;
 	}
 
 	// One share of what is left to the first lease for each division until every lease
@@ -173,7 +217,7 @@ public final class RenewalBatch {
 	// what is while 0.27 R are left.
 	private long patience(long timeout, long left) {
 		int shares = 2;
-		for (int size = this.plans.size(); size > 1; size = (size + PARTS - 1) / PARTS) {
+		for (int size = this.renewals.size(); size > 1; size = (size + PARTS - 1) / PARTS) {
 			shares++;
 		}
 		// never so short that a healthy store is asked twice for one urgent lease
@@ -190,6 +234,10 @@ public final class RenewalBatch {
 	private enum Phase {
 
 		SENT, RESTING, LET_GO
+
+	}
+
+	private record Kind(int most, int timeoutClass) {
 
 	}
 

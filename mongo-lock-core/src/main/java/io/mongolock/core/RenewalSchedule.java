@@ -16,7 +16,7 @@ import io.mongolock.store.LeaseId;
 /**
  * Decides which leases to renew when, and notices those that ran out. Knows no thread and
  * no clock. {@link #add}, {@link #watch} and {@link #remove} may be called by any thread;
- * everything else belongs to one, which alone owns the plans.
+ * everything else belongs to one, which alone owns the renewals.
  * <p>
  * Leases that are due within half their interval go along with one that is due now, so
  * that leases begun at different times soon share one request.
@@ -55,7 +55,7 @@ public final class RenewalSchedule {
 	/** So that a machine that was suspended notices soon after it wakes up. */
 	private static final long MAX_LOOK = 1_000_000_000;
 
-	private final Map<Lease, RenewalPlan> plans = new ConcurrentHashMap<>();
+	private final Map<Lease, LeaseRenewal> renewals = new ConcurrentHashMap<>();
 
 	/** Not those that are only watched. */
 	private final AtomicInteger renewed = new AtomicInteger();
@@ -105,21 +105,21 @@ public final class RenewalSchedule {
 	}
 
 	private long add(Lease lease, boolean renews, boolean dueAtOnce, ClockReading now) {
-		RenewalPlan plan = new RenewalPlan(lease, renews, dueAtOnce, this.added.incrementAndGet());
-		int leases = this.renewed.addAndGet(count(plan) - count(this.plans.put(lease, plan)));
-		long deadline = plan.deadlineIn(now);
-		return (renews) ? Math.min(plan.dueIn(leases, now), deadline) : deadline;
+		LeaseRenewal renewal = new LeaseRenewal(lease, renews, dueAtOnce, this.added.incrementAndGet());
+		int leases = this.renewed.addAndGet(count(renewal) - count(this.renewals.put(lease, renewal)));
+		long deadline = renewal.deadlineIn(now);
+		return (renews) ? Math.min(renewal.dueIn(leases, now), deadline) : deadline;
 	}
 
-	private static int count(@Nullable RenewalPlan plan) {
-		return (plan != null && plan.isRenewed()) ? 1 : 0;
+	private static int count(@Nullable LeaseRenewal renewal) {
+		return (renewal != null && renewal.isRenewed()) ? 1 : 0;
 	}
 
 	/**
 	 * Keep a lease no longer.
 	 */
 	public void remove(Lease lease) {
-		this.renewed.addAndGet(-count(this.plans.remove(lease)));
+		this.renewed.addAndGet(-count(this.renewals.remove(lease)));
 	}
 
 	/**
@@ -132,7 +132,7 @@ public final class RenewalSchedule {
 		List<RenewalBatch> batches = beside(now);
 		int leases = this.renewed.get();
 		if (dropLostAndAskWhetherAnyIsDue(leases, now) && hasSlot(false)) {
-			for (List<RenewalPlan> group : RenewalPlan.groups(this.plans.values(), leases, now)) {
+			for (List<LeaseRenewal> group : RenewalBatch.groups(this.renewals.values(), leases, now)) {
 				if (hasSlot(group.get(0).isSuspect())) {
 					RenewalBatch batch = new RenewalBatch(group, now);
 					this.underway.add(batch);
@@ -146,9 +146,9 @@ public final class RenewalSchedule {
 	private List<RenewalBatch> beside(ClockReading now) {
 		List<RenewalBatch> batches = new ArrayList<>();
 		for (RenewalBatch batch : this.inVain) {
-			List<RenewalPlan> unconfirmed = batch.plans()
+			List<LeaseRenewal> unconfirmed = batch.renewals()
 				.stream()
-				.filter((plan) -> plan.isSuspect() && this.plans.get(plan.lease()) == plan)
+				.filter((renewal) -> renewal.isSuspect() && this.renewals.get(renewal.lease()) == renewal)
 				.toList();
 			if (unconfirmed.size() > 1 && hasSlot(false)) {
 				batches.add(RenewalBatch.beside(unconfirmed, now));
@@ -164,14 +164,14 @@ public final class RenewalSchedule {
 	 * @return nanoseconds, zero or less if something is to be done now
 	 */
 	public long nextIn(ClockReading now) {
-		long next = (this.plans.isEmpty()) ? ClockReading.NEVER : MAX_LOOK;
+		long next = (this.renewals.isEmpty()) ? ClockReading.NEVER : MAX_LOOK;
 		int leases = this.renewed.get();
 		boolean slot = hasSlot(false);
 		boolean slotForSuspects = hasSlot(true);
-		for (RenewalPlan plan : this.plans.values()) {
-			next = Math.min(next, plan.deadlineIn(now));
-			if (plan.isWaiting() && ((plan.isSuspect()) ? slotForSuspects : slot)) {
-				next = Math.min(next, plan.dueIn(leases, now));
+		for (LeaseRenewal renewal : this.renewals.values()) {
+			next = Math.min(next, renewal.deadlineIn(now));
+			if (renewal.isWaiting() && ((renewal.isSuspect()) ? slotForSuspects : slot)) {
+				next = Math.min(next, renewal.dueIn(leases, now));
 			}
 		}
 		for (RenewalBatch batch : this.underway) {
@@ -185,7 +185,7 @@ public final class RenewalSchedule {
 	 */
 	public void answered(RenewalBatch batch, int found, ClockReading requested, ClockReading now) {
 		this.underway.remove(batch);
-		answered(batch, batch.plans(), found, requested, now);
+		answered(batch, batch.renewals(), found, requested, now);
 	}
 
 	/**
@@ -194,24 +194,24 @@ public final class RenewalSchedule {
 	 */
 	public void answeredInPart(RenewalBatch batch, Set<LeaseId> failed, int found, ClockReading requested,
 			ClockReading now) {
-		List<RenewalPlan> others = batch.plans()
+		List<LeaseRenewal> others = batch.renewals()
 			.stream()
-			.filter((plan) -> !failed.contains(plan.lease().id()))
+			.filter((renewal) -> !failed.contains(renewal.lease().id()))
 			.toList();
 		answered(batch, others, found, requested, now);
 		failed(batch, now);
 	}
 
-	private void answered(RenewalBatch batch, List<RenewalPlan> plans, int found, ClockReading requested,
+	private void answered(RenewalBatch batch, List<LeaseRenewal> renewals, int found, ClockReading requested,
 			ClockReading now) {
-		if (found >= plans.size()) {
-			plans.forEach((plan) -> confirmed(plan, requested, now));
+		if (found >= renewals.size()) {
+			renewals.forEach((renewal) -> confirmed(renewal, requested, now));
 		}
 		else if (found == 0) {
-			plans.forEach((plan) -> gone(plan.lease(), now));
+			renewals.forEach((renewal) -> gone(renewal.lease(), now));
 		}
 		else {
-			batch.letGo(plans, batch.part(2 * (plans.size() - found)));
+			batch.letGo(renewals, batch.part(2 * (renewals.size() - found)));
 		}
 	}
 
@@ -240,9 +240,9 @@ public final class RenewalSchedule {
 	 * all together, because it was the primary that hung and no document.
 	 */
 	public void primaryChanged(ClockReading now) {
-		this.plans.values().forEach(RenewalPlan::forgive);
+		this.renewals.values().forEach(LeaseRenewal::forgive);
 		for (RenewalBatch batch : this.underway) {
-			batch.letGo(RenewalPlan.MAX_BATCH, now);
+			batch.letGo(LeaseRenewal.MAX_BATCH, now);
 		}
 		this.underway.clear();
 	}
@@ -252,7 +252,7 @@ public final class RenewalSchedule {
 			if (batch.untilIn(now) <= 0) {
 				if (batch.isResting()) {
 					this.underway.remove(batch);
-					batch.letGo(RenewalPlan.MAX_BATCH, now);
+					batch.letGo(LeaseRenewal.MAX_BATCH, now);
 				}
 				else {
 					batch.letGo(batch.part(RenewalBatch.PARTS), now);
@@ -263,11 +263,11 @@ public final class RenewalSchedule {
 
 	private boolean dropLostAndAskWhetherAnyIsDue(int leases, ClockReading now) {
 		boolean due = false;
-		for (RenewalPlan plan : this.plans.values()) {
-			if (!plan.lease().isHeld(now)) {
-				remove(plan.lease());
+		for (LeaseRenewal renewal : this.renewals.values()) {
+			if (!renewal.lease().isHeld(now)) {
+				remove(renewal.lease());
 			}
-			else if (plan.isWaiting() && plan.isDue(leases, now)) {
+			else if (renewal.isWaiting() && renewal.isDue(leases, now)) {
 				due = true;
 			}
 		}
@@ -279,13 +279,13 @@ public final class RenewalSchedule {
 				&& (!suspect || this.underway.stream().filter(RenewalBatch::isSuspect).count() < MAX_SUSPECT_REQUESTS);
 	}
 
-	private void confirmed(RenewalPlan plan, ClockReading requested, ClockReading now) {
+	private void confirmed(LeaseRenewal renewal, ClockReading requested, ClockReading now) {
 		// Also if it was handed over since: it is the entry in the store that was renewed
-		if (plan.lease().renewed(requested, now)) {
-			plan.confirmed();
+		if (renewal.lease().renewed(requested, now)) {
+			renewal.confirmed();
 		}
 		else {
-			remove(plan.lease());
+			remove(renewal.lease());
 		}
 	}
 

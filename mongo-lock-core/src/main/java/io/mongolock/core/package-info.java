@@ -25,7 +25,7 @@
  * long. {@link WarmKeys} are those for which that pays, {@link Recall} is what is known
  * of others who want one.</li>
  * <li>Renewals: {@link RenewalSchedule} makes a {@link RenewalBatch} of what is due, with
- * a {@link RenewalPlan} for each lease, and divides a batch that hangs.</li>
+ * a {@link LeaseRenewal} for each lease, and divides a batch that hangs.</li>
  * <li>The end: {@link HandOver} passes a hold on to the next attempt. Otherwise a
  * {@link ReleaseDecision} says what to ask the store and what its answer means, and an
  * {@link OrphanCleanup} what is left to do about a request whose outcome is unknown.

@@ -1,24 +1,18 @@
 package io.mongolock.core;
 
-import java.util.ArrayList;
-import java.util.Collection;
-import java.util.Collections;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-
 import org.jspecify.annotations.Nullable;
 
 /**
- * The time at which one lease is renewed next, and with how many others; the most urgent
- * comes first. Belongs to the thread that owns the {@link RenewalSchedule}.
+ * The next renewal of one lease: when it is due, and how many leases the
+ * {@link RenewalBatch} may have that it goes in. The most urgent comes first. Belongs to
+ * the thread that owns the {@link RenewalSchedule}.
  */
-final class RenewalPlan implements Comparable<RenewalPlan> {
+final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
 	/** One request may carry many renewals, but not so many that it takes long itself. */
 	static final int MAX_BATCH = 1000;
 
-	/** So that the order of plans is the same in every run. */
+	/** So that the order of renewals is the same in every run. */
 	private final long number;
 
 	private final Lease lease;
@@ -41,51 +35,11 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 	/** The fewest leases that a request for this one carried since it was confirmed. */
 	private int fewest = Integer.MAX_VALUE;
 
-	RenewalPlan(Lease lease, boolean renews, boolean dueAtOnce, long number) {
+	LeaseRenewal(Lease lease, boolean renews, boolean dueAtOnce, long number) {
 		this.lease = lease;
 		this.renews = renews;
 		this.number = number;
 		this.dueAtOnce = dueAtOnce;
-	}
-
-	/**
-	 * Group what is due, one request each: the most urgent first, like operation timeouts
-	 * only, so that a short one never cuts short the request for others, and none with
-	 * more others than it may go with.
-	 * @param leases how many are renewed in all
-	 * @return the groups in the order of their most urgent lease, each with one that is
-	 * due
-	 */
-	static List<List<RenewalPlan>> groups(Collection<RenewalPlan> plans, int leases, ClockReading now) {
-		List<RenewalPlan> due = new ArrayList<>();
-		for (RenewalPlan plan : plans) {
-			if (plan.isWaiting() && plan.isDueSoon(leases, now)) {
-				// Compared by the time left now, which another thread may change
-				// meanwhile
-				plan.urgency = plan.deadlineIn(now);
-				due.add(plan);
-			}
-		}
-		Collections.sort(due);
-		List<List<RenewalPlan>> groups = new ArrayList<>();
-		Map<Kind, List<RenewalPlan>> open = new HashMap<>();
-		for (RenewalPlan plan : due) {
-			Kind kind = new Kind(plan.most, timeoutClass(plan.lease));
-			List<RenewalPlan> group = open.get(kind);
-			if (group == null || group.size() == plan.most) {
-				group = new ArrayList<>();
-				groups.add(group);
-				open.put(kind, group);
-			}
-			group.add(plan);
-		}
-		groups.removeIf((group) -> group.stream().noneMatch((plan) -> plan.isDue(leases, now)));
-		return groups;
-	}
-
-	// Within one class the longest timeout is less than twice the shortest
-	private static int timeoutClass(Lease lease) {
-		return Long.SIZE - Long.numberOfLeadingZeros(lease.terms().operationTimeout().toMillis());
 	}
 
 	Lease lease() {
@@ -133,8 +87,15 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		return this.lease.deadline() - now.nanos();
 	}
 
+	/**
+	 * It is compared by the time left now, which another thread may change meanwhile.
+	 */
+	void compareAt(ClockReading now) {
+		this.urgency = deadlineIn(now);
+	}
+
 	@Override
-	public int compareTo(RenewalPlan other) {
+	public int compareTo(LeaseRenewal other) {
 		int byUrgency = Long.compare(this.urgency, other.urgency);
 		return (byUrgency != 0) ? byUrgency : Long.compare(this.number, other.number);
 	}
@@ -178,10 +139,6 @@ final class RenewalPlan implements Comparable<RenewalPlan> {
 		this.most = MAX_BATCH;
 		this.fewest = Integer.MAX_VALUE;
 		this.dueAtOnce = false;
-	}
-
-	private record Kind(int most, int timeoutClass) {
-
 	}
 
 }
