@@ -24,7 +24,7 @@ import io.mongolock.interceptor.UnfinishedResults;
  */
 class LockMethodCheck {
 
-	private final LockKeyCheck keys;
+	private final KeyTypeCheck keys;
 
 	private final BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms;
 
@@ -33,7 +33,7 @@ class LockMethodCheck {
 	private final BeanFactory beans;
 
 	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockDocumentCheck documents,
-			LockKeyCheck keys, BeanFactory beans) {
+			KeyTypeCheck keys, BeanFactory beans) {
 		this.terms = terms;
 		this.keys = keys;
 		this.documents = documents;

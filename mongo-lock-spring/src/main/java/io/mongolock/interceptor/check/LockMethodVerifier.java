@@ -80,7 +80,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		this.beanFactory = beanFactory;
 		this.documents = new LockDocumentCheck(
 				() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable());
-		this.check = new LockMethodCheck(terms, this.documents, new LockKeyCheck(beanFactory::containsBean),
+		this.check = new LockMethodCheck(terms, this.documents, new KeyTypeCheck(beanFactory::containsBean),
 				beanFactory);
 		this.verification = verification;
 		this.proxies = new ProxyKind(beanFactory);

@@ -43,7 +43,7 @@ class ArgumentPathTests {
 	}
 
 	private static ArgumentPath parsed(DeclaredExpression declared) {
-		return new SpelCheck((bean) -> true).check(declared);
+		return new SpelNameCheck((bean) -> true).check(declared);
 	}
 
 	private static DeclaredExpression declared(String expression) {

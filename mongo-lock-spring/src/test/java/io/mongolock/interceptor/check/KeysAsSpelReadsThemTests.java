@@ -72,7 +72,7 @@ class KeysAsSpelReadsThemTests {
 	private void compare(String expression, Method method, Object value, List<String> wrong) {
 		DeclaredExpression declared = new DeclaredExpression("key", expression, method, Called.class);
 		ArgumentPath plain = ArgumentPath.of(declared);
-		String parsed = said(() -> String.valueOf(new SpelCheck((bean) -> false).check(declared)));
+		String parsed = said(() -> String.valueOf(new SpelNameCheck((bean) -> false).check(declared)));
 		String where = expression + " of " + method + " with " + value.getClass() + ": ";
 		if (plain == null) {
 			return;

@@ -22,11 +22,12 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import io.mongolock.interceptor.LockKeyVariables;
 
 /**
- * Finds mistakes in an expression by parsing it as SpEL.
+ * Refuses an expression that is no SpEL, or names a variable, bean or property that there
+ * is not; {@link KeyTypeCheck} judges the type of what it is.
  *
  * @param beans whether there is a bean of a name
  */
-record SpelCheck(Predicate<String> beans) {
+record SpelNameCheck(Predicate<String> beans) {
 
 	private static final List<String> ROOT = List.of("method", "methodName", "args", "target", "targetClass");
 

@@ -11,14 +11,15 @@ import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.SeveralKeys;
 
 /**
- * Finds mistakes in keys and conditions before the first call does: what they are, if
- * that is known, has to be of a type that can be used; {@link SpelCheck} reads the rest.
+ * Refuses keys and conditions of a type that cannot be used, as far as that is known
+ * before the first call. Has the names in them checked first, as an {@link ArgumentPath}
+ * where they are one, else by a {@link SpelNameCheck}.
  */
-class LockKeyCheck {
+class KeyTypeCheck {
 
 	private final Predicate<String> beans;
 
-	LockKeyCheck(Predicate<String> beans) {
+	KeyTypeCheck(Predicate<String> beans) {
 		this.beans = beans;
 	}
 
@@ -37,7 +38,7 @@ class LockKeyCheck {
 	private @Nullable ArgumentPath check(DeclaredExpression declared) {
 		ArgumentPath plain = ArgumentPath.of(declared);
 		if (plain == null) {
-			return new SpelCheck(this.beans).check(declared);
+			return new SpelNameCheck(this.beans).check(declared);
 		}
 		plain.check(declared);
 		return plain;
