@@ -126,7 +126,7 @@ class HeldLockOrdersTests {
 		final ClientQueues queues = new ClientQueues(
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
-		final ClientLifecycle lifecycle;
+		final ClientPhase phase;
 
 		final HeldLocks heldLocks;
 
@@ -137,13 +137,13 @@ class HeldLockOrdersTests {
 			RenewalEvents renewals = events.ofRenewals();
 			LockStore store = (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
 					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> answer(method.getName()));
-			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run,
-					renewals, List.of(), new ReleaseRequests(store, renewals), runtime));
-			this.lifecycle.start();
-			ReleaseSender sender = new ReleaseSender(store, clock, this.lifecycle);
-			LockReleaser releaser = new LockReleaser(store, clock, events, this.lifecycle, sender,
-					new OrphanReleaser(store, clock, this.lifecycle, sender), new StopRequests(new ClientRuntime()));
-			this.heldLocks = new HeldLocks(clock, this.queues, this.lifecycle, releaser, events,
+			this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run, renewals,
+					List.of(), new ReleaseRequests(store, renewals), runtime));
+			this.phase.start();
+			ReleaseSender sender = new ReleaseSender(store, clock, this.phase);
+			LockReleaser releaser = new LockReleaser(store, clock, events, this.phase, sender,
+					new OrphanReleaser(store, clock, this.phase, sender), new StopRequests(new ClientRuntime()));
+			this.heldLocks = new HeldLocks(clock, this.queues, this.phase, releaser, events,
 					new HandOver(Duration.ofSeconds(5), 100), runtime);
 		}
 

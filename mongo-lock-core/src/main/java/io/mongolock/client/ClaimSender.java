@@ -37,7 +37,7 @@ final class ClaimSender {
 
 	private final LockClock clock;
 
-	private final ClientLifecycle lifecycle;
+	private final ClientPhase phase;
 
 	private final HeldLocks heldLocks;
 
@@ -45,11 +45,11 @@ final class ClaimSender {
 
 	private final AttemptEvents events;
 
-	ClaimSender(LockStore store, LockClock clock, ClientLifecycle lifecycle, HeldLocks heldLocks,
-			OrphanReleaser orphans, AttemptEvents events) {
+	ClaimSender(LockStore store, LockClock clock, ClientPhase phase, HeldLocks heldLocks, OrphanReleaser orphans,
+			AttemptEvents events) {
 		this.store = store;
 		this.clock = clock;
-		this.lifecycle = lifecycle;
+		this.phase = phase;
 		this.heldLocks = heldLocks;
 		this.orphans = orphans;
 		this.events = events;
@@ -76,7 +76,7 @@ final class ClaimSender {
 
 	private AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken, Duration timeout,
 			BiFunction<LockStoreException, ClockReading, AcquisitionStep> failed) {
-		if (!this.lifecycle.beginClaim()) {
+		if (!this.phase.beginClaim()) {
 			throw stopped(acquisition);
 		}
 		try {
@@ -90,7 +90,7 @@ final class ClaimSender {
 			return step;
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 		}
 	}
 
@@ -131,14 +131,14 @@ final class ClaimSender {
 		if (!acquisition.lingers()) {
 			return settle(acquisition, event.get());
 		}
-		if (!this.lifecycle.beginClaim()) {
+		if (!this.phase.beginClaim()) {
 			throw stopped(acquisition);
 		}
 		try {
 			return settle(acquisition, event.get());
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 		}
 	}
 
@@ -190,7 +190,7 @@ final class ClaimSender {
 	}
 
 	boolean isRunning() {
-		return this.lifecycle.isRunning();
+		return this.phase.isRunning();
 	}
 
 	LockUnavailableException stopped(LockAcquisition acquisition) {

@@ -37,7 +37,7 @@ final class HeldLocks {
 
 	private final ClientQueues queues;
 
-	private final ClientLifecycle lifecycle;
+	private final ClientPhase phase;
 
 	private final LockReleaser releaser;
 
@@ -54,11 +54,11 @@ final class HeldLocks {
 
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
-	HeldLocks(LockClock clock, ClientQueues queues, ClientLifecycle lifecycle, LockReleaser releaser, LockEvents events,
+	HeldLocks(LockClock clock, ClientQueues queues, ClientPhase phase, LockReleaser releaser, LockEvents events,
 			HandOver handOver, ClientRuntime runtime) {
 		this.clock = clock;
 		this.queues = queues;
-		this.lifecycle = lifecycle;
+		this.phase = phase;
 		this.releaser = releaser;
 		this.events = events;
 		this.handOver = handOver;
@@ -70,7 +70,7 @@ final class HeldLocks {
 	 */
 	void granted(HeldLock heldLock) {
 		register(heldLock);
-		if (this.lifecycle.isClosed()) {
+		if (this.phase.isClosed()) {
 			// The answer came after the stop, when nothing is sent any more
 			this.held.remove(heldLock);
 			heldLock.ending().cutOff(now());
@@ -80,7 +80,7 @@ final class HeldLocks {
 	private void register(HeldLock heldLock) {
 		this.held.add(heldLock);
 		try {
-			this.lifecycle.loop().register(heldLock.lease());
+			this.phase.loop().register(heldLock.lease());
 		}
 		catch (RuntimeException | Error ex) {
 			unregister(heldLock);
@@ -90,7 +90,7 @@ final class HeldLocks {
 
 	private void unregister(HeldLock heldLock) {
 		this.held.remove(heldLock);
-		this.lifecycle.loop().unregister(heldLock.lease());
+		this.phase.loop().unregister(heldLock.lease());
 		signalEnd();
 	}
 
@@ -104,14 +104,14 @@ final class HeldLocks {
 	 * Renew a lease now.
 	 */
 	boolean renew(HeldLock heldLock) {
-		if (!this.lifecycle.beginRequest()) {
+		if (!this.phase.beginRequest()) {
 			return false;
 		}
 		try {
-			return this.lifecycle.loop().renew(heldLock);
+			return this.phase.loop().renew(heldLock);
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 		}
 	}
 
@@ -153,7 +153,7 @@ final class HeldLocks {
 		if (!handed) {
 			// However long it waits for a thread, it is renewed for nobody
 			watchOnly(heldLock);
-			this.lifecycle.threads().cleanUpAfter(0, () -> endInStore(heldLock, this.releaser::releaseOnSharedThread));
+			this.phase.threads().cleanUpAfter(0, () -> endInStore(heldLock, this.releaser::releaseOnSharedThread));
 		}
 	}
 
@@ -197,14 +197,14 @@ final class HeldLocks {
 	}
 
 	private void watchOnly(HeldLock heldLock) {
-		this.lifecycle.loop().watchOnly(heldLock.lease());
+		this.phase.loop().watchOnly(heldLock.lease());
 	}
 
 	/**
 	 * Wait until no renewal is underway that began before they were paused.
 	 */
 	void awaitRenewals(HeldLock heldLock) {
-		this.lifecycle.loop().awaitRenewals(heldLock.lease());
+		this.phase.loop().awaitRenewals(heldLock.lease());
 	}
 
 	/**
@@ -223,7 +223,7 @@ final class HeldLocks {
 			release(heldLock);
 		}
 		else if (this.held.contains(heldLock)) {
-			this.lifecycle.loop().registerAgain(heldLock.lease());
+			this.phase.loop().registerAgain(heldLock.lease());
 		}
 	}
 
@@ -394,7 +394,7 @@ final class HeldLocks {
 	}
 
 	private boolean rest(HeldLock heldLock) {
-		if (!heldLock.lingers() || !this.lifecycle.beginClaim()) {
+		if (!heldLock.lingers() || !this.phase.beginClaim()) {
 			return false;
 		}
 		try {
@@ -412,12 +412,12 @@ final class HeldLocks {
 			throw ex;
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 		}
 	}
 
 	private boolean handToNext(HeldLock heldLock, Runnable handed) {
-		if (!this.handOver.mayPass(heldLock) || !this.lifecycle.beginClaim()) {
+		if (!this.handOver.mayPass(heldLock) || !this.phase.beginClaim()) {
 			return false;
 		}
 		try {
@@ -431,7 +431,7 @@ final class HeldLocks {
 			throw ex;
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 		}
 	}
 
@@ -443,14 +443,14 @@ final class HeldLocks {
 		catch (RuntimeException | Error ex) {
 			unregister(successor);
 			// Not under the monitor of the one who was to have it, as it may find it lost
-			this.lifecycle.threads().cleanUpAfter(0, () -> this.releaser.releaseInBackground(successor));
+			this.phase.threads().cleanUpAfter(0, () -> this.releaser.releaseInBackground(successor));
 			throw ex;
 		}
 	}
 
 	private ReleaseOutcome endInStore(HeldLock heldLock, Function<HeldLock, ReleaseOutcome> release) {
 		// A stop that has waited until it is not used waits for its release, too
-		boolean underway = this.lifecycle.beginRequest();
+		boolean underway = this.phase.beginRequest();
 		try {
 			unregister(heldLock);
 			if (heldLock.lingers()) {
@@ -460,7 +460,7 @@ final class HeldLocks {
 		}
 		finally {
 			if (underway) {
-				this.lifecycle.endRequest();
+				this.phase.endRequest();
 			}
 			this.queues.wakeNext(heldLock);
 		}

@@ -57,7 +57,7 @@ final class LockClient {
 
 	private final ClientQueues queues;
 
-	private final ClientLifecycle lifecycle;
+	private final ClientPhase phase;
 
 	private final LockEvents events;
 
@@ -97,20 +97,19 @@ final class LockClient {
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
 		this.places = new PlaceDuty(store, clock, this.queues.places(), this::threads, this.stopRequests);
 		this.idle = new IdleLeaseDuty(store, clock, this.queues, this.events, this::releaseInBackground, this::threads);
-		this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
+		this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
-		ReleaseSender releases = new ReleaseSender(store, clock, this.lifecycle);
-		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.lifecycle, releases);
-		store.servers().onPrimaryChange(() -> this.lifecycle.loop().primaryChanged());
+		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
+		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.phase, releases);
+		store.servers().onPrimaryChange(() -> this.phase.loop().primaryChanged());
 		store.servers().onPrimaryChange(releases::primaryChanged);
-		this.releaser = new LockReleaser(store, clock, this.events, this.lifecycle, releases, orphans,
-				this.stopRequests);
-		this.heldLocks = new HeldLocks(clock, this.queues, this.lifecycle, this.releaser, this.events,
-				options.handOver(), runtime);
+		this.releaser = new LockReleaser(store, clock, this.events, this.phase, releases, orphans, this.stopRequests);
+		this.heldLocks = new HeldLocks(clock, this.queues, this.phase, this.releaser, this.events, options.handOver(),
+				runtime);
 		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
 				runtime.daemons("mongo-lock-leaks"), this::threads);
 		this.reserve = options.handOver().reserve();
-		this.sender = new ClaimSender(store, clock, this.lifecycle, this.heldLocks, orphans, this.attemptEvents);
+		this.sender = new ClaimSender(store, clock, this.phase, this.heldLocks, orphans, this.attemptEvents);
 	}
 
 	private void releaseInBackground(HeldLock heldLock) {
@@ -134,7 +133,7 @@ final class LockClient {
 	}
 
 	ClientThreads threads() {
-		return this.lifecycle.threads();
+		return this.phase.threads();
 	}
 
 	/**
@@ -195,7 +194,7 @@ final class LockClient {
 	private LockAcquisition acquisition(LockRequest request) {
 		Attempt attempt = Attempt.of(request, token(), this.owner, Thread.currentThread().getName(), this.configured,
 				ClockReading.of(this.clock));
-		if (!this.lifecycle.startIfNew()) {
+		if (!this.phase.startIfNew()) {
 			throw LockExceptions.stopped(request.key());
 		}
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.heldLocks::lost);
@@ -215,7 +214,7 @@ final class LockClient {
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
 	int requestRelease(String key, String reason, @Nullable String by) {
-		if (!this.lifecycle.startIfNew() || !this.lifecycle.beginClaim()) {
+		if (!this.phase.startIfNew() || !this.phase.beginClaim()) {
 			throw LockExceptions.stopped(key);
 		}
 		try {
@@ -223,19 +222,19 @@ final class LockClient {
 			return this.releaseRequests.ask(key, reason, asking, this.configured.terms().operationTimeout());
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 		}
 	}
 
 	void start() {
-		this.lifecycle.start();
+		this.phase.start();
 	}
 
 	/**
 	 * Begin no claim any more. Does not block.
 	 */
 	void refuseClaims() {
-		this.lifecycle.stopClaims();
+		this.phase.stopClaims();
 	}
 
 	/**
@@ -247,10 +246,10 @@ final class LockClient {
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		try {
 			TimeLeft time = time(budget);
-			this.lifecycle.stopClaims();
+			this.phase.stopClaims();
 			releaseUnused(time);
 			// They may still be granted what they have claimed
-			this.lifecycle.awaitRequests(time.left());
+			this.phase.awaitRequests(time.left());
 			// What was left idle, or took a place, meanwhile
 			releaseUnused(time);
 			this.places.awaitEnd(time.left());
@@ -292,20 +291,20 @@ final class LockClient {
 
 	private void stopWithin(Duration budget) {
 		TimeLeft time = time(budget);
-		this.lifecycle.stop();
+		this.phase.stop();
 		this.queues.stop();
 		this.idle.stop();
-		boolean renewing = this.lifecycle.loop().isUnderway();
+		boolean renewing = this.phase.loop().isUnderway();
 		List<HeldLock> cutOff = this.heldLocks.cutOffAll(time);
 		this.places.leaveAll(time);
-		this.lifecycle.awaitRequests(time.left());
-		this.lifecycle.close();
+		this.phase.awaitRequests(time.left());
+		this.phase.close();
 		// What was granted, or took a place, meanwhile
 		this.heldLocks.cutOffAll(time);
 		this.handles.stop();
 		this.places.leaveAll(time);
 		this.events.flushLog(time.left());
-		if (this.lifecycle.awaitRenewals(time.left()) && renewing) {
+		if (this.phase.awaitRenewals(time.left()) && renewing) {
 			// Or what one of those that ended now renewed would last for a ttl
 			this.heldLocks.cutOffAgain(cutOff, time);
 		}
@@ -328,7 +327,7 @@ final class LockClient {
 	}
 
 	boolean isRunning() {
-		return this.lifecycle.isRunning();
+		return this.phase.isRunning();
 	}
 
 	int waiting() {

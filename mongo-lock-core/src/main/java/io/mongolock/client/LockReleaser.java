@@ -31,7 +31,7 @@ final class LockReleaser {
 
 	private final LockEvents events;
 
-	private final ClientLifecycle lifecycle;
+	private final ClientPhase phase;
 
 	private final ReleaseSender sender;
 
@@ -39,12 +39,12 @@ final class LockReleaser {
 
 	private final StopRequests requests;
 
-	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle lifecycle, ReleaseSender sender,
+	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientPhase phase, ReleaseSender sender,
 			OrphanReleaser orphans, StopRequests requests) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
-		this.lifecycle = lifecycle;
+		this.phase = phase;
 		this.sender = sender;
 		this.orphans = orphans;
 		this.requests = requests;
@@ -101,7 +101,7 @@ final class LockReleaser {
 	}
 
 	private Judgement ask(HeldLock heldLock, ReleaseDecision releasing, Duration timeout) {
-		if (!this.lifecycle.beginRequest()) {
+		if (!this.phase.beginRequest()) {
 			return releasing.failed();
 		}
 		Runnable interrupt = ClientThreads.holdBackInterrupt();
@@ -113,7 +113,7 @@ final class LockReleaser {
 			return releasing.failed();
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 			interrupt.run();
 		}
 	}

@@ -28,14 +28,14 @@ final class OrphanReleaser {
 
 	private final LockClock clock;
 
-	private final ClientLifecycle lifecycle;
+	private final ClientPhase phase;
 
 	private final ReleaseSender sender;
 
-	OrphanReleaser(LockStore store, LockClock clock, ClientLifecycle lifecycle, ReleaseSender sender) {
+	OrphanReleaser(LockStore store, LockClock clock, ClientPhase phase, ReleaseSender sender) {
 		this.store = store;
 		this.clock = clock;
-		this.lifecycle = lifecycle;
+		this.phase = phase;
 		this.sender = sender;
 	}
 
@@ -50,12 +50,12 @@ final class OrphanReleaser {
 	 * Release a token now, and then in the background until nothing can be left of it.
 	 */
 	void release(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		if (this.lifecycle.beginRequest()) {
+		if (this.phase.beginRequest()) {
 			try {
 				goOn(ask(cleanup, id, terms), cleanup, id, terms);
 			}
 			finally {
-				this.lifecycle.endRequest();
+				this.phase.endRequest();
 			}
 		}
 	}
@@ -88,10 +88,10 @@ final class OrphanReleaser {
 
 	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
 		if (pause >= 0 && cleanup.isSuspect()) {
-			this.lifecycle.threads().cleanUpSuspectAfter(pause, () -> release(cleanup, id, terms));
+			this.phase.threads().cleanUpSuspectAfter(pause, () -> release(cleanup, id, terms));
 		}
 		else if (pause >= 0) {
-			this.lifecycle.threads().cleanUpAfter(pause, () -> release(cleanup, id, terms));
+			this.phase.threads().cleanUpAfter(pause, () -> release(cleanup, id, terms));
 		}
 	}
 

@@ -21,22 +21,22 @@ final class ReleaseConfirmer {
 
 	private final LockStore store;
 
-	private final ClientLifecycle lifecycle;
+	private final ClientPhase phase;
 
-	ReleaseConfirmer(LockStore store, ClientLifecycle lifecycle) {
+	ReleaseConfirmer(LockStore store, ClientPhase phase) {
 		this.store = store;
-		this.lifecycle = lifecycle;
+		this.phase = phase;
 	}
 
 	/**
 	 * A lock was released that others wait for. Does not block.
 	 */
 	void released() {
-		this.lifecycle.threads().confirm(this::confirm);
+		this.phase.threads().confirm(this::confirm);
 	}
 
 	private void confirm() {
-		if (this.lifecycle.isClosed()) {
+		if (this.phase.isClosed()) {
 			return;
 		}
 		try {

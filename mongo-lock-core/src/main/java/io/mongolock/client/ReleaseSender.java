@@ -33,7 +33,7 @@ final class ReleaseSender {
 
 	private final LockClock clock;
 
-	private final ClientLifecycle lifecycle;
+	private final ClientPhase phase;
 
 	private final ReleaseConfirmer confirmer;
 
@@ -48,11 +48,11 @@ final class ReleaseSender {
 	/** How many primaries were elected since this client was made. */
 	private final AtomicInteger elections = new AtomicInteger();
 
-	ReleaseSender(LockStore store, LockClock clock, ClientLifecycle lifecycle) {
+	ReleaseSender(LockStore store, LockClock clock, ClientPhase phase) {
 		this.store = store;
 		this.clock = clock;
-		this.lifecycle = lifecycle;
-		this.confirmer = new ReleaseConfirmer(store, lifecycle);
+		this.phase = phase;
+		this.confirmer = new ReleaseConfirmer(store, phase);
 	}
 
 	/**
@@ -87,9 +87,9 @@ final class ReleaseSender {
 	}
 
 	private void repeatInBackground() {
-		if (this.lifecycle.isRenewing()) {
+		if (this.phase.isRenewing()) {
 			ClockReading changed = now();
-			this.lifecycle.threads().repeat(() -> repeat(changed, this.repeats.incrementAndGet()));
+			this.phase.threads().repeat(() -> repeat(changed, this.repeats.incrementAndGet()));
 		}
 	}
 
@@ -107,7 +107,7 @@ final class ReleaseSender {
 		// Once more for what was still sent to the old primary, and until all is answered
 		boolean again = now().elapsedSince(changed) < REPEAT_PAUSE || !this.toRepeat.isEmpty();
 		if (again && number == this.repeats.get()) {
-			this.lifecycle.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed, number));
+			this.phase.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed, number));
 		}
 	}
 
@@ -115,7 +115,7 @@ final class ReleaseSender {
 		DividedEnding<LeaseId> request = new DividedEnding<>(ids,
 				(some, timeout) -> freed.addAndGet(releaseAgain(some, timeout)), this.toRepeat::removeAll);
 		try {
-			this.lifecycle.threads().send(request, DividedEnding.TIMEOUT);
+			this.phase.threads().send(request, DividedEnding.TIMEOUT);
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Releases of the last seconds are not repeated yet", ex);
@@ -123,14 +123,14 @@ final class ReleaseSender {
 	}
 
 	private int releaseAgain(List<LeaseId> ids, Duration timeout) {
-		if (!this.lifecycle.beginRequest()) {
+		if (!this.phase.beginRequest()) {
 			return 0;
 		}
 		try {
 			return this.store.releaseAll(ids, timeout);
 		}
 		finally {
-			this.lifecycle.endRequest();
+			this.phase.endRequest();
 		}
 	}
 

@@ -3,8 +3,8 @@
  * what {@code core} decides.
  * <ul>
  * <li>{@link LockTemplate} is what users call, with {@link ClientOptions};
- * {@link LockClient} the parts behind it and {@link ClientLifecycle} whether they run,
- * with the {@link ClientThreads}.</li>
+ * {@link LockClient} the parts behind it and {@link ClientPhase} whether they run, with
+ * the {@link ClientThreads}.</li>
  * <li>An attempt: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
  * {@link ClaimSender} asks the store for either.</li>
  * <li>A hold: {@link HeldLocks} keeps it from the grant to the release,

@@ -34,7 +34,7 @@ class LockReleaserTests {
 
 	private final LockEvents events = new LockEvents(List.of(), this.clock, new ClientRuntime()::daemons);
 
-	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(), this::loop);
+	private final ClientPhase phase = new ClientPhase(new ClientRuntime(), this::loop);
 
 	private final LockReleaser releaser = releaser(this.store);
 
@@ -78,9 +78,9 @@ class LockReleaserTests {
 	}
 
 	private LockReleaser releaser(LockStore store) {
-		ReleaseSender sender = new ReleaseSender(store, this.clock, this.lifecycle);
-		return new LockReleaser(store, this.clock, this.events, this.lifecycle, sender,
-				new OrphanReleaser(store, this.clock, this.lifecycle, sender), new StopRequests(new ClientRuntime()));
+		ReleaseSender sender = new ReleaseSender(store, this.clock, this.phase);
+		return new LockReleaser(store, this.clock, this.events, this.phase, sender,
+				new OrphanReleaser(store, this.clock, this.phase, sender), new StopRequests(new ClientRuntime()));
 	}
 
 	private ClientLoop loop(ClientThreads threads) {

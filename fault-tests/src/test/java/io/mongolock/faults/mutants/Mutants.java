@@ -350,8 +350,8 @@ final class Mutants {
 						test("io.mongolock.client.AsyncLockTests",
 								"turnsWithinThisJvmDoNotGoBeforeTheFirstRequestsOfOtherKeys")),
 				new Mutant("stop: forgotten releases repeated after it", "ReleaseSender.releaseAgain",
-						"		if (!this.lifecycle.beginRequest()) {\n			return 0;",
-						"		if (!this.lifecycle.beginRequest() && ids.isEmpty()) {\n			return 0;",
+						"		if (!this.phase.beginRequest()) {\n			return 0;",
+						"		if (!this.phase.beginRequest() && ids.isEmpty()) {\n			return 0;",
 						test("io.mongolock.client.ReleaseSenderTests", "noRequestBeginsAfterTheStop")),
 				new Mutant("stop: a claim that was handed a lock not notified", "ClaimSender.settle",
 						"			if (!isRunning()) {\n				// Stopped",
@@ -656,7 +656,7 @@ final class Mutants {
 						"this.renewals.values().forEach(LeaseRenewal::forgive);", "",
 						test(SCHEDULE, "whatWasDividedForTheOldPrimaryIsAskedOfTheNextTogether")),
 				new Mutant("renewals not notified of another primary", "LockClient.<init>",
-						"store.servers().onPrimaryChange(() -> this.lifecycle.loop().primaryChanged());", "",
+						"store.servers().onPrimaryChange(() -> this.phase.loop().primaryChanged());", "",
 						test("io.mongolock.client.ReleaseSenderTests",
 								"aRenewalThatHangsIsAskedOfTheNextPrimaryAtOnce")),
 				new Mutant("batch that hangs never divided", "RenewalSchedule.letGo",
@@ -746,7 +746,7 @@ final class Mutants {
 	private static List<Mutant> races() {
 		return List.of(
 				new Mutant("race: stop does not await requests underway", "LockClient.stopWithin",
-						"		this.lifecycle.awaitRequests(time.left());\n", "",
+						"		this.phase.awaitRequests(time.left());\n", "",
 						test(CLOSING, "aStopAwaitsTheRequestUnderwayAndReleasesWhatItWasGranted")),
 				new Mutant("race: what is granted during a stop kept", "LockClient.stopWithin", """
 								// What was granted, or took a place, meanwhile
@@ -754,7 +754,7 @@ final class Mutants {
 								this.handles.stop();
 								this.places.leaveAll(time);
 								this.events.flushLog(time.left());
-								if (this.lifecycle.awaitRenewals(time.left()) && renewing) {
+								if (this.phase.awaitRenewals(time.left()) && renewing) {
 									// Or what one of those that ended now renewed would last for a ttl
 									this.heldLocks.cutOffAgain(cutOff, time);
 								}
@@ -764,7 +764,7 @@ final class Mutants {
 								this.handles.stop();
 								this.places.leaveAll(time);
 								this.events.flushLog(time.left());
-								this.lifecycle.awaitRenewals(time.left());
+								this.phase.awaitRenewals(time.left());
 						""", clients()),
 				new Mutant("interrupted work taken for whole", "HeldLocks.failsCall", "heldLock.lossReason() != null",
 						"heldLock.lossReason() == null",
@@ -801,11 +801,10 @@ final class Mutants {
 						"if (!this.lease.isHeld(now) && this.lease.lossReason() != null) {",
 						"if (this.lease.isHeld(now) && this.lease.lossReason() != null) {", clients(),
 						test(CLOSING, "aLostLockIsNotShared")),
-				new Mutant("race: handed over while stopping", "HeldLocks.handToNext", "!this.lifecycle.beginClaim()",
-						"!this.lifecycle.beginRequest()", test(CLOSING, "nothingIsHandedOverWhileTheClientStops")),
+				new Mutant("race: handed over while stopping", "HeldLocks.handToNext", "!this.phase.beginClaim()",
+						"!this.phase.beginRequest()", test(CLOSING, "nothingIsHandedOverWhileTheClientStops")),
 				new Mutant("race: grant after the close kept", "HeldLocks.granted",
-						"if (this.lifecycle.isClosed()) {\n			// The",
-						"if (this.held.isEmpty()) {\n			// The",
+						"if (this.phase.isClosed()) {\n			// The", "if (this.held.isEmpty()) {\n			// The",
 						test(CLOSING, "whatIsGrantedAfterTheCloseIsNotHeld")),
 				new Mutant("race: claim that joins during a stop never stopped", "AsyncDriver.start",
 						"!this.sender.isRunning() || this.threads.get() != running", "false", clients(),
@@ -956,15 +955,15 @@ final class Mutants {
 				new Mutant("shutdown: what its holder renewed as it was cut off kept for a ttl",
 						"ClientLoop.isUnderway", " || this.asked.get() > 0", "",
 						test(STOP, "aRenewalThatAHolderAskedForIsCutOffAgain")),
-				new Mutant("shutdown: handed over after the stop of claims", "ClientLifecycle",
+				new Mutant("shutdown: handed over after the stop of claims", "ClientPhase",
 						"CLAIMING = EnumSet.of(Phase.RUNNING);", "CLAIMING = EnumSet.of(Phase.RUNNING, Phase.ENDING);",
 						test(STOP, "afterAStopOfClaimsNothingIsHandedOverNorKept")),
-				new Mutant("shutdown: not renewed after the stop of claims", "ClientLifecycle.stopClaims",
+				new Mutant("shutdown: not renewed after the stop of claims", "ClientPhase.stopClaims",
 						"			this.phase = Phase.ENDING;",
 						"			this.phase = Phase.ENDING;\n			this.running.loop().stop();",
 						test(STOP, "aStopOfClaimsEndsWaitingAndKeepsWhatIsHeld")),
 				new Mutant("shutdown: granted after the stop of claims", "LockClient.stopClaims",
-						"			this.lifecycle.awaitRequests(time.left());\n", "",
+						"			this.phase.awaitRequests(time.left());\n", "",
 						test(STOP, "aStopOfClaimsWaitsForTheOneThatIsUnderway")),
 				new Mutant("shutdown: what was left idle as claims ended stays taken", "LockClient.stopClaims",
 						"			// What was left idle, or took a place, meanwhile\n			releaseUnused(time);\n",
@@ -982,7 +981,7 @@ final class Mutants {
 						test("io.mongolock.autoconfigure.LockLifecycleTests",
 								"theEndLeavesTimeForItsRequestsWhateverItWaitsFor")),
 				new Mutant("shutdown: releases of the end not repeated after an election",
-						"ReleaseSender.repeatInBackground", "this.lifecycle.isRenewing()", "this.lifecycle.isRunning()",
+						"ReleaseSender.repeatInBackground", "this.phase.isRenewing()", "this.phase.isRunning()",
 						test("io.mongolock.client.ReleaseSenderTests",
 								"whatAFailoverTookBackWhileTheApplicationEndsIsReleasedAgain")),
 				new Mutant("shutdown: granted by one client while another stops", "LockLifecycle.stop",
@@ -1894,17 +1893,17 @@ final class Mutants {
 						"		synchronized (this) {\n			this.freed++;\n			asks = this.standing && ",
 						"		boolean stood = this.standing;\n		synchronized (this) {\n			this.freed++;\n			asks = stood && ",
 						test("io.mongolock.core.QueuePlaceOrdersTests", "whoIsNotifiedOfAllReleasesIsCalledByTheLast")),
-				new Mutant("orders: claim begun after the stop has waited", "ClientLifecycle.begin",
+				new Mutant("orders: claim begun after the stop has waited", "ClientPhase.begin",
 						"		this.requests.acquireUninterruptibly();\n		if (phases.contains(this.phase)) {",
 						"		boolean may = phases.contains(this.phase);\n		this.requests.acquireUninterruptibly();\n		if (may) {",
-						test("io.mongolock.client.LifecycleOrdersTests", "aStopWaitsForAllThatIsUnderway")),
-				new Mutant("orders: stop that waits for one request alone", "ClientLifecycle.awaitRequests",
+						test("io.mongolock.client.ClientPhaseOrdersTests", "aStopWaitsForAllThatIsUnderway")),
+				new Mutant("orders: stop that waits for one request alone", "ClientPhase.awaitRequests",
 						"if (this.runtime.tryAcquire(this.requests, Integer.MAX_VALUE, timeout.toNanos())) {\n				this.requests.release(Integer.MAX_VALUE);",
 						"if (this.runtime.tryAcquire(this.requests, 1, timeout.toNanos())) {\n				this.requests.release();",
-						test("io.mongolock.client.LifecycleOrdersTests", "aStopWaitsForAllThatIsUnderway")),
-				new Mutant("orders: started by a claim after the stop", "ClientLifecycle.startOnce",
+						test("io.mongolock.client.ClientPhaseOrdersTests", "aStopWaitsForAllThatIsUnderway")),
+				new Mutant("orders: started by a claim after the stop", "ClientPhase.startOnce",
 						"		if (this.phase == Phase.NEW) {\n			start();\n		}", "		start();",
-						test("io.mongolock.client.LifecycleOrdersTests", "aFirstClaimDoesNotStartItAfterAStop")));
+						test("io.mongolock.client.ClientPhaseOrdersTests", "aFirstClaimDoesNotStartItAfterAStop")));
 	}
 
 	private static Judge test(String test, String method) {

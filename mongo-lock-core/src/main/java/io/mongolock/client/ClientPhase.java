@@ -8,11 +8,13 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * The state of the client, and what runs with it. A request that a caller makes, or that
- * releases a lock, has one of the permits; a stop that waits for those underway wants
- * all. Thread-safe; changes of the phase are guarded by the monitor.
+ * Whether the client runs, ends or has stopped, and so what may begin; has the threads
+ * and the loop of each run. A request that a caller makes, or that releases a lock, has
+ * one of the permits; a stop that waits for those underway wants all. It ends no hold:
+ * {@link LockClient#stop} does, by {@link HeldLocks#cutOffAll}. Thread-safe; changes of
+ * the phase are guarded by the monitor.
  */
-final class ClientLifecycle {
+final class ClientPhase {
 
 	private static final Set<Phase> CLAIMING = EnumSet.of(Phase.RUNNING);
 
@@ -29,7 +31,7 @@ final class ClientLifecycle {
 
 	private volatile Phase phase = Phase.NEW;
 
-	ClientLifecycle(ClientRuntime runtime, Function<ClientThreads, ClientLoop> loops) {
+	ClientPhase(ClientRuntime runtime, Function<ClientThreads, ClientLoop> loops) {
 		this.runtime = runtime;
 		this.loops = loops;
 		this.running = create();

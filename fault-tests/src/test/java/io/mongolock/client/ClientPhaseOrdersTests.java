@@ -14,11 +14,11 @@ import io.mongolock.event.RenewalEvents;
 import io.mongolock.faults.harness.ThreadOrders;
 
 /**
- * Tests for {@link ClientLifecycle}, on several threads: claims begin and end while the
+ * Tests for {@link ClientPhase}, on several threads: claims begin and end while the
  * client is started and stopped.
  */
 @Tag("orders")
-class LifecycleOrdersTests {
+class ClientPhaseOrdersTests {
 
 	@Test
 	void aFirstClaimDoesNotStartItAfterAStop() {
@@ -38,12 +38,12 @@ class LifecycleOrdersTests {
 	/** A client whose threads never start. */
 	public abstract static class Client {
 
-		final ClientLifecycle lifecycle;
+		final ClientPhase phase;
 
 		{
 			ClientRuntime runtime = new StillRuntime();
 			RenewalEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons).ofRenewals();
-			this.lifecycle = new ClientLifecycle(runtime, (threads) -> new ClientLoop(null, LockClock.system(),
+			this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(null, LockClock.system(),
 					threads.renewals(), events, List.of(), new ReleaseRequests(null, events), runtime));
 		}
 
@@ -54,17 +54,17 @@ class LifecycleOrdersTests {
 
 		@Operation
 		public void startIfNew() {
-			this.lifecycle.startIfNew();
+			this.phase.startIfNew();
 		}
 
 		@Operation
 		public boolean isRunning() {
-			return this.lifecycle.isRunning();
+			return this.phase.isRunning();
 		}
 
 		@Operation
 		public void stop() {
-			this.lifecycle.stop();
+			this.phase.stop();
 		}
 
 	}
@@ -74,32 +74,32 @@ class LifecycleOrdersTests {
 
 		@Operation
 		public void start() {
-			this.lifecycle.start();
+			this.phase.start();
 		}
 
 		@Operation
 		public void close() {
-			this.lifecycle.close();
+			this.phase.close();
 		}
 
 		@Operation
 		public boolean beginClaim() {
-			return this.lifecycle.beginClaim();
+			return this.phase.beginClaim();
 		}
 
 		@Operation
 		public boolean beginRequest() {
-			return this.lifecycle.beginRequest();
+			return this.phase.beginRequest();
 		}
 
 		@Operation
 		public boolean isClosed() {
-			return this.lifecycle.isClosed();
+			return this.phase.isClosed();
 		}
 
 		@Operation
 		public void stop() {
-			this.lifecycle.stop();
+			this.phase.stop();
 		}
 
 	}
@@ -112,23 +112,23 @@ class LifecycleOrdersTests {
 		private volatile boolean stopped;
 
 		{
-			this.lifecycle.start();
+			this.phase.start();
 		}
 
 		@Operation
 		public void claim() {
-			if (this.lifecycle.beginClaim()) {
+			if (this.phase.beginClaim()) {
 				this.underway.incrementAndGet();
 				require(!this.stopped);
 				this.underway.decrementAndGet();
-				this.lifecycle.endRequest();
+				this.phase.endRequest();
 			}
 		}
 
 		@Operation(runOnce = true)
 		public void stop() {
-			this.lifecycle.stop();
-			this.lifecycle.awaitRequests(Duration.ofMinutes(1));
+			this.phase.stop();
+			this.phase.awaitRequests(Duration.ofMinutes(1));
 			require(this.underway.get() == 0);
 			this.stopped = true;
 		}

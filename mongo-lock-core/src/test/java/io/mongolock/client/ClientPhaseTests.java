@@ -18,16 +18,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link ClientLifecycle}.
+ * Tests for {@link ClientPhase}.
  */
-class ClientLifecycleTests {
+class ClientPhaseTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
 	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons)
 		.ofRenewals();
 
-	private final ClientLifecycle lifecycle = new ClientLifecycle(new ClientRuntime(),
+	private final ClientPhase phase = new ClientPhase(new ClientRuntime(),
 			(threads) -> new ClientLoop(this.store, LockClock.system(), threads.renewals(), this.events,
 					List.of(new PlaceDuty(this.store, LockClock.system(),
 							new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
@@ -36,43 +36,43 @@ class ClientLifecycleTests {
 
 	@Test
 	void asManyRequestsMayBeUnderwayAsThereAreVirtualThreads() {
-		this.lifecycle.start();
-		IntStream.range(0, 100_000).forEach((i) -> assertThat(this.lifecycle.beginClaim()).isTrue());
-		assertThat(this.lifecycle.beginRequest()).isTrue();
-		IntStream.rangeClosed(0, 100_000).forEach((i) -> this.lifecycle.endRequest());
-		this.lifecycle.stop();
-		this.lifecycle.awaitRequests(Duration.ofMinutes(1));
-		this.lifecycle.close();
-		assertThat(this.lifecycle.beginRequest()).isFalse();
+		this.phase.start();
+		IntStream.range(0, 100_000).forEach((i) -> assertThat(this.phase.beginClaim()).isTrue());
+		assertThat(this.phase.beginRequest()).isTrue();
+		IntStream.rangeClosed(0, 100_000).forEach((i) -> this.phase.endRequest());
+		this.phase.stop();
+		this.phase.awaitRequests(Duration.ofMinutes(1));
+		this.phase.close();
+		assertThat(this.phase.beginRequest()).isFalse();
 	}
 
 	@Test
 	void aStopThatWaitsForAClaimKeepsNobodyFromAReleaseMeanwhile() {
-		this.lifecycle.start();
-		assertThat(this.lifecycle.beginClaim()).isTrue();
+		this.phase.start();
+		assertThat(this.phase.beginClaim()).isTrue();
 		Thread stop = new Thread(() -> {
-			this.lifecycle.stop();
-			this.lifecycle.awaitRequests(Duration.ofMinutes(1));
+			this.phase.stop();
+			this.phase.awaitRequests(Duration.ofMinutes(1));
 		});
 		stop.start();
 		await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
-		assertThat(this.lifecycle.beginClaim()).isFalse();
-		assertThat(CompletableFuture.supplyAsync(this.lifecycle::beginRequest)).succeedsWithin(Duration.ofSeconds(30))
+		assertThat(this.phase.beginClaim()).isFalse();
+		assertThat(CompletableFuture.supplyAsync(this.phase::beginRequest)).succeedsWithin(Duration.ofSeconds(30))
 			.isEqualTo(true);
-		this.lifecycle.endRequest();
+		this.phase.endRequest();
 		assertThat(stop.isAlive()).isTrue();
-		this.lifecycle.endRequest();
+		this.phase.endRequest();
 		await().until(() -> !stop.isAlive());
-		this.lifecycle.close();
+		this.phase.close();
 	}
 
 	@Test
 	void aStartDuringAStopLeavesNoWatch() {
 		Set<Thread> before = watches();
-		this.lifecycle.start();
-		this.lifecycle.stop();
-		this.lifecycle.start();
-		this.lifecycle.close();
+		this.phase.start();
+		this.phase.stop();
+		this.phase.start();
+		this.phase.close();
 		await().until(() -> before.containsAll(watches()));
 	}
 
