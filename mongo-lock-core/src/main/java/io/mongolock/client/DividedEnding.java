@@ -20,7 +20,7 @@ import org.apache.commons.logging.LogFactory;
  * on, because the store may be merely slow: its answer ends all of that, and what is
  * blocked is left to it. All that is sent like this may be executed twice: releases,
  * leaves and the stop use it; {@link io.mongolock.core.RenewalBatch} and
- * {@link io.mongolock.core.PlaceSchedule} divide renewals and refreshes. Thread-safe.
+ * {@link io.mongolock.core.PlaceRequests} divide renewals and refreshes. Thread-safe.
  *
  * @param <T> what it ends
  */

@@ -19,11 +19,12 @@ import io.mongolock.store.StoredLock;
 
 /**
  * The places that this JVM has in the queues of locks, one per key at most: decides which
- * to refresh, to look at and to leave when, many with one request. Knows no thread, clock
- * or driver. Thread-safe; the schedule is guarded by the monitor, each place by its own.
+ * to refresh, to look at and to leave when, many with one request, and how long a waiter
+ * pauses between two looks ({@link #lookIn}). Knows no thread, clock or driver.
+ * Thread-safe; the requests are guarded by the monitor, each place by its own.
  * <p>
  * A place near the head is refreshed, and looked at with that, every third of the time
- * that it counts; one that is farther back as {@link PlaceSchedule} says. In between only
+ * that it counts; one that is farther back as {@link PlaceRequests} says. In between only
  * those are looked at whose turn may have come: when those before them have run out, and
  * where releases are not watched after a random time up to the retry interval for each
  * turn that is left.
@@ -35,8 +36,8 @@ import io.mongolock.store.StoredLock;
 public final class QueuePlaces {
 
 	/** The most requests at a time. */
-	public static final int MAX_REQUESTS = PlaceSchedule.MAX_REFRESHES + PlaceSchedule.MAX_LOOKS
-			+ PlaceSchedule.MAX_LEAVES;
+	public static final int MAX_REQUESTS = PlaceRequests.MAX_REFRESHES + PlaceRequests.MAX_LOOKS
+			+ PlaceRequests.MAX_LEAVES;
 
 	/**
 	 * The most that the queue of a lock may have, which is one document.
@@ -53,7 +54,7 @@ public final class QueuePlaces {
 
 	private final Queue<LeaseId> leaving = new ConcurrentLinkedQueue<>();
 
-	private final PlaceSchedule schedule;
+	private final PlaceRequests requests;
 
 	private final Duration ttl;
 
@@ -82,7 +83,7 @@ public final class QueuePlaces {
 		this.max = max;
 		this.random = random;
 		this.interval = ttl.toNanos() / 3;
-		this.schedule = new PlaceSchedule(this.interval);
+		this.requests = new PlaceRequests(this.interval);
 	}
 
 	/**
@@ -139,9 +140,9 @@ public final class QueuePlaces {
 		QueuePlace place = new QueuePlace(attempt, call, this.interval, now);
 		synchronized (this) {
 			if (this.places.isEmpty()) {
-				this.schedule.begin(now);
+				this.requests.begin(now);
 			}
-			this.schedule.refreshSoon(now);
+			this.requests.refreshSoon(now);
 			if (attempt.terms().waitTimeout().isZero()) {
 				// It may ask beside one who waits, whose place has to live on
 				this.places.putIfAbsent(place.key(), place);
@@ -172,8 +173,8 @@ public final class QueuePlaces {
 	synchronized void stands(QueuePlace place, ClockReading now) {
 		// Not while somebody finds out when to look: the place may not be counted in
 		long lookAt = now.nanos() + place.lookIn(this.live, now);
-		this.schedule.lookAt(lookAt);
-		if (this.schedule.seen(place) || lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
+		this.requests.lookAt(lookAt);
+		if (this.requests.seen(place) || lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
 			this.onWork.run();
 		}
 	}
@@ -217,7 +218,7 @@ public final class QueuePlaces {
 	public void missed() {
 		this.places.values().forEach(QueuePlace::missed);
 		synchronized (this) {
-			this.schedule.lookAtAll();
+			this.requests.lookAtAll();
 		}
 		this.onWork.run();
 	}
@@ -228,12 +229,12 @@ public final class QueuePlaces {
 	public synchronized List<PlaceRequest> due(boolean live, ClockReading now) {
 		if (live != this.live) {
 			this.live = live;
-			this.schedule.lookAnew();
+			this.requests.lookAnew();
 		}
 		List<PlaceRequest> requests = new ArrayList<>();
-		this.schedule.addLeaves(this.leaving, requests, now);
-		this.schedule.addRefreshes(this.places.values(), requests, now);
-		this.schedule.addLooks(this.places.values(), live, requests, now);
+		this.requests.addLeaves(this.leaving, requests, now);
+		this.requests.addRefreshes(this.places.values(), requests, now);
+		this.requests.addLooks(this.places.values(), live, requests, now);
 		return requests;
 	}
 
@@ -242,7 +243,7 @@ public final class QueuePlaces {
 	 * @return nanoseconds, zero or less if something is to be done now
 	 */
 	public synchronized long nextIn(ClockReading now) {
-		long next = this.schedule.nextIn(this.places.values(), !this.leaving.isEmpty(), this.live, now);
+		long next = this.requests.nextIn(this.places.values(), !this.leaving.isEmpty(), this.live, now);
 		this.nextAt = now.nanos() + next;
 		return next;
 	}
@@ -304,7 +305,7 @@ public final class QueuePlaces {
 			all.add(place.id());
 			place.called();
 		});
-		this.schedule.end();
+		this.requests.end();
 		for (LeaseId id = this.leaving.poll(); id != null; id = this.leaving.poll()) {
 			all.add(id);
 		}
@@ -312,7 +313,7 @@ public final class QueuePlaces {
 	}
 
 	private synchronized void ended(PlaceRequest request, boolean answered, ClockReading now) {
-		this.schedule.ended(request, answered, now);
+		this.requests.ended(request, answered, now);
 	}
 
 }

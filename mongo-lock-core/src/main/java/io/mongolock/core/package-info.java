@@ -16,7 +16,7 @@
  * {@link QueuePlaces#wakeIfAdmitted}.</li>
  * <li>Who stands in the queue in the store: {@link QueuePlaces} are the places of this
  * JVM, each of them a {@link QueuePlace}, and say how long until the next look or,
- * without a queue, the next try; {@link PlaceSchedule} says when to ask for them, in one
+ * without a queue, the next try; {@link PlaceRequests} says when to ask for them, in one
  * {@link PlaceRequest}. {@link QueuePosition} is what the store said of one.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
  * JVM. Its {@link Lease} says whether it is held, its {@link LockShares} who relies on

@@ -10,11 +10,11 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link PlaceSchedule}: 2 s between two refreshes.
+ * Tests for {@link PlaceRequests}: 2 s between two refreshes.
  */
-class PlaceScheduleTests {
+class PlaceRequestsTests {
 
-	private final PlaceSchedule schedule = new PlaceSchedule(Duration.ofSeconds(2).toNanos());
+	private final PlaceRequests requests = new PlaceRequests(Duration.ofSeconds(2).toNanos());
 
 	/** A place that is never looked at, unless somebody does so all the same. */
 	private final List<QueuePlace> touched = new AbstractList<>() {
@@ -34,11 +34,11 @@ class PlaceScheduleTests {
 	@Test
 	void noPlaceIsTouchedByAWakeBeforeOneIsDue() {
 		List<PlaceRequest> requests = new ArrayList<>();
-		this.schedule.begin(at(0));
-		this.schedule.addLooks(List.of(), true, requests, at(0));
-		this.schedule.lookAt(at(500).nanos());
-		this.schedule.addLooks(this.touched, true, requests, at(499));
-		assertThat(this.schedule.nextIn(this.touched, false, true, at(499))).isEqualTo(1_000_000);
+		this.requests.begin(at(0));
+		this.requests.addLooks(List.of(), true, requests, at(0));
+		this.requests.lookAt(at(500).nanos());
+		this.requests.addLooks(this.touched, true, requests, at(499));
+		assertThat(this.requests.nextIn(this.touched, false, true, at(499))).isEqualTo(1_000_000);
 		assertThat(requests).isEmpty();
 	}
 

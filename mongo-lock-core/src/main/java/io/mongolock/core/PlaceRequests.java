@@ -17,8 +17,9 @@ import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
 
 /**
- * The times at which places are refreshed, looked at and left, and what of that is
- * underway. Guarded by the monitor of its {@link QueuePlaces}.
+ * Makes each {@link PlaceRequest} when it is due: keeps the times at which places are
+ * refreshed, looked at and left, and what of that is underway. For how long a waiter
+ * pauses {@link QueuePlaces} says, by whose monitor this is guarded.
  * <p>
  * One document that is blocked holds up those behind it in the same request. A refresh is
  * given up after half an interval and tried again at once in sixteen parts, and so on: a
@@ -31,7 +32,7 @@ import io.mongolock.store.LeaseId;
  * each before others take its waiter for dead. When it has come near it has the two
  * intervals left as well.
  */
-final class PlaceSchedule {
+final class PlaceRequests {
 
 	/** A request that hangs is divided into so many. */
 	private static final int PARTS = 16;
@@ -88,10 +89,10 @@ final class PlaceSchedule {
 	private boolean outdated;
 
 	/**
-	 * Create an empty schedule.
+	 * Create without requests.
 	 * @param interval between two refreshes, in nanoseconds
 	 */
-	PlaceSchedule(long interval) {
+	PlaceRequests(long interval) {
 		this.interval = interval;
 	}
 
