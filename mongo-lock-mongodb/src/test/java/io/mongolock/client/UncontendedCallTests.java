@@ -67,14 +67,14 @@ class UncontendedCallTests {
 	void theClaimIsSentByTheCallersThreadThroughFourClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
 		assertThat(this.stacks.of("claim")).containsExactly("LockTemplate", "LockClient", "BlockingDriver",
-				"ClaimSender", "MongoLockStore", "ClaimCommand", "LockCollection", "RepeatedCommand");
+				"ClaimSender", "MongoLockStore", "ClaimCommand", "PrimaryCollection", "RepeatedCommand");
 	}
 
 	@Test
 	void theReleaseIsSentByTheCallersThreadThroughFiveClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
 		assertThat(this.stacks.of("release")).containsExactly("LockTemplate", "LeaseHandle", "HeldLocks",
-				"LockReleaser", "ReleaseSender", "MongoLockStore", "ReleaseCommand", "LockCollection",
+				"LockReleaser", "ReleaseSender", "MongoLockStore", "ReleaseCommand", "PrimaryCollection",
 				"RepeatedCommand");
 	}
 

@@ -31,7 +31,7 @@ class ChangeStreams {
 
 	private static final Log logger = LogFactory.getLog(ChangeStreams.class);
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final Duration timeout;
 
@@ -47,7 +47,7 @@ class ChangeStreams {
 	 * than the second for which the server waits for an event
 	 * @param consequence what happens without a stream, for the log
 	 */
-	ChangeStreams(LockCollection locks, Duration timeout, String consequence, LockClock clock) {
+	ChangeStreams(PrimaryCollection locks, Duration timeout, String consequence, LockClock clock) {
 		this.locks = locks;
 		this.timeout = timeout;
 		this.consequence = ": " + consequence;

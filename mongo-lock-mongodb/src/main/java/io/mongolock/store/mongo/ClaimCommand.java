@@ -19,14 +19,14 @@ final class ClaimCommand {
 
 	private final ClaimPipeline pipeline = new ClaimPipeline();
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final LockStatements statements;
 
 	/** A fast claim is granted only if nobody stands in the queue, and takes no place. */
 	private final BsonDocument withoutQueue;
 
-	ClaimCommand(LockCollection locks, LockStatements statements) {
+	ClaimCommand(PrimaryCollection locks, LockStatements statements) {
 		this.locks = locks;
 		this.statements = statements;
 		this.withoutQueue = statements.projection("holders", "fence", "previous", LockDocument.RECALLED);

@@ -15,11 +15,11 @@ import org.bson.BsonString;
  */
 final class ConfirmCommand {
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final BsonDocument command;
 
-	ConfirmCommand(LockCollection locks, LockStatements statements) {
+	ConfirmCommand(PrimaryCollection locks, LockStatements statements) {
 		this.locks = locks;
 		BsonDocument nothing = new BsonDocument("q", statements.byIds(new BsonArray())).append("u", statements.touch());
 		this.command = new BsonDocument("update", new BsonString(locks.name()))

@@ -22,7 +22,7 @@ import io.mongolock.store.LeaseId;
  */
 public final class LeaseRequests {
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final LockStatements statements;
 
@@ -33,7 +33,7 @@ public final class LeaseRequests {
 	/**
 	 * Create requests.
 	 */
-	LeaseRequests(LockCollection locks, LockStatements statements, Function<String, BsonValue> ids) {
+	LeaseRequests(PrimaryCollection locks, LockStatements statements, Function<String, BsonValue> ids) {
 		this.locks = locks;
 		this.statements = statements;
 		this.ids = ids;

@@ -82,7 +82,7 @@ public final class LockLocation {
 	 */
 	public Optional<String> refusedStatement(Duration timeout) {
 		try {
-			new StatementCheck(new LockCollection(this.template, this.collection)).send(timeout.toMillis());
+			new StatementCheck(new PrimaryCollection(this.template, this.collection)).send(timeout.toMillis());
 		}
 		catch (RuntimeException ex) {
 			if (StoreFailures.isBeyondServer(ex)) {

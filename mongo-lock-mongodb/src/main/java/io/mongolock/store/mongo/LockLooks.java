@@ -27,7 +27,7 @@ import io.mongolock.store.TimeLeft;
  */
 final class LockLooks {
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final LockStatements statements;
 
@@ -40,7 +40,7 @@ final class LockLooks {
 	/**
 	 * Create looks.
 	 */
-	LockLooks(LockCollection locks, LockStatements statements, KeySpace keys) {
+	LockLooks(PrimaryCollection locks, LockStatements statements, KeySpace keys) {
 		this.locks = locks;
 		this.statements = statements;
 		this.keys = keys;

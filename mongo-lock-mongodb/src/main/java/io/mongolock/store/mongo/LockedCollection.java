@@ -32,11 +32,12 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
 /**
- * Locks that are a field of the documents of one collection, for a store that says which
- * document a key is of. The field holds what a document of {@link MongoLockStore} holds,
- * without the queue: that is in {@link LockedCollectionQueues}, since a write to a
- * document fails the transactions that are about to save it. A document is never created.
- * Thread-safe; the version is guarded by the monitor.
+ * A collection of the application whose documents have their locks in a field, for a
+ * store that says which document a key is of. The field holds what a document of
+ * {@link MongoLockStore} holds, without the queue: that is in
+ * {@link LockedCollectionQueues}, since a write to a document fails the transactions that
+ * are about to save it. A document is never created. Thread-safe; the version is guarded
+ * by the monitor.
  */
 public final class LockedCollection {
 
@@ -54,7 +55,7 @@ public final class LockedCollection {
 
 	private static final BsonDocument NEVER_LOCKED = BsonDocument.parse("{holders: [], queue: [], fence: 0}");
 
-	private final LockCollection documents;
+	private final PrimaryCollection documents;
 
 	private final String field;
 
@@ -79,7 +80,7 @@ public final class LockedCollection {
 	 * @param field the field that is the lock
 	 */
 	public LockedCollection(MongoOperations template, String collection, String field, Documents keys) {
-		this.documents = new LockCollection(template, collection);
+		this.documents = new PrimaryCollection(template, collection);
 		this.field = field;
 		this.keys = keys;
 		this.statements = new LockStatements(field + ".");
@@ -134,7 +135,7 @@ public final class LockedCollection {
 					true, timeout);
 		}
 		catch (LockStoreException ex) {
-			if (code(ex) == LockCollection.WRITE_CONFLICT) {
+			if (code(ex) == PrimaryCollection.WRITE_CONFLICT) {
 				return look(claim.id().key(), timeout);
 			}
 			throw ex;

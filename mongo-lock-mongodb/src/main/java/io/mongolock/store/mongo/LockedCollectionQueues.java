@@ -40,7 +40,7 @@ public final class LockedCollectionQueues {
 
 	private final BsonDocument fields = this.statements.projection("queue");
 
-	private final LockCollection queues;
+	private final PrimaryCollection queues;
 
 	private final Function<String, BsonValue> ids;
 
@@ -56,7 +56,7 @@ public final class LockedCollectionQueues {
 	 * @param ids the id of the queue of a key
 	 */
 	public LockedCollectionQueues(MongoOperations template, String collection, Function<String, BsonValue> ids) {
-		this.queues = new LockCollection(template, collection);
+		this.queues = new PrimaryCollection(template, collection);
 		this.ids = ids;
 		this.requests = new LeaseRequests(this.queues, this.statements, ids);
 	}

@@ -21,7 +21,7 @@ import io.mongolock.LockStoreException;
  */
 public final class MajorityCommands {
 
-	private final LockCollection collection;
+	private final PrimaryCollection collection;
 
 	/**
 	 * Create for a collection.
@@ -30,7 +30,7 @@ public final class MajorityCommands {
 	 * @param collection the name of the collection
 	 */
 	public MajorityCommands(MongoOperations template, String collection) {
-		this.collection = new LockCollection(template, collection);
+		this.collection = new PrimaryCollection(template, collection);
 	}
 
 	/**

@@ -37,7 +37,7 @@ public final class MongoLockStore implements LockStore {
 
 	private final LockStatements statements = new LockStatements();
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final KeySpace keys;
 
@@ -80,7 +80,7 @@ public final class MongoLockStore implements LockStore {
 		this.servers = servers;
 		this.notifications = notifications;
 		Assert.hasText(collection, "The name of the lock collection is empty");
-		this.locks = new LockCollection(template, collection);
+		this.locks = new PrimaryCollection(template, collection);
 		this.keys = new KeySpace(keyPrefix);
 		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
 		this.claims = new ClaimCommand(this.locks, this.statements);

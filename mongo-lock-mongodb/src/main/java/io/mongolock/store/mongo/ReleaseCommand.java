@@ -12,11 +12,11 @@ import io.mongolock.store.ReleaseAnswer;
  */
 final class ReleaseCommand {
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final LockStatements statements;
 
-	ReleaseCommand(LockCollection locks, LockStatements statements) {
+	ReleaseCommand(PrimaryCollection locks, LockStatements statements) {
 		this.locks = locks;
 		this.statements = statements;
 	}

@@ -25,11 +25,11 @@ final class StatementCheck {
 
 	private static final String TOKEN = "check";
 
-	private final LockCollection locks;
+	private final PrimaryCollection locks;
 
 	private final LockStatements statements = new LockStatements();
 
-	StatementCheck(LockCollection locks) {
+	StatementCheck(PrimaryCollection locks) {
 		this.locks = locks;
 	}
 

@@ -10,8 +10,8 @@
  * {@link ConfirmCommand} end a hold and have that confirmed, {@link LeaseRequests} is
  * what else goes by a token, {@link LockLooks} all that changes nothing,
  * {@link LockStatements} their text.</li>
- * <li>The way to the server and back: {@link LockCollection} is the collection with its
- * concerns and timeouts, {@link RepeatedCommand} asks again where that helps,
+ * <li>The way to the server and back: {@link PrimaryCollection} is the collection with
+ * its concerns and timeouts, {@link RepeatedCommand} asks again where that helps,
  * {@link StoreRequest} names a request in messages, {@link StoreFailures} says what a
  * failed one has done, and {@link LockDocument} reads the answer.</li>
  * <li>Beside the requests: {@link ReleaseStream} hears of releases and

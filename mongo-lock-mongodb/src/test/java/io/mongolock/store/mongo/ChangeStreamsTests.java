@@ -84,8 +84,8 @@ class ChangeStreamsTests {
 			.willAnswer((call) -> call.<DbCallback<Object>>getArgument(0).doInDB(this.database));
 		given(this.locks.getNamespace()).willReturn(new MongoNamespace("shop.locks"));
 		answerHello(new Document("setName", "rs"));
-		this.streams = new ChangeStreams(new LockCollection(this.template, "locks", this.clock), Duration.ofSeconds(6),
-				"they look", this.clock);
+		this.streams = new ChangeStreams(new PrimaryCollection(this.template, "locks", this.clock),
+				Duration.ofSeconds(6), "they look", this.clock);
 	}
 
 	@Test

@@ -152,7 +152,7 @@ class ReleaseStreamTests {
 	@Test
 	void aStreamThatEndsWithAnErrorIsOpenedAnew() {
 		AtomicInteger opened = new AtomicInteger();
-		ChangeStreams streams = new ChangeStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
+		ChangeStreams streams = new ChangeStreams(new PrimaryCollection(TestTemplates.template(this.client), "locks"),
 				TIMEOUT, "they look", LockClock.system()) {
 
 			@Override
@@ -356,7 +356,7 @@ class ReleaseStreamTests {
 
 	// Gives a stream up soon, and on a busy machine now and then one that works
 	private void watchHastily() {
-		ChangeStreams hasty = new ChangeStreams(new LockCollection(TestTemplates.template(this.client), "locks"),
+		ChangeStreams hasty = new ChangeStreams(new PrimaryCollection(TestTemplates.template(this.client), "locks"),
 				Duration.ofMillis(1_500), "they look", LockClock.system());
 		this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start(ReleaseStream.THREAD_NAME);
 		awaitLive();

@@ -41,11 +41,11 @@ import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 
 /**
- * The collection that holds the locks, in the form that every request needs: on the
- * primary, whatever the application's client says, and with a timeout of its own.
- * Thread-safe.
+ * A collection in the form that every request needs: on the primary, whatever the
+ * application's client says, and with a timeout of its own. It holds the locks, or
+ * whatever else a store keeps. Thread-safe.
  */
-final class LockCollection {
+final class PrimaryCollection {
 
 	/**
 	 * Timeouts are settings, so there are few; a caller who makes up more gets no cache.
@@ -86,11 +86,11 @@ final class LockCollection {
 
 	private volatile @Nullable Hello hello;
 
-	LockCollection(MongoOperations template, String name) {
+	PrimaryCollection(MongoOperations template, String name) {
 		this(template, name, LockClock.system());
 	}
 
-	LockCollection(MongoOperations template, String name, LockClock clock) {
+	PrimaryCollection(MongoOperations template, String name, LockClock clock) {
 		this.name = name;
 		this.clock = clock;
 		this.locks = Objects.requireNonNull(template.execute(name,
