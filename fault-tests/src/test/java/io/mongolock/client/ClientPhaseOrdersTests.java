@@ -44,7 +44,7 @@ class ClientPhaseOrdersTests {
 			ClientRuntime runtime = new StillRuntime();
 			RenewalEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons).ofRenewals();
 			this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(null, LockClock.system(),
-					threads.renewals(), events, List.of(), new ReleaseRequests(null, events), runtime));
+					threads.renewals(), events, List.of(), new HolderRequests(null, events), runtime));
 		}
 
 	}

@@ -138,7 +138,7 @@ class HeldLockOrdersTests {
 			LockStore store = (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
 					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> answer(method.getName()));
 			this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run, renewals,
-					List.of(), new ReleaseRequests(store, renewals), runtime));
+					List.of(), new HolderRequests(store, renewals), runtime));
 			this.phase.start();
 			ReleaseSender sender = new ReleaseSender(store, clock, this.phase);
 			LockReleaser releaser = new LockReleaser(store, clock, events, this.phase, sender,

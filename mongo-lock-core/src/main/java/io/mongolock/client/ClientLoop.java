@@ -53,7 +53,7 @@ final class ClientLoop {
 
 	private final List<? extends LoopDuty> duties;
 
-	private final ReleaseRequests releaseRequests;
+	private final HolderRequests holderRequests;
 
 	/** What was begun, and completes when it is over. */
 	private final Map<RenewalBatch, CompletableFuture<Void>> underway = new ConcurrentHashMap<>();
@@ -81,13 +81,13 @@ final class ClientLoop {
 	 * @param events learns of failures, and logs them on a thread of its own
 	 */
 	ClientLoop(LockStore store, LockClock clock, Executor requests, RenewalEvents events,
-			List<? extends LoopDuty> duties, ReleaseRequests releaseRequests, ClientRuntime runtime) {
+			List<? extends LoopDuty> duties, HolderRequests holderRequests, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
 		this.events = events;
 		this.duties = duties;
-		this.releaseRequests = releaseRequests;
+		this.holderRequests = holderRequests;
 		this.runtime = runtime;
 		this.schedule = new RenewalSchedule(runtime::random);
 	}
@@ -315,7 +315,7 @@ final class ClientLoop {
 					over.complete(null);
 				}
 				if (answered) {
-					this.releaseRequests.look(batch.leases(), batch.timeout(), () -> this.watch != null);
+					this.holderRequests.look(batch.leases(), batch.timeout(), () -> this.watch != null);
 				}
 			});
 		}

@@ -67,7 +67,7 @@ final class LockClient {
 
 	private final LockHandles handles;
 
-	private final ReleaseRequests releaseRequests;
+	private final HolderRequests holderRequests;
 
 	private final PlaceDuty places;
 
@@ -92,13 +92,13 @@ final class LockClient {
 		this.events = new LockEvents(options.listeners(), clock, runtime::daemons);
 		this.attemptEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
-		this.releaseRequests = new ReleaseRequests(store, renewalEvents);
+		this.holderRequests = new HolderRequests(store, renewalEvents);
 		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
 		this.places = new PlaceDuty(store, clock, this.queues.places(), this::threads, this.stopRequests);
 		this.idle = new IdleLeaseDuty(store, clock, this.queues, this.events, this::releaseInBackground, this::threads);
 		this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
-				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
+				renewalEvents, List.of(this.places, this.idle), this.holderRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.phase, releases);
 		store.servers().onPrimaryChange(() -> this.phase.loop().primaryChanged());
@@ -219,7 +219,7 @@ final class LockClient {
 		}
 		try {
 			String asking = (by != null) ? by : this.owner.onThread(Thread.currentThread().getName()).toString();
-			return this.releaseRequests.ask(key, reason, asking, this.configured.terms().operationTimeout());
+			return this.holderRequests.ask(key, reason, asking, this.configured.terms().operationTimeout());
 		}
 		finally {
 			this.phase.endRequest();

@@ -22,7 +22,7 @@
  * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
  * runs each {@link LoopDuty}: {@link PlaceDuty} for the places in the queue,
  * {@link IdleLeaseDuty} for the leases that nobody holds, which follows recalls by a
- * {@link StoreWatch}; {@link ReleaseRequests} whether somebody asks for a lock, and
+ * {@link StoreWatch}; {@link HolderRequests} whether somebody asks for a lock, and
  * {@link HandleLeaks} the handles that nobody closed.</li>
  * </ul>
  */

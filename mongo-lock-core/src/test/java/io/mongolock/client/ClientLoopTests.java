@@ -66,7 +66,7 @@ class ClientLoopTests {
 		.ofRenewals();
 
 	private ClientLoop loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
-			List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime());
+			List.of(places()), new HolderRequests(this.store, this.events), new ClientRuntime());
 
 	@AfterEach
 	void stop() {
@@ -183,7 +183,7 @@ class ClientLoopTests {
 
 		};
 		this.loop = new ClientLoop(refusing, LockClock.system(), this.threads.renewals(), this.events,
-				List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime());
+				List.of(places()), new HolderRequests(this.store, this.events), new ClientRuntime());
 		this.loop.start();
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG)
@@ -201,7 +201,7 @@ class ClientLoopTests {
 
 		}));
 		this.loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
-				List.of(places()), new ReleaseRequests(this.store, this.events), new ClientRuntime() {
+				List.of(places()), new HolderRequests(this.store, this.events), new ClientRuntime() {
 
 					@Override
 					Thread watch(Runnable task) {
@@ -309,13 +309,13 @@ class ClientLoopTests {
 
 	private void renewOn(Executor executor) {
 		this.loop = new ClientLoop(this.store, LockClock.system(), executor, this.events, List.of(places()),
-				new ReleaseRequests(this.store, this.events), new ClientRuntime());
+				new HolderRequests(this.store, this.events), new ClientRuntime());
 		this.loop.start();
 	}
 
 	private void renewBy(LockClock clock, RenewalEvents events) {
 		this.loop = new ClientLoop(this.store, clock, this.threads.renewals(), events, List.of(places()),
-				new ReleaseRequests(this.store, events), new ClientRuntime());
+				new HolderRequests(this.store, events), new ClientRuntime());
 		this.loop.start();
 	}
 

@@ -32,7 +32,7 @@ class ClientPhaseTests {
 					List.of(new PlaceDuty(this.store, LockClock.system(),
 							new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 							new StopRequests(new ClientRuntime()))),
-					new ReleaseRequests(this.store, this.events), new ClientRuntime()));
+					new HolderRequests(this.store, this.events), new ClientRuntime()));
 
 	@Test
 	void asManyRequestsMayBeUnderwayAsThereAreVirtualThreads() {

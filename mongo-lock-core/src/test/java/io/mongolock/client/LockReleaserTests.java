@@ -89,7 +89,7 @@ class LockReleaserTests {
 				List.of(new PlaceDuty(this.store, this.clock,
 						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 						new StopRequests(new ClientRuntime()))),
-				new ReleaseRequests(this.store, renewals), new ClientRuntime());
+				new HolderRequests(this.store, renewals), new ClientRuntime());
 	}
 
 	/**

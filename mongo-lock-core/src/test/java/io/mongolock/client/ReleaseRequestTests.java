@@ -144,7 +144,7 @@ class ReleaseRequestTests {
 			go.await();
 			return List.of();
 		});
-		ReleaseRequests requests = new ReleaseRequests(slow,
+		HolderRequests requests = new HolderRequests(slow,
 				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
 		Thread first = new Thread(() -> requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> true));
 		first.start();
@@ -159,7 +159,7 @@ class ReleaseRequestTests {
 	@Test
 	void nobodyLooksAfterTheStop() {
 		LockStore untouched = Mockito.mock();
-		ReleaseRequests requests = new ReleaseRequests(untouched,
+		HolderRequests requests = new HolderRequests(untouched,
 				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
 		requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> false);
 		// Nor at that after a start

@@ -23,13 +23,14 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * Asks holders to release their locks, and looks whether this client's own are asked for.
- * Thread-safe: one look at a time, so that a store that is slow to answer occupies one
- * thread, which looks at what comes meanwhile as well.
+ * Asks the holders of a lock to release it, and looks whether somebody asks the holders
+ * of this client. Sends no release: {@link ReleaseSender} does. Thread-safe: one look at
+ * a time, so that a store that is slow to answer occupies one thread, which looks at what
+ * comes meanwhile as well.
  */
-final class ReleaseRequests {
+final class HolderRequests {
 
-	private static final Log logger = LogFactory.getLog(ReleaseRequests.class);
+	private static final Log logger = LogFactory.getLog(HolderRequests.class);
 
 	/** The most of one look. */
 	private static final int MAX_LEASES = 1000;
@@ -43,7 +44,7 @@ final class ReleaseRequests {
 	/** Those that are to be looked at. */
 	private final Set<Lease> wanted = ConcurrentHashMap.newKeySet();
 
-	ReleaseRequests(LockStore store, RenewalEvents events) {
+	HolderRequests(LockStore store, RenewalEvents events) {
 		this.store = store;
 		this.events = events;
 	}
