@@ -32,8 +32,8 @@ import io.mongolock.store.TimeLeft;
  * last of all before the client of the database: it is created before other beans, and
  * Spring destroys beans in the opposite order; the client of the database depends on it.
  * If that ends early, this first ends the executors, what was stopped before it, and the
- * locked beans that are still there. It then waits for what is left, and cuts it off.
- * Thread-safe.
+ * locked beans that are still there. It then waits for what is left, and has each client
+ * cut it off, as {@code HeldLocks.cutOffAll} does. Thread-safe.
  */
 final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, DisposableBean {
 
