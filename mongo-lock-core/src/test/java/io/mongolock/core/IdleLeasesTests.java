@@ -194,7 +194,7 @@ class IdleLeasesTests {
 		HeldLock held = warm("k");
 		rest(held, 10);
 		assertThat(this.idle.due(this.notified, at(2009))).isEmpty();
-		assertThat(this.idle.nextIn(at(2009))).isLessThanOrEqualTo(IdleLeases.PAUSE);
+		assertThat(this.idle.nextIn(at(2009))).isEqualTo(IdleLeases.PAUSE);
 		assertThat(this.idle.due(this.notified, at(2029))).containsExactly(held);
 		assertThat(this.idle.all()).isEmpty();
 	}
@@ -610,6 +610,18 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void aRecallThatWasNotHeardIsSeenAlsoInADenial() {
+		HeldLock held = warm("k");
+		rest(held, 10);
+		endAll(2002);
+		Waiter waiter = asking("k", 2003);
+		this.recalled = held.id().leaseToken();
+		waiter.denied(2003);
+		this.recalled = "another";
+		assertThat(rest(waiter.asked(2004).granted(2004), 2005)).isFalse();
+	}
+
+	@Test
 	void aRecallThatWasHeardDoesNotCountAgainInTheAnswerToTheNextClaim() {
 		rest(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
@@ -782,6 +794,13 @@ class IdleLeasesTests {
 
 		private HeldLock granted(long now) {
 			return granted(now, List.of());
+		}
+
+		private void denied(long now) {
+			StoredHolder other = new StoredHolder("other", 1, 1, OWNER, Instant.EPOCH, Instant.EPOCH,
+					Duration.ofSeconds(30));
+			this.step = this.acquisition.answered(new ClaimAnswer(new StoredLock("k", List.of(other), List.of(),
+					List.of(), 1, Instant.EPOCH, IdleLeasesTests.this.recalled)), at(now));
 		}
 
 		private HeldLock granted(long now, List<StoredWaiter> queue) {
