@@ -92,7 +92,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
-	@Timeout(15)
+	@Timeout(60)
 	void aTemplateThatNeverJoinsATransactionSavesBesideIt() {
 		MongoTemplate outside = template();
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);

@@ -21,7 +21,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 /**
  * Tests for {@link JobCall}.
  */
-@Timeout(30)
+@Timeout(60)
 class JobCallTests {
 
 	private static final JobRun RUN = JobRun.begun("job", Instant.EPOCH, 1, 7, Instant.EPOCH, "one");

@@ -71,7 +71,7 @@ class MongoLockStoreFailureTests {
 		long start = System.nanoTime();
 		assertFails(() -> this.store.acquire(Claims.on("key"), SHORT), Outcome.UNKNOWN)
 			.hasMessageStartingWith("Could not acquire lock 'key' within 300 ms, it may have been executed");
-		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT, Duration.ofSeconds(5));
+		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT, Duration.ofSeconds(20));
 		this.proxy.clear();
 		assertThat(this.store.renew(claim.id(), LONG)).isTrue();
 	}
@@ -230,7 +230,7 @@ class MongoLockStoreFailureTests {
 	}
 
 	@Test
-	@Timeout(30)
+	@Timeout(60)
 	void aTimeoutOfZeroIsNotForEver() {
 		this.proxy.onAny().dropRequest().always();
 		// While it waits for a server, for an answer, or at once on a busy machine
