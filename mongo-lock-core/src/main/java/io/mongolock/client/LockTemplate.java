@@ -87,7 +87,7 @@ public final class LockTemplate implements LockOperations {
 	public <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
 			LockCallback<T, E> callback) throws E {
 		List<LockRequest> sorted = RequestOrder.of(requests, this.configured, "one call");
-		return execute(sorted, waits(sorted), new ArrayList<>(), callback);
+		return execute(sorted, restOfWait(sorted), new ArrayList<>(), callback);
 	}
 
 	private <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
@@ -117,7 +117,7 @@ public final class LockTemplate implements LockOperations {
 
 	// The wait of each of several counts from the beginning of the call, not from its
 	// turn; with nothing left it asks once
-	private UnaryOperator<LockRequest> waits(List<LockRequest> requests) {
+	private UnaryOperator<LockRequest> restOfWait(List<LockRequest> requests) {
 		if (requests.size() == 1) {
 			return UnaryOperator.identity();
 		}
@@ -159,7 +159,7 @@ public final class LockTemplate implements LockOperations {
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		List<LockRequest> sorted = RequestOrder.of(requests, this.configured, "one call");
-		UnaryOperator<LockRequest> waits = waits(sorted);
+		UnaryOperator<LockRequest> waits = restOfWait(sorted);
 		StackFrame caller = this.handles.caller();
 		List<LockHandle> shared = new ArrayList<>();
 		try {

@@ -13,6 +13,24 @@ import java.util.Map;
  * never changes; the rest belongs to the thread that owns the {@link RenewalSchedule}:
  * sent, it is answered, or lets go of its leases when it hangs, or rests until they are
  * tried again when it failed at once.
+ * <p>
+ * Leases that are due within half their interval go along with one that is due now, so
+ * that leases begun at different times soon share one request.
+ * {@link ResolvedLockSettings.RenewalInterval} has the interval for the leases there are
+ * at present.
+ * <p>
+ * A server executes the statements of a request one after the other, and one that has to
+ * wait, as for an open transaction that wrote its document, holds up those behind it. A
+ * request that hangs is therefore not waited for until its timeout: after a share of the
+ * time left its leases are asked for again beside it, in sixteen parts, and so on until
+ * the one that is blocked stands alone. Renewing twice is harmless, and if the store was
+ * merely slow, the first answer that comes counts. So one request for all goes on beside
+ * the parts, and is sent again when it times out: where nothing was confirmed for a
+ * while, and then each takes two seconds as after a failover, the parts would come too
+ * late, a few at a time. Until it is confirmed again, a lease keeps to the smaller
+ * company, so that it holds up nobody a second time. If fewer were there than were sent,
+ * the request is divided in twice as many parts as are missing, until these stand alone;
+ * if none was there, all are missing.
  */
 public final class RenewalBatch {
 

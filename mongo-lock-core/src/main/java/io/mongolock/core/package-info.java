@@ -6,9 +6,10 @@
  * {@link ConfiguredSettings} resolves into {@link ResolvedLockSettings}, which has the
  * defaults. {@link LockAcquisition} runs it, {@link AcquisitionState} says <b>how a
  * waiter waits</b>, {@link AcquisitionRequests} is what it asks of the store. Each event
- * is answered with an {@link AcquisitionStep}, and each failure with one of the
- * {@link LockExceptions}. Where threads are few, {@link RequestQueue} says who asks next.
- * {@link RequestOrder} is the order in which a call asks for several locks.</li>
+ * is answered with an {@link AcquisitionStep}. Failures that are not the store's end in
+ * one of the {@link LockExceptions}. Where threads are few, {@link RequestQueue} says who
+ * asks next. {@link RequestOrder} is the order in which a call asks for several
+ * locks.</li>
  * <li>Who waits: {@link ClientQueues} has the queues of a client. In this JVM
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} does so for one key,
  * and each of those who wait is a {@link LocalWaiter}. <b>A release wakes the next
@@ -25,10 +26,11 @@
  * long. {@link WarmKeys} are those for which that pays, {@link Recall} is what is known
  * of others who want one.</li>
  * <li>Renewals: {@link RenewalSchedule} makes a {@link RenewalBatch} of what is due, with
- * a {@link LeaseRenewal} for each lease, and divides a batch that hangs.</li>
+ * a {@link LeaseRenewal} for each lease. The batch says which go together, and how one
+ * that hangs is divided.</li>
  * <li>The end: {@link HandOver} passes a hold on to the next attempt. Otherwise a
  * {@link ReleaseDecision} says what to ask the store and what its answer means, and an
- * {@link OrphanCleanup} what is left to do about a request whose outcome is unknown.
+ * {@link OrphanCleanup} when to clean up behind a request whose outcome is unknown.
  * {@link RecentReleases} are those that a failover may take back.</li>
  * </ul>
  * The classes form no circle, so each item can be read from its last class back to the

@@ -7,8 +7,9 @@
  * for the lock between requests. {@link DocumentChangedException} and
  * {@link NoSuchDocumentException} say why there is no such lock any more. Behind it:
  * {@link DocumentLocks} claims, and shows each {@link DocumentLock} that somebody holds;
- * {@link HeldDocument} is one hold, {@link DocumentTickets} and {@link TicketHandle} are
- * holds by ticket.</li>
+ * {@link DocumentTransactions} knows the documents of each thread, and so gives a nested
+ * call the {@link HeldDocument} that is there. That is one hold, {@link DocumentTickets}
+ * and {@link TicketHandle} are holds by ticket.</li>
  * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and
  * {@link EntityLifecycle}, as a {@link DocumentChange} that keeps what others have
  * written. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.

@@ -8,8 +8,8 @@
  * {@link JobWork} of each, {@link JobScheduler} looks after them at the ticks of their
  * {@link JobTrigger}, {@link JobRunner} does under the lock what {@link JobDecision}
  * decides, and {@link JobCall} calls the method.</li>
- * <li>What is stored: {@link JobRuns}, and a {@link StoredJob} for what all instances
- * know of a job.</li>
+ * <li>What is stored: {@link JobRuns}, which lets in each tick once, and a
+ * {@link StoredJob} for what all instances know of a job.</li>
  * <li>To see: {@link JobsEndpoint}, {@link JobMeters}.</li>
  * <li>{@link JobExtension} adds all of that to the locks of the application. The settings
  * are {@link MongoLockJobsProperties} and {@link JobsEndpointProperties}; three

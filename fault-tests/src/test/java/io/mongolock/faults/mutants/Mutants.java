@@ -1590,7 +1590,7 @@ final class Mutants {
 						"			return execute(waits.apply(requests.get(next)), (handle) -> {\n				held.add(handle);\n				return execute(requests, waits, held, callback);\n			});\n",
 						"			held.add(acquire(waits.apply(requests.get(next))));\n			return execute(requests, waits, held, callback);\n",
 						test(SEVERAL, "whatWasTakenIsReleasedIfALaterOneIsNotFree")),
-				new Mutant("several locks: the wait of each begins anew", "LockTemplate.waits",
+				new Mutant("several locks: the wait of each begins anew", "LockTemplate.restOfWait",
 						".minusNanos(this.clock.nanoTime() - begun)", "",
 						test(SEVERAL, "theWaitOfEachCountsFromTheBeginningOfTheCall")),
 				new Mutant("several locks: the first lost while the second is waited for", "LockTemplate.execute",

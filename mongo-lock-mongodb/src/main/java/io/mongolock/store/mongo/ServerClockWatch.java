@@ -31,9 +31,10 @@ import io.mongolock.store.StoreServers;
 
 /**
  * Hears the time of each server in the answers to the driver's heartbeats, which it sends
- * anyway, and says once per server and change whose clock is off: before such a server is
- * elected and judges leases by it. Also hears of elections, once the driver sends to the
- * new primary. Thread-safe; what was heard is guarded by the monitor.
+ * anyway, and says once per server and change whose clock is off by more than the
+ * shortest margin, or by a second if that is less: before such a server is elected and
+ * judges leases by it. Also hears of elections, once the driver sends to the new primary.
+ * Thread-safe; what was heard is guarded by the monitor.
  */
 public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener, ClusterListener {
 

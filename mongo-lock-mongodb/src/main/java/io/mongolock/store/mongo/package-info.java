@@ -13,7 +13,8 @@
  * <li>The way to the server and back: {@link PrimaryCollection} is the collection with
  * its concerns and timeouts, {@link RepeatedCommand} asks again where that helps,
  * {@link StoreRequest} names a request in messages, {@link StoreFailures} says what a
- * failed one has done, and {@link LockDocument} reads the answer.</li>
+ * failed one has done, in the exception that callers get, and {@link LockDocument} reads
+ * the answer.</li>
  * <li>Beside the requests: {@link ReleaseStream} hears of releases and
  * {@link RecallStream} of recalls, each a {@link FollowedStream} of the
  * {@link ChangeStreams}; {@link ServerClockWatch} hears of elections and clocks, which
