@@ -11,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
@@ -87,7 +88,7 @@ class PartitionRowsTests {
 		this.set.elect();
 		holder.warm();
 		handle.close();
-		LockHandle next = holder.acquire();
+		LockHandle next = holder.locks().acquire(LockRequest.builder(Harness.KEY).ttl(Harness.LONG).build());
 		Expect.outcomeUnknown(contender);
 		assertThat(stale.stored().orElseThrow().fence()).as("executed where nobody confirms it")
 			.isGreaterThan(handle.fence());
@@ -102,8 +103,8 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 20, level = Level.PROXY)
 	void aClaimThatOneMemberAloneConfirmsIsGrantedTwice(RowFigures figures) {
-		HarnessClient contender = this.harness.clientOf(this.set.primary(), TTL, Duration.ZERO);
-		HarnessClient other = this.harness.client(TTL, Harness.LONG);
+		HarnessClient contender = this.harness.clientOf(this.set.primary(), Harness.LONG, Duration.ZERO);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle confirmed = other.warm().acquire();
@@ -121,7 +122,7 @@ class PartitionRowsTests {
 	void aClientThatIsSetToOneMemberStillAsksTheMajority(RowFigures figures) {
 		HarnessClient contender = this.harness.client(this.set.primary().connectionString() + "&w=1", TTL,
 				Duration.ZERO);
-		HarnessClient other = this.harness.client(TTL, Harness.LONG);
+		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		SetMember stale = this.set.isolatePrimary();
 		this.set.elect();
 		LockHandle confirmed = other.warm().acquire();
@@ -153,7 +154,7 @@ class PartitionRowsTests {
 		long healed = System.nanoTime();
 		await().atMost(Harness.LONG).until(() -> leader.holders().isEmpty());
 		Duration orphan = Duration.ofNanos(System.nanoTime() - healed);
-		assertThat(orphan).isLessThan(TTL.multipliedBy(2));
+		assertThat(orphan).isLessThan(TTL.plusSeconds(10));
 		LockHandle handle = this.harness.client(TTL, Harness.LONG).acquire();
 		assertEverywhereHeldBy(handle);
 		figures.server(ScriptedSet.SERVER)

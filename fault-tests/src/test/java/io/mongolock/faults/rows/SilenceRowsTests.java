@@ -133,7 +133,8 @@ class SilenceRowsTests {
 	@ShowsRow(value = 15, level = Level.SERVER)
 	void renewalsOnAPoolOfTheirOwnPassWhileThatOfTheApplicationIsExhausted(RowFigures figures) {
 		try (Harness any = Harness.onAnyServer()) {
-			HarnessClient client = any.behindProxy(NARROW_TTL, Harness.LONG);
+			HarnessClient client = any
+				.behindProxy(HarnessClient.settings(Duration.ofSeconds(15), Duration.ofSeconds(1), Harness.LONG));
 			HarnessClient application = narrow(any);
 			try (LockHandle handle = client.acquire()) {
 				exhaust(application, any.proxy());
