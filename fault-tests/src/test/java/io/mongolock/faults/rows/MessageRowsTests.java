@@ -94,7 +94,7 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 9, level = Level.PROXY)
 	void aClaimWhoseReplyIsLostIsAskedAgainAndGrantedOnce(RowFigures figures) {
-		HarnessClient client = this.harness.behindProxy(TTL, Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(Harness.LONG, Harness.LONG);
 		int before = this.harness.proxy().replies("findAndModify");
 		this.harness.claims().dropReply().once();
 		try (LockHandle handle = client.acquire()) {
