@@ -69,9 +69,11 @@ class SequenceRowsTests {
 	@Test
 	@ShowsRow(value = 65, level = Level.PROXY)
 	void aRequestThatIsExecutedAfterItsCallerGaveUpIsAGap(RowFigures figures) {
-		Sequences late = sequences(this.faulty, Duration.ofMillis(500));
+		Sequences late = sequences(this.faulty, Duration.ofSeconds(2));
 		Sequences other = sequences(this.harness.observer(), Harness.LONG);
-		List<Long> given = new ArrayList<>(List.of(other.next(NAME)));
+		// With a connection that is open, the request is on its way in time
+		List<Long> given = new ArrayList<>(block(sequences(this.faulty, Harness.LONG)));
+		given.add(other.next(NAME));
 		Hold hold = this.harness.proxy().on("findAndModify").holdRequest();
 		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> late.next(NAME))
 			.withMessageContaining("it is safe to ask again");
