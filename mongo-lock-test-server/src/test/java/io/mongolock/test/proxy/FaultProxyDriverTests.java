@@ -182,7 +182,7 @@ class FaultProxyDriverTests {
 
 	private void assertThatTimesOut() {
 		assertThatExceptionOfType(MongoOperationTimeoutException.class)
-			.isThrownBy(() -> addWithin(Duration.ofMillis(300)));
+			.isThrownBy(() -> addWithin(Duration.ofSeconds(1)));
 	}
 
 	private int stored() {
