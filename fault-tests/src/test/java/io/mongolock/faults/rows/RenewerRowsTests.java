@@ -120,10 +120,11 @@ class RenewerRowsTests {
 		CompletableFuture<Void> answer = new CompletableFuture<>();
 		CompletableFuture<Void> end = new CompletableFuture<>();
 		this.store.before("renewAll", () -> ((began.compareAndSet(0, System.nanoTime())) ? answer : end).join());
-		Duration ttl = Duration.ofSeconds(12);
-		LockHandle handle = start(HarnessClient.settings(ttl, Duration.ZERO), LockClock.system(), this.heard);
+		Duration ttl = Duration.ofSeconds(30);
+		LockHandle handle = start(HarnessClient.settings(ttl, Duration.ofSeconds(1), Duration.ZERO), LockClock.system(),
+				this.heard);
 		Duration reliable = ttl.multipliedBy(4).dividedBy(5);
-		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(reliable.dividedBy(2)) < 0);
+		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(reliable.minusSeconds(4)) < 0);
 		Duration before = handle.remaining();
 		answer.complete(null);
 		await().atMost(Harness.LONG).until(() -> handle.remaining().compareTo(before) > 0);

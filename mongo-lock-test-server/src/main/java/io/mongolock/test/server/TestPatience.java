@@ -8,8 +8,9 @@ import org.junit.platform.launcher.TestPlan;
 
 /**
  * Has the tests of this build wait longer than the 10 s of Awaitility, which a busy
- * machine uses up. JUnit finds this class by itself; where the build does not say how
- * long, it changes nothing.
+ * machine uses up, and not fail by what a thread of another test throws that runs beside
+ * them. JUnit finds this class by itself; where the build does not say how long, it
+ * changes nothing.
  */
 public final class TestPatience implements TestExecutionListener {
 
@@ -18,6 +19,7 @@ public final class TestPatience implements TestExecutionListener {
 		Long seconds = Long.getLong("test-patience.seconds");
 		if (seconds != null) {
 			Awaitility.setDefaultTimeout(Duration.ofSeconds(seconds));
+			Awaitility.doNotCatchUncaughtExceptionsByDefault();
 		}
 	}
 
