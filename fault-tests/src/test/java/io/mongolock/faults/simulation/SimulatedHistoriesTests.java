@@ -38,8 +38,10 @@ class SimulatedHistoriesTests {
 		Set<Event> missed = EnumSet.complementOf(EnumSet.copyOf(OF_CLIENTS));
 		missed.remove(Event.OVERLAP_BY_BOTH_TOGETHER);
 		if (this.histories < ENOUGH_FOR_ALL) {
-			// Five in 10,000 on average, so that one run in about a hundred has none
+			// Nine and three in 10,000 on average: of 5,000 one run in a
+			// hundred has none of the first, one in four none of the second
 			missed.remove(Event.HANDED_TO_ONE_WHO_GAVE_UP);
+			missed.remove(Event.RECALLED_BEFORE_THE_GRANT_WAS_KNOWN);
 		}
 		missed.removeIf((event) -> run.coverage().of(event) > 0);
 		assertThat(missed).isEmpty();
