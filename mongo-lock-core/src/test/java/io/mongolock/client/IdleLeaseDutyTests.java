@@ -294,17 +294,7 @@ class IdleLeaseDutyTests {
 		CountDownLatch taken = new CountDownLatch(1);
 		CountDownLatch released = new CountDownLatch(1);
 		AtomicReference<@Nullable LockTemplate> over = new AtomicReference<>();
-		LockTemplate stopping = client((task) -> () -> {
-			LockTemplate client = over.get();
-			if (client != null && client.idle().isEmpty()) {
-				taken.countDown();
-				AbstractLockTemplateTests.await(released);
-			}
-			task.run();
-		});
-		this.store.watching = false;
-		stopping.execute(REQUEST, LockHandle::fence);
-		stopping.execute(REQUEST, LockHandle::fence);
+		LockTemplate stopping = idleUntilTaken(over, taken, released);
 		over.set(stopping);
 		this.clock.step(Duration.ofSeconds(11));
 		AbstractLockTemplateTests.await(taken);
@@ -320,17 +310,7 @@ class IdleLeaseDutyTests {
 		CountDownLatch taken = new CountDownLatch(1);
 		CountDownLatch released = new CountDownLatch(1);
 		AtomicReference<@Nullable LockTemplate> over = new AtomicReference<>();
-		LockTemplate stopping = client((task) -> () -> {
-			LockTemplate client = over.get();
-			if (client != null && client.idle().isEmpty()) {
-				taken.countDown();
-				AbstractLockTemplateTests.await(released);
-			}
-			task.run();
-		});
-		this.store.watching = false;
-		stopping.execute(REQUEST, LockHandle::fence);
-		stopping.execute(REQUEST, LockHandle::fence);
+		LockTemplate stopping = idleUntilTaken(over, taken, released);
 		stopping.acquire(LockRequest.builder("cut off").autoRenew(false).build());
 		over.set(stopping);
 		this.clock.step(Duration.ofSeconds(11));
@@ -455,6 +435,23 @@ class IdleLeaseDutyTests {
 	 * Another client.
 	 * @param tasks what becomes of those for which it starts a thread
 	 */
+	// Has an idle lease, whose release stands still once it is taken off the list
+	private LockTemplate idleUntilTaken(AtomicReference<@Nullable LockTemplate> over, CountDownLatch taken,
+			CountDownLatch released) {
+		LockTemplate template = client((task) -> () -> {
+			LockTemplate client = over.get();
+			if (client != null && client.idle().isEmpty()) {
+				taken.countDown();
+				AbstractLockTemplateTests.await(released);
+			}
+			task.run();
+		});
+		this.store.watching = false;
+		template.execute(REQUEST, LockHandle::fence);
+		template.execute(REQUEST, LockHandle::fence);
+		return template;
+	}
+
 	private LockTemplate client(UnaryOperator<Runnable> tasks) {
 		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
