@@ -109,8 +109,9 @@ public final class LockTemplate implements LockOperations {
 			throw (held.size() < requests.size()) ? LockExceptions.orLoss(held.subList(0, next), ex) : ex;
 		}
 		finally {
-			if (held.size() != requests.size()) {
-				held.subList(0, next).forEach(LockTemplate::unused);
+			// Each in its turn, before it is released
+			if (next > 0 && held.size() != requests.size()) {
+				unused(held.get(next - 1));
 			}
 		}
 	}
