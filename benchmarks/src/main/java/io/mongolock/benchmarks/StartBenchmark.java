@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -11,6 +12,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Random;
 import java.util.function.ToDoubleFunction;
+import java.util.spi.ToolProvider;
 import java.util.stream.Collectors;
 
 import com.mongodb.client.MongoClient;
@@ -23,6 +25,7 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.util.FileSystemUtils;
 
 import io.mongolock.annotation.DistributedLock;
 
@@ -52,12 +55,39 @@ public final class StartBenchmark {
 			.findFirst()
 			.map(Integer::parseInt)
 			.orElse(9);
+		Path jars = Files.createTempDirectory("mongo-lock-start");
 		try (MeasuredServer server = MeasuredServer.start()) {
-			report(measure(server.uri(), rounds, reactive), rounds);
+			report(measure(server.uri(), rounds, (reactive) ? packed(jars) : withoutReactive(packed(jars))), rounds);
+		}
+		finally {
+			FileSystemUtils.deleteRecursively(jars);
 		}
 	}
 
-	private static List<List<Start>> measure(String uri, int rounds, boolean reactive) throws IOException {
+	// As users have them: each directory before the jars costs every class of an
+	// application a look at the disk
+	private static List<String> packed(Path jars) {
+		ToolProvider jar = ToolProvider.findFirst("jar").orElseThrow();
+		List<String> packed = new ArrayList<>();
+		for (String entry : System.getProperty("java.class.path").split(File.pathSeparator)) {
+			Path classes = Path.of(entry);
+			if (Files.isDirectory(classes)) {
+				String module = entry.replaceFirst("[/\\\\]target[/\\\\]classes$", "").replaceFirst(".*[/\\\\]", "");
+				entry = jars.resolve(module + ".jar").toString();
+				if (jar.run(System.err, System.err, "--create", "--file", entry, "-C", classes.toString(), ".") != 0) {
+					throw new IllegalStateException("There is no jar of " + classes);
+				}
+			}
+			packed.add(entry);
+		}
+		return packed;
+	}
+
+	private static List<String> withoutReactive(List<String> classPath) {
+		return classPath.stream().filter((entry) -> !entry.matches(Subject.jar("reactor-core|rxjava"))).toList();
+	}
+
+	private static List<List<Start>> measure(String uri, int rounds, List<String> classPath) throws IOException {
 		List<List<Start>> measured = new ArrayList<>();
 		List<Subject> order = new ArrayList<>(List.of(Subject.values()));
 		Random random = new Random(1);
@@ -65,7 +95,7 @@ public final class StartBenchmark {
 			Collections.shuffle(order, random);
 			Start[] starts = new Start[order.size()];
 			for (Subject subject : order) {
-				starts[subject.ordinal()] = start(subject, uri, reactive);
+				starts[subject.ordinal()] = start(subject, uri, classPath);
 			}
 			if (round >= 0) {
 				measured.add(List.of(starts));
@@ -74,9 +104,9 @@ public final class StartBenchmark {
 		return measured;
 	}
 
-	private static Start start(Subject subject, String uri, boolean reactive) throws IOException {
+	private static Start start(Subject subject, String uri, List<String> classPath) throws IOException {
 		List<String> command = new ArrayList<>(List.of(
-				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", subject.classPath(reactive),
+				Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp", subject.of(classPath),
 				Application.class.getName(), subject.configuration, "--spring.mongodb.uri=" + uri,
 				"--spring.mongodb.database=start", "--logging.level.root=warn", "--spring.main.banner-mode=off"));
 		command.addAll(subject.settings);
@@ -138,8 +168,6 @@ public final class StartBenchmark {
 		private static final String OF_BENCHMARKS = "mongo-lock-test|redisson|netty-|micrometer-core|kryo|objenesis|"
 				+ "minlog|reflectasm|jboss-marshalling|jodd|byte-buddy|jackson-|HdrHistogram|LatencyUtils|cache-api";
 
-		private static final String REACTIVE = "reactor-core|rxjava";
-
 		private final String title;
 
 		private final String configuration;
@@ -155,12 +183,14 @@ public final class StartBenchmark {
 			this.settings = List.of(settings);
 		}
 
-		private String classPath(boolean reactive) {
-			String pattern = ".*[/\\\\](" + this.missing + "|" + OF_BENCHMARKS + ((reactive) ? "" : "|" + REACTIVE)
-					+ ")[^/\\\\]*([/\\\\]target[/\\\\]classes)?";
-			return Arrays.stream(System.getProperty("java.class.path").split(File.pathSeparator))
-				.filter((entry) -> !entry.matches(pattern))
+		private String of(List<String> classPath) {
+			return classPath.stream()
+				.filter((entry) -> !entry.matches(jar(this.missing + "|" + OF_BENCHMARKS)))
 				.collect(Collectors.joining(File.pathSeparator));
+		}
+
+		private static String jar(String names) {
+			return ".*[/\\\\](" + names + ")[^/\\\\]*";
 		}
 
 	}
