@@ -25,10 +25,10 @@ class GuaranteesTests {
 	@Test
 	void thePageSaysHowEachPromiseIsKnown() throws IOException {
 		String known = String.join("\n", new Known().lines()) + "\n";
-		if (System.getProperty("promises.write") != null) {
+		if (System.getProperty("pages.write") != null) {
 			Files.writeString(PAGE, known);
 		}
-		assertThat(Files.readString(PAGE)).as("promises.md, which -Dpromises.write writes anew").isEqualTo(known);
+		assertThat(Files.readString(PAGE)).as("promises.md, which -Dpages.write writes anew").isEqualTo(known);
 	}
 
 	@Test

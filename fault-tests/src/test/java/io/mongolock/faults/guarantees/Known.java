@@ -13,6 +13,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import io.mongolock.faults.harness.WrappedText;
 import io.mongolock.faults.mutants.Noticed;
 import io.mongolock.faults.simulation.Searched;
 
@@ -47,13 +48,11 @@ final class Known {
 
 			Which tests stand behind each [promise](../docs/guarantees.md). `GuaranteesTests` writes this page from what they are made of:
 
-			    ./mvnw -pl fault-tests -am test -Dtest=GuaranteesTests -Dpromises.write -Dsurefire.failIfNoSpecifiedTests=false
+			    ./mvnw -pl fault-tests -am test -Dtest=GuaranteesTests,ClassesTests -Dpages.write -Dsurefire.failIfNoSpecifiedTests=false
 
 			""";
 
 	private static final Pattern ROW = Pattern.compile("row (\\d+) \\(.*");
-
-	private static final int WIDTH = 138;
 
 	private final List<List<String>> mutants = Noticed.all();
 
@@ -66,14 +65,14 @@ final class Known {
 	// The whole page, as Markdown
 	List<String> lines() throws IOException {
 		List<String> lines = new ArrayList<>(HEAD.lines().toList());
-		legend().forEach((text) -> lines.addAll(wrapped(text)));
+		legend().forEach((text) -> lines.addAll(WrappedText.lines(text)));
 		lines.add("");
 		lines.add("| promise | simulation | search | rows | "
 				+ Arrays.stream(Place.values()).map(Place::toString).collect(Collectors.joining(" | ")) + " |");
 		lines.add("|---|---|---|---|---|---|---|---|");
 		Arrays.stream(Promise.values()).map(this::row).forEach(lines::add);
 		lines.addAll(List.of("", "Known in other ways, too:", ""));
-		OTHERS.forEach((other) -> lines.addAll(wrapped(other.toString())));
+		OTHERS.forEach((other) -> lines.addAll(WrappedText.lines(other.toString())));
 		lines.addAll(List.of("", "Only argued:", ""));
 		Arrays.stream(Promise.values())
 			.filter((promise) -> !promise.argued().isEmpty())
@@ -156,20 +155,6 @@ final class Known {
 
 	private String rows(Promise promise, Place place) {
 		return RowNumbers.format(promise.rows().stream().filter((row) -> this.places.get(row) == place).toList());
-	}
-
-	private static List<String> wrapped(String text) {
-		List<String> lines = new ArrayList<>();
-		StringBuilder line = new StringBuilder();
-		for (String word : text.split(" ")) {
-			if (line.length() + word.length() > WIDTH) {
-				lines.add(line.toString());
-				line = new StringBuilder(" ");
-			}
-			line.append((line.isEmpty()) ? "" : " ").append(word);
-		}
-		lines.add(line.toString());
-		return lines;
 	}
 
 	/**
