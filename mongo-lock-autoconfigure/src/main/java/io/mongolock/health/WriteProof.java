@@ -12,9 +12,9 @@ import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Knows whether claims, renewals and releases show that the store can be written to.
- * Belongs to the client of one store: what another one grants proves nothing of it.
- * Thread-safe.
+ * Knows whether claims, renewals and releases show that the store can be written to, and
+ * for how long they do. Belongs to the client of one store: what another one grants
+ * proves nothing of it. Thread-safe.
  */
 public final class WriteProof implements LockInstrumentation {
 

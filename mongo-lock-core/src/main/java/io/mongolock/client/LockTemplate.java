@@ -41,9 +41,9 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * {@link LockOperations} on a {@link LockStore}. Starts with the first request or
- * {@link #start()}; takes no requests between {@link #stop} and the next
- * {@link #start()}. Thread-safe.
+ * {@link LockOperations} on a {@link LockStore}: of one lock, or of several that share
+ * the time they wait. Starts with the first request or {@link #start()}; takes no
+ * requests between {@link #stop} and the next {@link #start()}. Thread-safe.
  */
 public final class LockTemplate implements LockOperations {
 

@@ -50,7 +50,9 @@ import io.mongolock.store.StoredHolder;
  * <b>The end.</b> When the wait is over, one last request asks without taking a place. An
  * answer that comes later than one operation timeout after that is too late, and the
  * token is cleaned up. A request that failed is repeated after a random time under the
- * same token: if it was executed after all, the store answers with the same grant. An
+ * same token: if it was executed after all, the store answers with the same grant. Where
+ * many requests take long, the first one is a brief try, which is repeated at once with
+ * all of its timeout: so a document that is blocked keeps a thread for a moment only. An
  * attempt whose time is over before it has a place may have met an idle lease. It then
  * enters the queue all the same, which recalls the lease, and asks once more
  * {@link #EXTRA_WAIT} later.

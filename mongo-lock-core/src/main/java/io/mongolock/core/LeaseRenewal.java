@@ -3,9 +3,9 @@ package io.mongolock.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next renewal of one lease: when it is due, and how many leases the
- * {@link RenewalBatch} may have that it goes in. The most urgent comes first. Belongs to
- * the thread that owns the {@link RenewalSchedule}.
+ * The next renewal of one lease: when it is due, whether it may go along with one that is
+ * due before, and how many leases the {@link RenewalBatch} may have that it goes in. The
+ * most urgent comes first. Belongs to the thread that owns the {@link RenewalSchedule}.
  */
 final class LeaseRenewal implements Comparable<LeaseRenewal> {
 

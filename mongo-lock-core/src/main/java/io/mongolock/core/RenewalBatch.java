@@ -14,8 +14,8 @@ import java.util.Map;
  * sent, it is answered, or lets go of its leases when it hangs, or rests until they are
  * tried again when it failed at once.
  * <p>
- * Leases that are due within half their interval go along with one that is due now, so
- * that leases begun at different times soon share one request.
+ * Leases that are {@linkplain LeaseRenewal#isDueSoon due soon} go along with one that is
+ * due now, so that leases begun at different times soon share one request.
  * {@link ResolvedLockSettings.RenewalInterval} has the interval for the leases there are
  * at present.
  * <p>

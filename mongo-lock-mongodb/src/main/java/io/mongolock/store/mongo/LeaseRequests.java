@@ -17,8 +17,9 @@ import io.mongolock.store.LeaseId;
 
 /**
  * The requests to a collection by the token of a lease or of a place in the queue,
- * wherever in a document the lock stands. A method without a comment does what
- * {@link io.mongolock.store.LockStore} says of its name. Thread-safe.
+ * wherever in a document the lock stands, each with the write concern that it needs. A
+ * method without a comment does what {@link io.mongolock.store.LockStore} says of its
+ * name. Thread-safe.
  */
 public final class LeaseRequests {
 

@@ -29,7 +29,8 @@ import io.mongolock.store.TimeLeft;
 
 /**
  * {@link LockStore} in a MongoDB collection, one document per key. Every method is one
- * command on the primary; writes wait for the majority. Thread-safe.
+ * command on the primary. Grants and renewals wait for the majority; a release and what
+ * concerns only a place in the queue do not. Thread-safe.
  */
 public final class MongoLockStore implements LockStore {
 
