@@ -2,21 +2,17 @@ package io.mongolock.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.stream.Collectors;
+import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.boot.context.properties.bind.BindException;
-import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
-import org.springframework.boot.context.properties.bind.UnboundConfigurationPropertiesException;
-import org.springframework.boot.context.properties.bind.handler.NoUnboundElementsBindHandler;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertySource;
@@ -24,9 +20,9 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
-import org.springframework.boot.context.properties.source.UnboundElementsSourceFilter;
 import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
+import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
 
 import io.mongolock.core.DurationText;
@@ -121,41 +117,30 @@ class LockPropertyNames {
 	 * @return a sentence on each, with the nearest name that something does read
 	 */
 	List<String> unknown() {
-		ProcessProperties process = new ProcessProperties(this.environment, this.settings);
-		return Stream
-			.of(formerNames(), (isAllPlain()) ? List.<String>of() : unread(process), process.unknownVariables())
-			.flatMap(List::stream)
-			.toList();
-	}
-
-	private List<String> unread(ProcessProperties process) {
-		return Stream
-			.of(unknown(this.binder, new UnboundElementsSourceFilter()),
-					unknown(process.systemProperties(), (source) -> true))
-			.flatMap(List::stream)
-			.toList();
-	}
-
-	// As nearly always: nothing is bound once more then, which would take longer
-	private boolean isAllPlain() {
-		Set<ConfigurationPropertyName> plain = this.settings.stream()
-			.flatMap((type) -> plain(ROOT, type))
-			.collect(Collectors.toSet());
+		List<String> unknown = new ArrayList<>(formerNames());
+		Map<ConfigurationPropertyName, ConfigurationProperty> unread = new TreeMap<>();
+		VariableNames variables = new VariableNames(this.settings);
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
-			if (source instanceof IterableConfigurationPropertySource names && !names.stream()
-				.filter(ROOT::isAncestorOf)
-				.allMatch((name) -> plain.contains(name) && hasValue(name))) {
-				return false;
+			if (source.getUnderlyingSource() instanceof SystemEnvironmentPropertySource ofProcess) {
+				unknown.addAll(variables.unknown(ofProcess.getPropertyNames()));
+			}
+			else if (source instanceof IterableConfigurationPropertySource names) {
+				names.stream()
+					.filter((name) -> ROOT.isAncestorOf(name) && !isRead(name))
+					.map(source::getConfigurationProperty)
+					.filter(Objects::nonNull)
+					.forEach((property) -> unread.putIfAbsent(property.getName(), property));
 			}
 		}
-		return true;
+		unread.values().forEach((property) -> unknown.add(describe(property)));
+		return unknown;
 	}
 
-	private static Stream<ConfigurationPropertyName> plain(ConfigurationPropertyName parent, Class<?> type) {
-		return SettingNames.components(type).flatMap((one) -> {
-			ConfigurationPropertyName property = parent.append(SettingNames.dashed(one));
-			return (one.getType().isRecord()) ? plain(property, one.getType()) : Stream.of(property);
-		});
+	private boolean isRead(ConfigurationPropertyName name) {
+		return this.settings.stream()
+			.map((type) -> SettingNames.typeOf(name, type))
+			.anyMatch((type) -> type != null
+					&& (type == String.class || !SettingNames.isOneValue(type) || hasValue(name)));
 	}
 
 	private boolean hasValue(ConfigurationPropertyName name) {
@@ -173,33 +158,6 @@ class LockPropertyNames {
 
 	private boolean isSet(String property) {
 		return this.binder.bind(property, String.class).isBound();
-	}
-
-	private List<String> unknown(Binder binder, Function<ConfigurationPropertySource, Boolean> filter) {
-		// Each type leaves what the others read
-		return this.settings.stream()
-			.map((type) -> unbound(binder, filter, type))
-			.reduce((some, others) -> some.stream()
-				.filter((one) -> others.stream().anyMatch((other) -> other.getName().equals(one.getName())))
-				.toList())
-			.orElseThrow()
-			.stream()
-			.map(this::describe)
-			.toList();
-	}
-
-	private static List<ConfigurationProperty> unbound(Binder binder,
-			Function<ConfigurationPropertySource, Boolean> filter, Class<? extends Record> type) {
-		try {
-			binder.bind(MongoLockProperties.PREFIX, Bindable.of(type),
-					new NoUnboundElementsBindHandler(BindHandler.DEFAULT, filter));
-			return List.of();
-		}
-		catch (BindException ex) {
-			// A value that cannot be bound at all is refused elsewhere
-			return (ex.getCause() instanceof UnboundConfigurationPropertiesException unbound)
-					? List.copyOf(unbound.getUnboundProperties()) : List.of();
-		}
 	}
 
 	private static void checkUnit(ConfigurationPropertyName property, String written) {

@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
@@ -9,7 +10,10 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
+import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -45,6 +49,36 @@ final class SettingNames {
 	static @Nullable Class<?> ofNames(RecordComponent component) {
 		Class<?> value = ResolvableType.forType(component.getGenericType()).asMap().getGeneric(1).resolve();
 		return (value != null && value.isRecord()) ? value : null;
+	}
+
+	/**
+	 * The type of the value that a property is for.
+	 * @param settings what it may be one of, or a part of one
+	 * @return the type, {@code null} if nothing reads such a property
+	 */
+	static @Nullable Class<?> typeOf(ConfigurationPropertyName property, Class<?> settings) {
+		Class<?> type = settings;
+		// Behind the prefix
+		int next = 1;
+		while (type.isRecord() && next < property.getNumberOfElements()) {
+			String written = property.getElement(next, Form.ORIGINAL);
+			RecordComponent setting = components(type).filter((one) -> isMeant(written, one)).findFirst().orElse(null);
+			if (setting == null) {
+				return null;
+			}
+			Class<?> named = ofNames(setting);
+			type = (named != null) ? named : setting.getType();
+			next += (named != null) ? 2 : 1;
+		}
+		boolean beyond = next < property.getNumberOfElements() && isOneValue(type);
+		return (type.isRecord() || beyond) ? null : type;
+	}
+
+	/**
+	 * Whether a setting has no parts.
+	 */
+	static boolean isOneValue(Class<?> type) {
+		return type == Duration.class || BeanUtils.isSimpleValueType(type);
 	}
 
 	/**

@@ -8,9 +8,8 @@
  * whose technology is optional are auto-configurations beside it.</li>
  * <li>Settings: {@link MongoLockProperties} are all; {@link LockSettingsValidator}
  * refuses values that contradict each other, and names the property by
- * {@link LockProperty}; {@link LockPropertyNames} and {@link ProcessProperties} report
- * names that nothing reads; {@link ConditionalOnSetting} is the condition on a
- * switch.</li>
+ * {@link LockProperty}; {@link LockPropertyNames} and {@link VariableNames} report names
+ * that nothing reads; {@link ConditionalOnSetting} is the condition on a switch.</li>
  * <li>The database of the locks: {@link LockDatabase}.</li>
  * <li>Modules: they build on {@link ApplicationLockEnvironment}.</li>
  * <li>Start and end: {@link LockLifecycle} starts and ends all clients,

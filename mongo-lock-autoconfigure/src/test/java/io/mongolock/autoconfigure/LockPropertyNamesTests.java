@@ -21,7 +21,7 @@ import io.mongolock.annotation.DistributedLock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link LockPropertyNames} and {@link ProcessProperties}: the names.
+ * Tests for {@link LockPropertyNames} and {@link VariableNames}: the names.
  */
 @ExtendWith(OutputCaptureExtension.class)
 class LockPropertyNamesTests extends AbstractAutoConfigurationTests {

@@ -1,0 +1,86 @@
+package io.mongolock.autoconfigure;
+
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The names of variables of the environment, which Boot reads without their dashes. All
+ * that runs on the machine may add to them: those that begin as ours do are meant for us.
+ *
+ * @param settings what is read of them
+ */
+record VariableNames(List<Class<? extends Record>> settings) {
+
+	private static final String PREFIX = "MONGOLOCK_";
+
+	/** With dashes as underscores, which Boot looks for as well where it knows a name. */
+	private static final String LEGACY_PREFIX = "MONGO_LOCK_";
+
+	/** Where the library's own tests find a server. */
+	private static final String TESTS = LEGACY_PREFIX + "TEST_";
+
+	/**
+	 * Variables of ours that nothing reads.
+	 * @return a sentence on each, with the name that was perhaps meant
+	 */
+	List<String> unknown(String[] variables) {
+		return Arrays.stream(variables)
+			.filter((name) -> name.startsWith(PREFIX) || (name.startsWith(LEGACY_PREFIX) && !name.startsWith(TESTS)))
+			.filter((name) -> !isRead(name))
+			.sorted()
+			.map(this::describe)
+			.toList();
+	}
+
+	private boolean isRead(String variable) {
+		String name = withoutPrefix(variable);
+		return (variable.startsWith(PREFIX)) ? settings("").anyMatch(name::equals) || isOfAName(name)
+				: settings("_").anyMatch(name::equals);
+	}
+
+	private static String withoutPrefix(String variable) {
+		return variable.substring(((variable.startsWith(PREFIX)) ? PREFIX : LEGACY_PREFIX).length());
+	}
+
+	// LOCKS_<name>_<setting>, whatever the name
+	private boolean isOfAName(String variable) {
+		String[] parts = variable.split("_", -1);
+		return parts.length > 2 && this.settings.stream()
+			.flatMap(SettingNames::components)
+			.filter((one) -> one.getName().equalsIgnoreCase(parts[0]))
+			.map(SettingNames::ofNames)
+			.anyMatch((type) -> type != null && leaves(type, "").anyMatch(parts[parts.length - 1]::equals));
+	}
+
+	private String describe(String variable) {
+		String problem = "Nothing reads the environment variable '" + variable + "'";
+		String name = withoutPrefix(variable);
+		if (!variable.startsWith(PREFIX) && isOfAName(name)) {
+			return problem + ": write '" + PREFIX + name + "'";
+		}
+		Map<String, String> known = settings("").collect(Collectors.toMap((one) -> one.replace("_", ""),
+				Function.identity(), (one, other) -> one, TreeMap::new));
+		return problem + SettingNames.nearest(name.replace("_", ""), known.keySet())
+			.map((meant) -> ": did you mean '" + PREFIX + known.get(meant) + "'?")
+			.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
+	}
+
+	private Stream<String> settings(String dash) {
+		return this.settings.stream().flatMap((type) -> leaves(type, dash));
+	}
+
+	private static Stream<String> leaves(Class<?> type, String dash) {
+		return SettingNames.components(type).flatMap((one) -> {
+			String name = SettingNames.dashed(one).replace("-", dash).toUpperCase(Locale.ROOT);
+			return (one.getType().isRecord()) ? leaves(one.getType(), dash).map((inner) -> name + "_" + inner)
+					: Stream.of(name);
+		});
+	}
+
+}
