@@ -1,7 +1,6 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -69,9 +68,8 @@ final class StartReport implements SmartLifecycle {
 		if (this.thread == null) {
 			// Here, just as the store does: a factory
 			// may choose the database by the thread
-			String namespace = this.location.namespace();
-			List<Supplier<Optional<String>>> rights = rights();
-			this.thread = new Thread(() -> report(namespace, rights), "mongo-lock-start");
+			List<LockLocation> others = this.others.get();
+			this.thread = new Thread(() -> report(others), "mongo-lock-start");
 			this.thread.setDaemon(true);
 			this.thread.start();
 		}
@@ -90,11 +88,12 @@ final class StartReport implements SmartLifecycle {
 		return this.thread != null;
 	}
 
-	private void report(String namespace, List<Supplier<Optional<String>>> rights) {
-		String line = "Locks are kept in " + namespace + " (" + server() + "); " + methods() + "; " + settings();
+	private void report(List<LockLocation> others) {
+		String line = "Locks are kept in " + this.location.namespace() + " (" + server() + "); " + methods() + "; "
+				+ settings();
 		if (Thread.currentThread() == running()) {
 			logger.info(line);
-			checkPrivileges(rights);
+			checkPrivileges(others);
 		}
 	}
 
@@ -114,19 +113,11 @@ final class StartReport implements SmartLifecycle {
 		}
 	}
 
-	// Here, too; and the context may have closed by the time of the answer
-	private List<Supplier<Optional<String>>> rights() {
-		List<Supplier<Optional<String>>> rights = new ArrayList<>();
-		rights.add(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
-				TIMEOUT));
-		this.others.get()
-			.forEach((other) -> rights.add(other.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
-		return rights;
-	}
-
-	private void checkPrivileges(List<Supplier<Optional<String>>> rights) {
+	private void checkPrivileges(List<LockLocation> others) {
 		try {
-			rights.forEach((missing) -> warn(missing.get()));
+			warn(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
+					TIMEOUT));
+			others.forEach((other) -> warn(other.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
 		}
 		catch (LockStoreException ex) {
 			// Was reported, or the next request reports it

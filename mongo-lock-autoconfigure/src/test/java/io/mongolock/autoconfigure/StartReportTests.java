@@ -131,9 +131,9 @@ class StartReportTests {
 				LockLocation sequences = Mockito.mock();
 				BDDMockito.given(locks.namespace()).willReturn("shop.locks");
 				BDDMockito.given(locks.missingPrivileges(Mode.NONE, Notifications.AUTO, Duration.ofSeconds(3)))
-					.willReturn(() -> Optional.of("those of locks"));
+					.willReturn(Optional.of("those of locks"));
 				BDDMockito.given(sequences.missingPrivileges(Mode.NONE, Notifications.OFF, Duration.ofSeconds(3)))
-					.willReturn(() -> Optional.of("those of sequences"));
+					.willReturn(Optional.of("those of sequences"));
 				StartReport report = new StartReport(locks, context.getBean(ConfiguredSettings.class),
 						context.getBean(MongoLockProperties.class), () -> 0, () -> List.of(sequences));
 				report.start();

@@ -4,10 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoCommandException;
@@ -15,10 +12,8 @@ import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoDatabase;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
@@ -35,24 +30,21 @@ public final class LockLocation {
 	private static final Map<String, String> SERVICES = Map.of(".docdb.amazonaws.com", "Amazon DocumentDB",
 			".cosmos.azure.com", "Azure Cosmos DB");
 
-	private final MongoOperations template;
-
-	private final String collection;
+	private final PrimaryCollection locks;
 
 	/**
-	 * Create a new location.
+	 * Create a new location, of the database that the template has now.
 	 * @param template a template that never joins a session or transaction of the caller
 	 */
 	public LockLocation(MongoOperations template, String collection) {
-		this.template = template;
-		this.collection = collection;
+		this.locks = new PrimaryCollection(template, collection);
 	}
 
 	/**
 	 * The collection with its database. Asks no server.
 	 */
 	public String namespace() {
-		return this.template.<String>execute(MongoDatabase::getName) + "." + this.collection;
+		return this.locks.namespace();
 	}
 
 	/**
@@ -63,14 +55,8 @@ public final class LockLocation {
 	 * @throws LockStoreException if no server answers
 	 */
 	public String askServer(Duration timeout) {
-		try {
-			return Objects.requireNonNull(this.template.<String>execute(
-					(database) -> describe(database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS))));
-		}
-		catch (RuntimeException ex) {
-			throw StoreFailures.explain(StoreRequest.read("ask MongoDB for its version", "", timeout), this.collection,
-					ex);
-		}
+		return this.locks.execute(StoreRequest.read("ask MongoDB for its version", "", timeout),
+				() -> describe(this.locks.within(timeout.toMillis())));
 	}
 
 	/**
@@ -82,7 +68,7 @@ public final class LockLocation {
 	 */
 	public Optional<String> refusedStatement(Duration timeout) {
 		try {
-			new StatementCheck(new PrimaryCollection(this.template, this.collection)).send(timeout.toMillis());
+			new StatementCheck(this.locks).send(timeout.toMillis());
 		}
 		catch (RuntimeException ex) {
 			if (StoreFailures.isBeyondServer(ex)) {
@@ -113,10 +99,8 @@ public final class LockLocation {
 	 */
 	public Optional<String> collation(Duration timeout) {
 		try {
-			List<BsonDocument> indexes = Objects
-				.requireNonNull(this.template.execute((DbCallback<List<BsonDocument>>) (database) -> TtlIndexInitializer
-					.indexes(database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS), this.collection)));
-			return indexes.stream()
+			return TtlIndexInitializer.indexes(this.locks.within(timeout.toMillis()), this.locks.name())
+				.stream()
 				.flatMap((index) -> Stream.ofNullable(TtlIndexInitializer.collation(index)))
 				.findFirst();
 		}
@@ -127,7 +111,7 @@ public final class LockLocation {
 	}
 
 	private void unknown(RuntimeException ex, String what, Duration timeout) {
-		LockStoreException explained = StoreFailures.explain(StoreRequest.read(what, "", timeout), this.collection, ex);
+		LockStoreException explained = StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(), ex);
 		if (!StoreFailures.isAnswered(ex) && !StoreFailures.isShutOut(ex)) {
 			throw explained;
 		}
@@ -138,42 +122,31 @@ public final class LockLocation {
 	 * Look whether the user of the connection may do what locks need, so that it does not
 	 * take a claim to notice.
 	 * @param timeout how long that may take
-	 * @return asks, in whatever thread, about the database of the current one: what is
-	 * missing and what grants it, for the log; empty if nothing is, or if the server does
-	 * not say; {@link LockStoreException} if no server answers
+	 * @return what is missing and what grants it, for the log; empty if nothing is, or if
+	 * the server does not say
+	 * @throws LockStoreException if no server answers
 	 */
-	public Supplier<Optional<String>> missingPrivileges(TtlIndexInitializer.Mode index, Notifications notifications,
+	public Optional<String> missingPrivileges(TtlIndexInitializer.Mode index, Notifications notifications,
 			Duration timeout) {
-		String name = String.valueOf(this.template.<String>execute(MongoDatabase::getName));
-		return () -> missing(name, index, notifications, timeout);
+		return this.locks.execute(StoreRequest.read("ask MongoDB for privileges", "", timeout),
+				() -> missing(this.locks.within(timeout.toMillis()), index, notifications));
 	}
 
-	private Optional<String> missing(String name, TtlIndexInitializer.Mode index, Notifications notifications,
-			Duration timeout) {
-		try {
-			return Objects.requireNonNull(this.template
-				.execute((database) -> missing(database.withTimeout(timeout.toMillis(), TimeUnit.MILLISECONDS), name,
-						index, notifications)));
-		}
-		catch (RuntimeException ex) {
-			throw StoreFailures.explain(StoreRequest.read("ask MongoDB for privileges", "", timeout), this.collection,
-					ex);
-		}
-	}
-
-	private Optional<String> missing(MongoDatabase database, String name, TtlIndexInitializer.Mode index,
+	private Optional<String> missing(MongoDatabase database, TtlIndexInitializer.Mode index,
 			Notifications notifications) {
+		String name = database.getName();
+		String collection = this.locks.name();
 		Document status = answer(database, new Document("connectionStatus", 1).append("showPrivileges", true));
 		return Privileges.of(status).flatMap((privileges) -> {
 			List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
 			if (index != TtlIndexInitializer.Mode.NONE) {
 				needed.add("listIndexes");
 			}
-			boolean mayStream = privileges.missing(name, this.collection, List.of("changeStream")).isEmpty();
+			boolean mayStream = privileges.missing(name, collection, List.of("changeStream")).isEmpty();
 			if (notifications != Notifications.OFF && (mayStream || isReplicaSet(database))) {
 				needed.add("changeStream");
 			}
-			if (privileges.missing(name, this.collection, needed).isEmpty()) {
+			if (privileges.missing(name, collection, needed).isEmpty()) {
 				return Optional.empty();
 			}
 			if (index == TtlIndexInitializer.Mode.CREATE) {
@@ -181,10 +154,10 @@ public final class LockLocation {
 				// reported by the initializer
 				needed.add("createIndex");
 			}
-			List<String> missing = privileges.missing(name, this.collection, needed);
+			List<String> missing = privileges.missing(name, collection, needed);
 			return Optional.of("The user '" + privileges.user() + "' lacks the rights " + String.join(", ", missing)
-					+ " on " + name + "." + this.collection + ". Run in mongosh: "
-					+ privileges.grant(name, this.collection, needed));
+					+ " on " + namespace() + ". Run in mongosh: "
+					+ privileges.grant(name, collection, needed));
 		});
 	}
 

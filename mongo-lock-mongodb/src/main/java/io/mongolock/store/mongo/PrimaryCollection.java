@@ -218,7 +218,10 @@ final class PrimaryCollection {
 				"The write was not confirmed: " + error.getString("errmsg", new BsonString("")).getValue());
 	}
 
-	private MongoDatabase within(long timeoutMillis) {
+	/**
+	 * The database for requests of one length.
+	 */
+	MongoDatabase within(long timeoutMillis) {
 		MongoDatabase known = this.byTimeout.get(timeoutMillis);
 		if (known != null) {
 			return known;
@@ -241,7 +244,7 @@ final class PrimaryCollection {
 		}
 		catch (IllegalStateException ex) {
 			// It was not sent: the driver says so of the session
-			throw new IllegalStateException("The lock collection " + this.locks.getNamespace()
+			throw new IllegalStateException("The lock collection " + namespace()
 					+ " cannot take part in this transaction. Its MongoClient has to be the transaction's: "
 					+ "use one MongoClient for both, or keep the locks where the transaction's data is, with "
 					+ "mongo-lock.mongo-template. The driver says: " + ex.getMessage(), ex);
@@ -315,6 +318,13 @@ final class PrimaryCollection {
 
 	String name() {
 		return this.name;
+	}
+
+	/**
+	 * The names of its database and its own, with a dot between them.
+	 */
+	String namespace() {
+		return this.database.getName() + "." + this.name;
 	}
 
 	private record Variant(WriteConcern concern, long timeoutMillis) {

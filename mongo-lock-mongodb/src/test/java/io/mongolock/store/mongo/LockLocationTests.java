@@ -3,10 +3,9 @@ package io.mongolock.store.mongo;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.function.Supplier;
 
 import com.mongodb.ReadPreference;
+import com.mongodb.client.MongoCollection;
 import com.mongodb.client.MongoDatabase;
 import org.bson.Document;
 import org.bson.conversions.Bson;
@@ -14,6 +13,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
@@ -30,9 +30,7 @@ class LockLocationTests {
 
 	private final MongoOperations template = Mockito.mock();
 
-	private final LockLocation location = new LockLocation(this.template, "locks");
-
-	private final ThreadLocal<String> tenant = ThreadLocal.withInitial(() -> "other");
+	private final MongoCollection<Document> collection = Mockito.mock(Mockito.RETURNS_SELF);
 
 	private List<String> actions = List.of();
 
@@ -40,10 +38,11 @@ class LockLocationTests {
 
 	@BeforeEach
 	void answers() {
-		this.tenant.set("shop");
+		BDDMockito.given(this.template.execute(Mockito.anyString(), Mockito.<CollectionCallback<Object>>any()))
+			.willAnswer((call) -> call.<CollectionCallback<Object>>getArgument(1).doInCollection(this.collection));
 		BDDMockito.given(this.template.execute(Mockito.<DbCallback<Object>>any()))
 			.willAnswer((call) -> call.<DbCallback<Object>>getArgument(0).doInDB(this.database));
-		BDDMockito.given(this.database.getName()).willAnswer((call) -> this.tenant.get());
+		BDDMockito.given(this.database.getName()).willReturn("shop");
 		BDDMockito.given(this.database.withTimeout(Mockito.anyLong(), Mockito.any())).willReturn(this.database);
 		BDDMockito.given(this.database.runCommand(Mockito.<Bson>any(), Mockito.<ReadPreference>any()))
 			.willAnswer((call) -> call.<Document>getArgument(0).containsKey("hello") ? hello() : status());
@@ -76,14 +75,18 @@ class LockLocationTests {
 	}
 
 	@Test
-	void itIsTheDatabaseOfTheThreadThatAskedFor() {
-		Supplier<Optional<String>> missing = this.location.missingPrivileges(Mode.NONE, Notifications.OFF,
-				Duration.ofSeconds(3));
-		assertThat(CompletableFuture.supplyAsync(missing).join()).asString().contains("shop.locks");
+	void itIsTheDatabaseThatTheTemplateHadWhenItWasMade() {
+		LockLocation location = new LockLocation(this.template, "locks");
+		BDDMockito.willThrow(new IllegalStateException("of another thread"))
+			.given(this.template)
+			.execute(Mockito.<DbCallback<Object>>any());
+		assertThat(location.namespace()).isEqualTo("shop.locks");
+		assertThat(location.missingPrivileges(Mode.NONE, Notifications.OFF, Duration.ofSeconds(3))).asString()
+			.contains("shop.locks");
 	}
 
 	private Optional<String> missing(Mode index, Notifications notifications) {
-		return this.location.missingPrivileges(index, notifications, Duration.ofSeconds(3)).get();
+		return new LockLocation(this.template, "locks").missingPrivileges(index, notifications, Duration.ofSeconds(3));
 	}
 
 	private Document hello() {
