@@ -27,8 +27,11 @@ import io.mongolock.store.TimeLeft;
 /**
  * Finds locks by their keys, in the application's store and in extensions, whose keys
  * begin with a prefix here. Thread-safe.
+ *
+ * @param here what this application has of a lease
  */
-final class LockSearch {
+record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> here, List<LockExtension> extensions,
+		Duration timeout, LockClock clock) {
 
 	private static final int DEFAULT_LIMIT = 100;
 
@@ -36,29 +39,6 @@ final class LockSearch {
 
 	/** How many locks are looked at for one page whose filter matches few. */
 	private static final int MAX_READ = 10_000;
-
-	private final StoreClient locks;
-
-	private final Function<LeaseId, @Nullable LocalLease> here;
-
-	private final List<LockExtension> extensions;
-
-	private final Duration timeout;
-
-	private final LockClock clock;
-
-	/**
-	 * Create a search.
-	 * @param here what this application has of a lease
-	 */
-	LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> here, List<LockExtension> extensions,
-			Duration timeout, LockClock clock) {
-		this.locks = locks;
-		this.here = here;
-		this.extensions = extensions;
-		this.timeout = timeout;
-		this.clock = clock;
-	}
 
 	/**
 	 * A page of the locks that are held, in the order of their keys.

@@ -23,38 +23,11 @@ import io.mongolock.store.LockStore;
 /**
  * Opens clients for stores of modules, which end with the application.
  */
-final class ApplicationLockEnvironment implements LockEnvironment {
+record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
+		ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners,
+		LockLifecycle lifecycle) implements LockEnvironment {
 
 	private static final HandOver NEVER = new HandOver(Duration.ZERO, 0);
-
-	private final ListableBeanFactory beanFactory;
-
-	private final MongoLockProperties properties;
-
-	private final ConfiguredSettings configured;
-
-	private final LockOwner owner;
-
-	private final LockClock clock;
-
-	private final ObjectProvider<LockListener> listeners;
-
-	private final LockLifecycle lifecycle;
-
-	/**
-	 * Create without clients.
-	 */
-	ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
-			ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners,
-			LockLifecycle lifecycle) {
-		this.beanFactory = beanFactory;
-		this.properties = properties;
-		this.configured = configured;
-		this.owner = owner;
-		this.clock = clock;
-		this.listeners = listeners;
-		this.lifecycle = lifecycle;
-	}
 
 	@Override
 	public StoreClient open(LockStore store) {

@@ -23,18 +23,9 @@ import io.mongolock.store.mongo.MongoLockStore;
  * transaction: a lock written inside one would be invisible to others until the commit.
  * It is no bean, because it would make Boot's back off.
  */
-class LockDatabase {
+record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 
 	static final String PROPERTY = MongoLockProperties.PREFIX + ".mongo-template";
-
-	private final ListableBeanFactory beanFactory;
-
-	private final LockLifecycle lifecycle;
-
-	LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
-		this.beanFactory = beanFactory;
-		this.lifecycle = lifecycle;
-	}
 
 	MongoOperations template(@Nullable String beanName) {
 		MongoTemplate template = new MongoTemplate((beanName != null) ? named(beanName) : only());

@@ -19,21 +19,9 @@ import io.mongolock.store.LeaseId;
  * Requests for many locks at once: one unordered bulk write of the statements that each
  * lock would get alone. Each answers how many were there. Thread-safe.
  */
-final class BulkRequests {
+record BulkRequests(LockStatements statements, Function<String, BsonValue> ids) {
 
 	private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
-
-	private final LockStatements statements;
-
-	private final Function<String, BsonValue> ids;
-
-	/**
-	 * Create requests.
-	 */
-	BulkRequests(LockStatements statements, Function<String, BsonValue> ids) {
-		this.statements = statements;
-		this.ids = ids;
-	}
 
 	Function<MongoCollection<BsonDocument>, Integer> renew(List<LeaseId> leases) {
 		return matched(

@@ -10,16 +10,7 @@ import io.mongolock.store.ReleaseAnswer;
  * Ends a lease by one command, whose answer has the lock as it was before, and so says
  * who waits for it. Thread-safe.
  */
-final class ReleaseCommand {
-
-	private final PrimaryCollection locks;
-
-	private final LockStatements statements;
-
-	ReleaseCommand(PrimaryCollection locks, LockStatements statements) {
-		this.locks = locks;
-		this.statements = statements;
-	}
+record ReleaseCommand(PrimaryCollection locks, LockStatements statements) {
 
 	/**
 	 * Release.

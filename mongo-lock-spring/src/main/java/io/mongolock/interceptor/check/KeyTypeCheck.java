@@ -15,13 +15,7 @@ import io.mongolock.interceptor.SeveralKeys;
  * before the first call. Has the names in them checked first, as an {@link ArgumentPath}
  * where they are one, else by a {@link SpelNameCheck}.
  */
-class KeyTypeCheck {
-
-	private final Predicate<String> beans;
-
-	KeyTypeCheck(Predicate<String> beans) {
-		this.beans = beans;
-	}
+record KeyTypeCheck(Predicate<String> beans) {
 
 	void check(LockOperation operation, Class<?> targetClass) {
 		if (operation.condition() != null) {

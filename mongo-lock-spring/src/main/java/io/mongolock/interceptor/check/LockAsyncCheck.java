@@ -20,16 +20,7 @@ import io.mongolock.interceptor.UnfinishedResults;
  * Finds methods whose lock would end on the caller's thread while {@code @Async} has
  * their work go on, on another.
  */
-class LockAsyncCheck {
-
-	private final LockOperationSource source;
-
-	private final BeanFactory beanFactory;
-
-	LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
-		this.source = source;
-		this.beanFactory = beanFactory;
-	}
+record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 
 	/**
 	 * Look at a bean that may have such advice.

@@ -22,23 +22,8 @@ import io.mongolock.interceptor.UnfinishedResults;
 /**
  * Refuses methods whose lock could not do what was declared, however they are called.
  */
-class LockMethodCheck {
-
-	private final KeyTypeCheck keys;
-
-	private final BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms;
-
-	private final LockDocumentCheck documents;
-
-	private final BeanFactory beans;
-
-	LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockDocumentCheck documents,
-			KeyTypeCheck keys, BeanFactory beans) {
-		this.terms = terms;
-		this.keys = keys;
-		this.documents = documents;
-		this.beans = beans;
-	}
+record LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms,
+		LockDocumentCheck documents, KeyTypeCheck keys, BeanFactory beans) {
 
 	void check(List<LockOperation> operations, Class<?> targetClass) {
 		LockOperation first = operations.get(0);
