@@ -3,7 +3,6 @@ package io.mongolock.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Type;
 import java.util.HashSet;
-import java.util.LinkedHashSet;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
@@ -106,25 +105,12 @@ public final class UnfinishedResults {
 
 	// A page or another Streamable of Spring Data is a Supplier, too, and all there
 	private static boolean isLater(Class<?> type) {
-		return !Iterable.class.isAssignableFrom(type) && supertypes(type).stream().anyMatch(TYPES::contains);
+		return !Iterable.class.isAssignableFrom(type) && isOneOfThem(type);
 	}
 
-	private static Set<String> supertypes(Class<?> type) {
-		Set<String> names = new LinkedHashSet<>();
-		for (Class<?> one = type; one != null; one = one.getSuperclass()) {
-			names.add(one.getName());
-		}
-		for (Class<?> one : ClassUtils.getAllInterfacesForClassAsSet(type)) {
-			collect(one, names);
-		}
-		return names;
-	}
-
-	private static void collect(Class<?> type, Set<String> names) {
-		names.add(type.getName());
-		for (Class<?> one : type.getInterfaces()) {
-			collect(one, names);
-		}
+	private static boolean isOneOfThem(@Nullable Class<?> type) {
+		return type != null && (TYPES.contains(type.getName()) || isOneOfThem(type.getSuperclass())
+				|| Stream.of(type.getInterfaces()).anyMatch(UnfinishedResults::isOneOfThem));
 	}
 
 	/** Loaded only if Spring Web is there. */
