@@ -30,7 +30,7 @@ abstract class AbstractRefusedMethodTests {
 	void methodIsRefusedWithItsNameAndTheWayOut(Class<?> type, String problem) {
 		this.runner.withBean(type).run((context) -> {
 			assertThat(context).hasFailed();
-			FailureAnalysis analysis = new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure());
+			FailureAnalysis analysis = new LockStartupFailureAnalyzer().analyze(context.getStartupFailure());
 			assertThat(analysis).isNotNull();
 			assertThat(analysis.getDescription()).contains(type.getName() + ".run(").contains(problem);
 			assertThat(analysis.getAction()).endsWith(".").hasSizeGreaterThan(20);

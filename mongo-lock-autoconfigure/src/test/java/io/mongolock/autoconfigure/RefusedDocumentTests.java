@@ -36,7 +36,7 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
 			.withBean(OfDocument.class)
 			.run((context) -> assertThat(
-					new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+					new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("Add mongo-lock-documents, which mongo-lock-starter brings"));
 	}
 

@@ -70,7 +70,7 @@ class StartupCheckTests {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).rootCause()
 				.hasMessageContaining("limit 5 is set for the name, and the request is shared");
-			assertThat(new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+			assertThat(new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("mongo-lock.locks.catalog.*");
 		});
 	}
@@ -80,7 +80,7 @@ class StartupCheckTests {
 		this.runner.withBean(OwnTtl.class).withPropertyValues("mongo-lock.margin=5s").run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).rootCause().hasMessageContaining("shorter than the ttl (4000ms)");
-			assertThat(new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+			assertThat(new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("mongo-lock.locks.order.*");
 		});
 	}
@@ -89,7 +89,7 @@ class StartupCheckTests {
 	void aNameThatNoPlainPropertyCanSayIsWrittenInBrackets() {
 		this.runner.withBean(OddName.class).withPropertyValues("mongo-lock.margin=5s").run((context) -> {
 			assertThat(context).hasFailed();
-			assertThat(new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+			assertThat(new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("mongo-lock.locks[order:pay].*");
 		});
 		assertThat(new LockProperty("order.pay", "ttl").fullName()).isEqualTo("mongo-lock.locks[order.pay].ttl");
@@ -106,7 +106,7 @@ class StartupCheckTests {
 				"or write #a0 for it.")
 			.forEach((type, action) -> this.runner.withBean(type)
 				.run((context) -> assertThat(
-						new InvalidLockMethodFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+						new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 					.endsWith(action)));
 	}
 

@@ -8,14 +8,13 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
+import io.mongolock.spi.LockStartupException;
+
 /**
- * A method is declared to run under a lock in a way that cannot work.
+ * A method is declared to run under a lock in a way that cannot work: found at the start,
+ * or by the first call that shows it.
  */
-public class InvalidLockMethodException extends IllegalStateException {
-
-	private final String problem;
-
-	private final String action;
+public class InvalidLockMethodException extends LockStartupException {
 
 	/**
 	 * Create a new exception.
@@ -41,24 +40,8 @@ public class InvalidLockMethodException extends IllegalStateException {
 	 * @param cause what revealed it, if anything
 	 */
 	public InvalidLockMethodException(String problem, String action, @Nullable Throwable cause) {
-		super(problem + ". " + action, cause);
-		this.problem = problem;
-		this.action = action;
-	}
-
-	/**
-	 * The method, and the mistake.
-	 * @return a sentence without its full stop
-	 */
-	public String getProblem() {
-		return this.problem;
-	}
-
-	/**
-	 * The way out.
-	 */
-	public String getAction() {
-		return this.action;
+		super(problem + ".", action);
+		initCause(cause);
 	}
 
 	static String describe(Method method, Class<?> targetClass) {
