@@ -205,13 +205,9 @@ public final class LockedCollection {
 
 	private @Nullable BsonValue now(MongoCollection<BsonDocument> documents, BsonDocument filter,
 			StoreRequest request) {
-		return required(look(documents, filter, request), request).get(LockDocument.NOW);
-	}
-
-	private @Nullable BsonDocument look(MongoCollection<BsonDocument> documents, BsonDocument filter,
-			StoreRequest request) {
+		@Nullable BsonDocument found;
 		try {
-			return documents.find(filter).projection(this.lockFields).first();
+			found = documents.find(filter).projection(this.lockFields).first();
 		}
 		catch (RuntimeException ex) {
 			// the look failed, but the claim before it may have been granted
@@ -220,6 +216,7 @@ public final class LockedCollection {
 							+ "which could not be asked for: " + DriverMessage.of(ex),
 					StoreFailures.explain(request, this.documents.name(), ex));
 		}
+		return required(found, request).get(LockDocument.NOW);
 	}
 
 	/**

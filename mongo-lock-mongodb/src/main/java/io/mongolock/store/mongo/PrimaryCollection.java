@@ -134,13 +134,13 @@ final class PrimaryCollection {
 	MongoCollection<BsonDocument> with(WriteConcern concern, long timeoutMillis) {
 		Variant variant = new Variant(concern, timeoutMillis);
 		MongoCollection<BsonDocument> known = this.variants.get(variant);
-		if (known != null) {
-			return known;
-		}
-		MongoCollection<BsonDocument> made = this.locks.withWriteConcern(concern)
-			.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
-		if (this.variants.size() < MAX_VARIANTS) {
-			this.variants.put(variant, made);
+		return (known != null) ? known : kept(this.variants, variant,
+				this.locks.withWriteConcern(concern).withTimeout(timeoutMillis, TimeUnit.MILLISECONDS));
+	}
+
+	private static <K, V> V kept(Map<K, V> variants, K variant, V made) {
+		if (variants.size() < MAX_VARIANTS) {
+			variants.put(variant, made);
 		}
 		return made;
 	}
@@ -176,19 +176,9 @@ final class PrimaryCollection {
 	 * @param fields what to answer of it
 	 * @return the document as it stands then, empty if there is none
 	 */
-	BsonDocument update(BsonDocument filter, BsonDocument update, BsonDocument fields, WriteConcern concern,
+	BsonDocument update(BsonDocument filter, BsonValue update, BsonDocument fields, WriteConcern concern,
 			long timeoutMillis) {
 		return findAndModify(filter, update, concern, timeoutMillis,
-				new BsonDocument("new", BsonBoolean.TRUE).append("fields", fields));
-	}
-
-	/**
-	 * Change nothing by the statement of an {@link #upsert}: no document is created.
-	 * @param filter matches nothing
-	 */
-	void updateNothing(BsonDocument filter, List<BsonDocument> pipeline, BsonDocument fields, WriteConcern concern,
-			long timeoutMillis) {
-		findAndModify(filter, new BsonArray(pipeline), concern, timeoutMillis,
 				new BsonDocument("new", BsonBoolean.TRUE).append("fields", fields));
 	}
 
@@ -223,14 +213,8 @@ final class PrimaryCollection {
 	 */
 	MongoDatabase within(long timeoutMillis) {
 		MongoDatabase known = this.byTimeout.get(timeoutMillis);
-		if (known != null) {
-			return known;
-		}
-		MongoDatabase made = this.database.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
-		if (this.byTimeout.size() < MAX_VARIANTS) {
-			this.byTimeout.put(timeoutMillis, made);
-		}
-		return made;
+		return (known != null) ? known
+				: kept(this.byTimeout, timeoutMillis, this.database.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS));
 	}
 
 	/**

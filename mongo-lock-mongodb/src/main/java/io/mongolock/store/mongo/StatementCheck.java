@@ -7,6 +7,7 @@ import java.util.stream.Stream;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.model.BulkWriteOptions;
 import com.mongodb.client.model.UpdateOneModel;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
@@ -41,7 +42,7 @@ final class StatementCheck {
 		BsonString nobody = new BsonString("check:" + UUID.randomUUID());
 		Claim claim = new Claim(new LeaseId(TOKEN, TOKEN), 1, 1, TTL, new LockOwner("", "", "", 0, ""), TTL, false,
 				TTL);
-		this.locks.updateNothing(this.statements.byId(nobody), new ClaimPipeline().of(claim),
+		this.locks.update(this.statements.byId(nobody), new BsonArray(new ClaimPipeline().of(claim)),
 				this.statements.claimed(ClaimStatements.token(claim)), WriteConcern.W1, timeoutMillis);
 		this.locks.with(WriteConcern.W1, timeoutMillis)
 			.bulkWrite(Stream

@@ -203,18 +203,14 @@ public final class TtlIndexInitializer {
 
 	private static boolean isOnTouchedAt(BsonDocument index) {
 		return index.get("key") instanceof BsonDocument keys && keys.keySet().equals(KEYS.keySet())
-				&& isAscending(keys.get("touchedAt"));
-	}
-
-	private static boolean isAscending(@Nullable BsonValue direction) {
-		return direction != null && direction.isNumber() && direction.asNumber().intValue() == 1;
+				&& keys.isNumber("touchedAt") && keys.getNumber("touchedAt").intValue() == 1;
 	}
 
 	private void validate(BsonDocument index) {
 		String name = (index.get("name") instanceof BsonString text) ? text.getValue() : "touchedAt_1";
 		List<String> restrictions = RESTRICTIONS.stream().filter(index::containsKey).toList();
-		BsonValue expiry = index.get("expireAfterSeconds");
-		long after = (expiry != null && expiry.isNumber()) ? expiry.asNumber().longValue() : Long.MAX_VALUE;
+		long after = (index.isNumber("expireAfterSeconds")) ? index.getNumber("expireAfterSeconds").longValue()
+				: Long.MAX_VALUE;
 		if (!restrictions.isEmpty() || after == Long.MAX_VALUE) {
 			String problem = "exists as '" + name + "', but "
 					+ ((restrictions.isEmpty()) ? "never removes anything" : "with " + String.join(", ", restrictions));
