@@ -5,6 +5,7 @@ import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.expression.ParseException;
@@ -42,8 +43,8 @@ record SpelNameCheck(Predicate<String> beans) {
 		SpelNode expression = parse(declared);
 		checkStart(expression, declared);
 		checkVariables(expression, declared);
-		checkBeans(expression, declared);
-		checkProperties(expression, declared);
+		nodes(expression).forEach((node) -> checkBean(node, declared));
+		nodes(expression).forEach((node) -> checkProperties(node, declared));
 		return path(expression);
 	}
 
@@ -80,21 +81,24 @@ record SpelNameCheck(Predicate<String> beans) {
 		LockKeyVariables variables = declared.variables();
 		Set<String> known = new TreeSet<>(KEYWORDS);
 		variables.arguments().keySet().forEach((name) -> known.add("#" + name));
-		for (String used : collect(expression, new TreeSet<>())) {
-			if (!known.contains(used)) {
-				throw declared.invalid(", which refers to " + used + ", but the call only knows " + known,
-						"Correct the name; if it is a parameter's, compile the class with -parameters "
-								+ "or use its position, #p0 for the first.",
-						null);
-			}
-			if (variables.ambiguous().contains(used.substring(1))) {
-				throw declared.invalid(
-						", in which " + used + " is the name of a parameter, and "
-								+ ((KEYWORDS.contains(used)) ? "means something else in SpEL"
-										: "the position of another"),
-						"Rename the parameter, or write " + position(used, variables) + " for it.", null);
-			}
-		}
+		nodes(expression).filter(VariableReference.class::isInstance)
+			.map(SpelNode::toStringAST)
+			.sorted()
+			.forEach((used) -> {
+				if (!known.contains(used)) {
+					throw declared.invalid(", which refers to " + used + ", but the call only knows " + known,
+							"Correct the name; if it is a parameter's, compile the class with -parameters "
+									+ "or use its position, #p0 for the first.",
+							null);
+				}
+				if (variables.ambiguous().contains(used.substring(1))) {
+					throw declared.invalid(
+							", in which " + used + " is the name of a parameter, and "
+									+ ((KEYWORDS.contains(used)) ? "means something else in SpEL"
+											: "the position of another"),
+							"Rename the parameter, or write " + position(used, variables) + " for it.", null);
+				}
+			});
 	}
 
 	private static String position(String ambiguous, LockKeyVariables variables) {
@@ -103,7 +107,7 @@ record SpelNameCheck(Predicate<String> beans) {
 				+ argument;
 	}
 
-	private void checkBeans(SpelNode node, DeclaredExpression declared) {
+	private void checkBean(SpelNode node, DeclaredExpression declared) {
 		if (node instanceof BeanReference) {
 			String name = node.toStringAST().replaceAll("['\"]", "");
 			if (!this.beans.test((name.startsWith("@")) ? name.substring(1) : name)) {
@@ -111,7 +115,6 @@ record SpelNameCheck(Predicate<String> beans) {
 						"Correct the name of the bean.", null);
 			}
 		}
-		IntStream.range(0, node.getChildCount()).forEach((i) -> checkBeans(node.getChild(i), declared));
 	}
 
 	private static void checkProperties(SpelNode node, DeclaredExpression declared) {
@@ -122,7 +125,6 @@ record SpelNameCheck(Predicate<String> beans) {
 				path.check(declared);
 			}
 		}
-		IntStream.range(0, node.getChildCount()).forEach((i) -> checkProperties(node.getChild(i), declared));
 	}
 
 	private static @Nullable ArgumentPath path(SpelNode node) {
@@ -151,14 +153,10 @@ record SpelNameCheck(Predicate<String> beans) {
 		}
 	}
 
-	private static Set<String> collect(@Nullable SpelNode node, Set<String> found) {
-		if (node instanceof VariableReference) {
-			found.add(node.toStringAST());
-		}
-		for (int i = 0; node != null && i < node.getChildCount(); i++) {
-			collect(node.getChild(i), found);
-		}
-		return found;
+	/** A part of an expression, and all that it consists of. */
+	private static Stream<SpelNode> nodes(SpelNode node) {
+		return Stream.concat(Stream.of(node),
+				IntStream.range(0, node.getChildCount()).mapToObj(node::getChild).flatMap(SpelNameCheck::nodes));
 	}
 
 }
