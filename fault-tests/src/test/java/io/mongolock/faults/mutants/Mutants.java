@@ -863,9 +863,9 @@ final class Mutants {
 						"return document(\"_id\", id, this.path + \"holders.token\", string(token));",
 						"return document(\"_id\", id, this.path + \"holders.limit\", document(\"$gte\", new BsonInt32(0)));",
 						row("Message", "aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder")),
-				new Mutant("renewal brings back", "LeaseRequests.renew",
-						"locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0",
-						"locks.updateOne(filter, this.statements.renewal(), new com.mongodb.client.model.UpdateOptions().upsert(true)).getMatchedCount() != 0",
+				new Mutant("renewal brings back", "LeaseRequests.update",
+						"locks.updateOne(filter, update).getMatchedCount() != 0",
+						"locks.updateOne(filter, update, new com.mongodb.client.model.UpdateOptions().upsert(true)).getMatchedCount() != 0",
 						row("StoreClock", "aHolderWhoseDocumentTheTtlIndexRemovedHasLost")),
 				new Mutant("claim not confirmed by the majority", "ClaimCommand.ask", "answer, WriteConcern.MAJORITY,",
 						"answer, WriteConcern.W1,",
@@ -1533,7 +1533,7 @@ final class Mutants {
 
 	private static List<Mutant> methods() {
 		return List.of(
-				new Mutant("minimum hold: its end taken for a take-over", "BulkRequests.expire",
+				new Mutant("minimum hold: its end taken for a take-over", "LeaseRequests.expireAll",
 						"this.statements.keep(Objects", "this.statements.expiry(Objects",
 						test(STORE, "aLeaseThatEndedAsItWasMeantToIsTakenOverFromNobody")),
 				new Mutant("switched off ahead of time, and started as if locks were on",

@@ -1,14 +1,19 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.function.Function;
+import java.util.function.ToIntFunction;
 
 import com.mongodb.MongoException;
 import com.mongodb.WriteConcern;
+import com.mongodb.bulk.BulkWriteResult;
 import com.mongodb.client.ClientSession;
-import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.BulkWriteOptions;
+import com.mongodb.client.model.UpdateOneModel;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 
@@ -17,19 +22,20 @@ import io.mongolock.store.LeaseId;
 
 /**
  * The requests to a collection by the token of a lease or of a place in the queue,
- * wherever in a document the lock stands, each with the write concern that it needs. A
- * method without a comment does what {@link io.mongolock.store.LockStore} says of its
- * name. Thread-safe.
+ * wherever in a document the lock stands, each with the write concern that it needs.
+ * Those for many locks are one unordered bulk write of the statements that each lock
+ * would get alone, and answer how many were there. A method without a comment does what
+ * {@link io.mongolock.store.LockStore} says of its name. Thread-safe.
  */
 public final class LeaseRequests {
+
+	private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
 	private final PrimaryCollection locks;
 
 	private final LockStatements statements;
 
 	private final Function<String, BsonValue> ids;
-
-	private final BulkRequests bulks;
 
 	/**
 	 * Create requests.
@@ -38,14 +44,10 @@ public final class LeaseRequests {
 		this.locks = locks;
 		this.statements = statements;
 		this.ids = ids;
-		this.bulks = new BulkRequests(statements, ids);
 	}
 
 	public boolean renew(LeaseId lease, Duration timeout) {
-		StoreRequest request = StoreRequest.write("renew lock", lease.key(), timeout);
-		BsonDocument filter = held(lease);
-		return this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> locks.updateOne(filter, this.statements.renewal()).getMatchedCount() != 0);
+		return update(StoreRequest.write("renew lock", lease.key(), timeout), held(lease), this.statements.renewal());
 	}
 
 	/**
@@ -66,7 +68,9 @@ public final class LeaseRequests {
 
 	public int renewAll(List<LeaseId> leases, Duration timeout) {
 		try {
-			return all("renew", WriteConcern.MAJORITY, leases, timeout, this.bulks.renew(leases));
+			return all("renew", WriteConcern.MAJORITY, leases, timeout,
+					(lease) -> new UpdateOneModel<>(held(lease), this.statements.renewal()),
+					BulkWriteResult::getMatchedCount);
 		}
 		catch (LockStoreException ex) {
 			throw StoreFailures.ofSome(leases, ex);
@@ -83,12 +87,16 @@ public final class LeaseRequests {
 	}
 
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
-		return all("release", WriteConcern.MAJORITY, leases, timeout, this.bulks.release(leases));
+		return all("release", WriteConcern.MAJORITY, leases, timeout,
+				(lease) -> new UpdateOneModel<>(byId(lease.key()), this.statements.release(lease.leaseToken())),
+				BulkWriteResult::getModifiedCount);
 	}
 
 	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
-		List<LeaseId> ids = List.copyOf(leases.keySet());
-		return all("keep", WriteConcern.MAJORITY, ids, timeout, this.bulks.expire(leases));
+		return all("keep", WriteConcern.MAJORITY, List.copyOf(leases.keySet()), timeout,
+				(lease) -> new UpdateOneModel<>(held(lease),
+						this.statements.keep(Objects.requireNonNull(leases.get(lease)))),
+				BulkWriteResult::getMatchedCount);
 	}
 
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
@@ -97,11 +105,8 @@ public final class LeaseRequests {
 	}
 
 	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
-		StoreRequest request = StoreRequest.write("ask to release lock", lease.key(), timeout);
-		BsonDocument filter = held(lease);
-		BsonDocument update = this.statements.releaseRequest(reason, by);
-		return this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
+		return update(StoreRequest.write("ask to release lock", lease.key(), timeout), held(lease),
+				this.statements.releaseRequest(reason, by));
 	}
 
 	public boolean leave(LeaseId claim, Duration timeout) {
@@ -111,12 +116,18 @@ public final class LeaseRequests {
 	}
 
 	public int leaveAll(List<LeaseId> claims, Duration timeout) {
-		return all("leave the queues of", WriteConcern.W1, claims, timeout, this.bulks.leave(claims));
+		return all("leave the queues of", WriteConcern.W1, claims, timeout,
+				(claim) -> new UpdateOneModel<>(byId(claim.key()), this.statements.leave(claim.leaseToken())),
+				BulkWriteResult::getModifiedCount);
 	}
 
 	public int refreshAll(List<LeaseId> claims, Duration timeout) {
 		// Rolled back, it is a place that runs out a little earlier
-		return all("refresh places in the queues of", WriteConcern.W1, claims, timeout, this.bulks.refresh(claims));
+		return all("refresh places in the queues of", WriteConcern.W1, claims, timeout,
+				(claim) -> new UpdateOneModel<>(
+						this.statements.awaitedBy(this.ids.apply(claim.key()), claim.leaseToken()),
+						this.statements.refresh()),
+				BulkWriteResult::getMatchedCount);
 	}
 
 	/**
@@ -134,13 +145,20 @@ public final class LeaseRequests {
 	}
 
 	private int all(String operation, WriteConcern concern, List<LeaseId> leases, Duration timeout,
-			Function<MongoCollection<BsonDocument>, Integer> bulk) {
+			Function<LeaseId, UpdateOneModel<BsonDocument>> update, ToIntFunction<BulkWriteResult> count) {
 		if (leases.isEmpty()) {
 			return 0;
 		}
 		StoreRequest request = StoreRequest.write(StoreRequest.ofLocks(operation, leases.size()), leases.get(0).key(),
 				timeout);
-		return this.locks.execute(request, concern, bulk);
+		List<UpdateOneModel<BsonDocument>> updates = new ArrayList<>(leases.size());
+		leases.forEach((lease) -> updates.add(update.apply(lease)));
+		return this.locks.execute(request, concern, (locks) -> count.applyAsInt(locks.bulkWrite(updates, UNORDERED)));
+	}
+
+	private boolean update(StoreRequest request, BsonDocument filter, BsonDocument update) {
+		return this.locks.execute(request, WriteConcern.MAJORITY,
+				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
 	}
 
 	private boolean pull(StoreRequest request, WriteConcern concern, BsonDocument update) {
