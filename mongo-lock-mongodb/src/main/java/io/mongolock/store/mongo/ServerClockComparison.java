@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * heartbeat is read late if this process stood still: a clock counts only when its last
  * two heartbeats agree, and clocks are compared only when each was heard since all the
  * others were heard last but one. One that was off agrees again once it is within half of
- * what is tolerated. Pure; not thread-safe.
+ * what is tolerated. Thread-safe.
  */
 final class ServerClockComparison {
 
@@ -36,7 +36,7 @@ final class ServerClockComparison {
 	/**
 	 * A server was heard.
 	 */
-	List<ServerClockFinding> heard(Heartbeat beat) {
+	synchronized List<ServerClockFinding> heard(Heartbeat beat) {
 		Server before = this.servers.get(beat.server());
 		this.servers.put(beat.server(), new Server(beat, ++this.heard, (before != null) ? before.beat() : null,
 				(before != null) ? before.heard() : 0));
@@ -47,14 +47,14 @@ final class ServerClockComparison {
 	 * A server is not heard any more. What was said of its clock is not said again when
 	 * it comes back with the same.
 	 */
-	void lost(String server) {
+	synchronized void lost(String server) {
 		this.servers.remove(server);
 	}
 
 	/**
 	 * Those that take writes.
 	 */
-	List<String> writable() {
+	synchronized List<String> writable() {
 		return this.servers.values()
 			.stream()
 			.map(Server::beat)
@@ -67,7 +67,7 @@ final class ServerClockComparison {
 	 * Those whose clocks were said to differ.
 	 * @return their addresses, and by how much, in milliseconds
 	 */
-	Map<String, Long> reported() {
+	synchronized Map<String, Long> reported() {
 		return Map.copyOf(this.reported);
 	}
 

@@ -34,7 +34,7 @@ import io.mongolock.store.StoreServers;
  * anyway, and says once per server and change whose clock is off by more than the
  * shortest margin, or by a second if that is less: before such a server is elected and
  * judges leases by it. Also hears of elections, once the driver sends to the new primary.
- * Thread-safe; what was heard is guarded by the monitor.
+ * Thread-safe; the election is guarded by the monitor.
  */
 public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener, ClusterListener {
 
@@ -77,7 +77,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	@Override
-	public synchronized Optional<String> judge() {
+	public Optional<String> judge() {
 		List<String> writable = this.clocks.writable();
 		return (writable.size() == 1) ? Optional.of(writable.get(0)) : Optional.empty();
 	}
@@ -85,7 +85,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	@Override
 	public void onClockOff(BiConsumer<String, Duration> listener) {
 		this.listeners.add(listener);
-		reported().forEach((server, offset) -> listener.accept(server, Duration.ofMillis(offset)));
+		this.clocks.reported().forEach((server, offset) -> listener.accept(server, Duration.ofMillis(offset)));
 	}
 
 	@Override
@@ -117,7 +117,9 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 				// Others are sent when the server has news, or after some seconds
 				this.roundTrips.put(server, event.getElapsedTime(TimeUnit.MILLISECONDS));
 			}
-			heard(new Heartbeat(server, isWritable(reply), offset, this.roundTrips.getOrDefault(server, 0L)));
+			this.clocks
+				.heard(new Heartbeat(server, isWritable(reply), offset, this.roundTrips.getOrDefault(server, 0L)))
+				.forEach(this::report);
 		}
 	}
 
@@ -131,21 +133,9 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		lost(event.getServerId().getAddress());
 	}
 
-	private void heard(Heartbeat beat) {
-		findings(beat).forEach(this::report);
-	}
-
-	private synchronized List<ServerClockFinding> findings(Heartbeat beat) {
-		return this.clocks.heard(beat);
-	}
-
-	private synchronized void lost(ServerAddress address) {
+	private void lost(ServerAddress address) {
 		this.clocks.lost(address.toString());
 		this.roundTrips.remove(address.toString());
-	}
-
-	private synchronized Map<String, Long> reported() {
-		return this.clocks.reported();
 	}
 
 	private void report(ServerClockFinding finding) {
