@@ -102,11 +102,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 	}
 
 	private InvalidLockMethodException noneFits(String name, List<Method> named) {
-		String parameters = Arrays.stream(this.method.getParameterTypes())
-			.map(Class::getSimpleName)
-			.collect(Collectors.joining(", "));
-		String action = "Declare " + ((isStatic(this.method)) ? "static " : "") + name + "(" + parameters
-				+ ") in the class of the bean or a superclass, with "
+		String action = "Declare " + ((isStatic(this.method)) ? "static " : "") + name + parameters(this.method)
+				+ " in the class of the bean or a superclass, with "
 				+ "LockUnavailableException as one more parameter if wanted.";
 		if (named.isEmpty() && this.method.getName().equals(name)) {
 			return invalid(name, "which is the method itself",
@@ -125,11 +122,15 @@ record FallbackMethods(Method method, Class<?> userClass) {
 
 	private static String describe(List<Method> methods) {
 		return methods.stream()
-			.map((one) -> one.getName() + "("
-					+ Arrays.stream(one.getParameterTypes()).map(Class::getSimpleName).collect(Collectors.joining(", "))
-					+ ")")
+			.map((one) -> one.getName() + parameters(one))
 			.sorted()
 			.collect(Collectors.joining(", "));
+	}
+
+	private static String parameters(Method method) {
+		return Arrays.stream(method.getParameterTypes())
+			.map(Class::getSimpleName)
+			.collect(Collectors.joining(", ", "(", ")"));
 	}
 
 	private InvalidLockMethodException invalid(String name, String problem, String action) {
