@@ -109,10 +109,8 @@ final class LockLooks {
 
 	Optional<StoredLock> find(String key, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
-		BsonDocument filter = this.statements.byId(id(key));
-		return this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> Optional.ofNullable(locks.find(filter).projection(this.fields).first())
-					.map((found) -> lock(request, found)));
+		return this.locks.findOne(request, this.statements.byId(id(key)), this.fields)
+			.map((found) -> lock(request, found));
 	}
 
 	List<StoredLock> list(String prefix, String after, int most, Duration timeout) {

@@ -232,9 +232,8 @@ public final class LockedCollection {
 	 * @return the whole document, unless the lease is gone
 	 */
 	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
-		StoreRequest request = StoreRequest.read("load document", lease.key(), timeout);
-		return this.documents.execute(request, WriteConcern.MAJORITY,
-				(documents) -> Optional.ofNullable(documents.find(this.leases.held(lease)).first()));
+		return this.documents.findOne(StoreRequest.read("load document", lease.key(), timeout), this.leases.held(lease),
+				null);
 	}
 
 	/**
@@ -242,9 +241,7 @@ public final class LockedCollection {
 	 * @return the whole document, if there is one
 	 */
 	public Optional<BsonDocument> load(String key, Duration timeout) {
-		StoreRequest request = StoreRequest.read("load document", key, timeout);
-		return this.documents.execute(request, WriteConcern.MAJORITY,
-				(documents) -> Optional.ofNullable(documents.find(this.leases.byId(key)).first()));
+		return this.documents.findOne(StoreRequest.read("load document", key, timeout), this.leases.byId(key), null);
 	}
 
 	/**
@@ -266,10 +263,8 @@ public final class LockedCollection {
 	 */
 	public Optional<StoredLock> find(String key, Duration timeout) {
 		StoreRequest request = StoreRequest.read("look at lock", key, timeout);
-		return this.documents.execute(request, WriteConcern.MAJORITY,
-				(documents) -> Optional
-					.ofNullable(documents.find(this.leases.byId(key)).projection(this.lockFields).first())
-					.map((found) -> read(request, found)));
+		return this.documents.findOne(request, this.leases.byId(key), this.lockFields)
+			.map((found) -> read(request, found));
 	}
 
 	/**

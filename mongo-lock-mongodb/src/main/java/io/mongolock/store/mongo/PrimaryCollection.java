@@ -127,6 +127,16 @@ final class PrimaryCollection {
 	}
 
 	/**
+	 * Read one document.
+	 * @param fields what to answer of it, all if {@code null}
+	 * @throws LockStoreException if it failed
+	 */
+	Optional<BsonDocument> findOne(StoreRequest request, BsonDocument filter, @Nullable BsonDocument fields) {
+		return execute(request, WriteConcern.MAJORITY,
+				(locks) -> Optional.ofNullable(locks.find(filter).projection(fields).first()));
+	}
+
+	/**
 	 * The collection for one kind of request.
 	 * @param concern how sure a write must be
 	 * @param timeoutMillis how long the request may take
