@@ -11,6 +11,9 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.boot.context.properties.bind.BindContext;
+import org.springframework.boot.context.properties.bind.BindException;
+import org.springframework.boot.context.properties.bind.BindHandler;
 import org.springframework.boot.context.properties.bind.Bindable;
 import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.boot.context.properties.source.ConfigurationProperty;
@@ -20,7 +23,6 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyS
 import org.springframework.boot.context.properties.source.ConfigurationPropertyState;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.context.properties.source.IterableConfigurationPropertySource;
-import org.springframework.core.ResolvableType;
 import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
@@ -64,52 +66,21 @@ class LockPropertyNames {
 	}
 
 	/**
-	 * Refuse durations without a unit; zero needs none.
+	 * Refuse durations without a unit, as binding finds them; zero needs none.
 	 * @throws InvalidConfigurationPropertyValueException if there is one
 	 */
 	void checkUnits() {
-		this.settings.forEach((type) -> checkUnits(ROOT, type));
-	}
-
-	private void checkUnits(ConfigurationPropertyName parent, Class<?> type) {
-		SettingNames.components(type).forEach((one) -> {
-			ConfigurationPropertyName property = parent.append(SettingNames.dashed(one));
-			if (one.getType() == Duration.class) {
-				checkUnit(property, this.binder.bind(property, Bindable.of(String.class)).orElse(""));
+		for (Class<? extends Record> type : this.settings) {
+			try {
+				this.binder.bind(ROOT, Bindable.of(type), new UnitCheck());
 			}
-			else if (one.getType().isRecord()) {
-				checkUnits(property, one.getType());
-			}
-			Class<?> named = SettingNames.ofNames(one);
-			if (named != null) {
-				written(property).forEach((name, values) -> {
-					ConfigurationPropertyName own = property.append("[" + name + "]");
-					checkUnits(own, values, named);
-					// Once more, as some variables of the
-					// environment are found by name alone
-					checkUnits(own, named);
-				});
-			}
-		});
-	}
-
-	private static void checkUnits(ConfigurationPropertyName parent, Map<String, String> values, Class<?> type) {
-		SettingNames.components(type).filter((one) -> one.getType() == Duration.class).forEach((one) -> {
-			ConfigurationPropertyName property = parent.append(SettingNames.dashed(one));
-			values.forEach((name, value) -> {
-				if (SettingNames.isMeant(name, one)) {
-					checkUnit(property, value);
+			catch (BindException ex) {
+				// A value that cannot be bound at all is refused elsewhere
+				if (ex.getCause() instanceof InvalidConfigurationPropertyValueException withoutUnit) {
+					throw withoutUnit;
 				}
-			});
-		});
-	}
-
-	// A name in brackets would be found only as it is written, and not by its dashes
-	private Map<String, Map<String, String>> written(ConfigurationPropertyName property) {
-		ResolvableType values = ResolvableType.forClassWithGenerics(Map.class, String.class, String.class);
-		Bindable<Map<String, Map<String, String>>> names = Bindable
-			.of(ResolvableType.forClassWithGenerics(Map.class, ResolvableType.forClass(String.class), values));
-		return this.binder.bind(property, names).orElse(Map.of());
+			}
+		}
 	}
 
 	/**
@@ -158,14 +129,6 @@ class LockPropertyNames {
 
 	private boolean isSet(String property) {
 		return this.binder.bind(property, String.class).isBound();
-	}
-
-	private static void checkUnit(ConfigurationPropertyName property, String written) {
-		String value = written.trim();
-		if (DurationText.lacksUnit(value)) {
-			throw new InvalidConfigurationPropertyValueException(property.toString(), value,
-					"has no unit and would mean " + value + "ms. " + DurationText.withUnit(value));
-		}
 	}
 
 	private String describe(ConfigurationProperty property) {
@@ -218,6 +181,23 @@ class LockPropertyNames {
 
 	private static @Nullable Class<?> nested(RecordComponent component) {
 		return (component.getType().isRecord()) ? component.getType() : SettingNames.ofNames(component);
+	}
+
+	/** Sees each duration that is bound. */
+	private static final class UnitCheck implements BindHandler {
+
+		@Override
+		public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+				Object result) {
+			String value = (result instanceof Duration)
+					? context.getBinder().bind(name, Bindable.of(String.class)).orElse("") : "";
+			if (DurationText.lacksUnit(value)) {
+				throw new InvalidConfigurationPropertyValueException(name.toString(), value.trim(),
+						"has no unit and would mean " + value.trim() + "ms. " + DurationText.withUnit(value));
+			}
+			return result;
+		}
+
 	}
 
 }

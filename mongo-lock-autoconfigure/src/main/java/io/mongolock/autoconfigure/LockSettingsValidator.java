@@ -68,9 +68,12 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		this.properties = properties;
 		this.configured = configured;
 		LockPropertyNames names = new LockPropertyNames(environment, extensions);
-		names.checkUnits();
+		boolean written = names.isAnyWritten();
+		if (written) {
+			names.checkUnits();
+		}
 		validate();
-		if (names.isAnyWritten()) {
+		if (written) {
 			extensions.forEach((extension) -> extension.check(this));
 		}
 		extensions.forEach((extension) -> this.declared.addAll(extension.names()));

@@ -152,8 +152,8 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					locks.order.limit=0                      | mongo-lock.locks.order.limit  | '0'    | must be at least 1
 					locks.order.limit=many                   | mongo-lock.locks.order.limit  | many   | Integer
 					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | would mean 5ms
-					locks.nightly-report.min-hold=60         | mongo-lock.locks[nightly-report].min-hold | '60' | would mean 60ms
-					locks.nightlyReport.waitTimeout=5        | mongo-lock.locks[nightlyReport].wait-timeout | '5' | would mean 5ms
+					locks.nightly-report.min-hold=60         | mongo-lock.locks.nightly-report.min-hold | '60' | would mean 60ms
+					locks.nightlyReport.waitTimeout=5        | locks.nightlyReport.waitTimeout | '5' | would mean 5ms
 					locks[a.b].ttl=300                       | mongo-lock.locks[a.b].ttl     | '300'  | would mean 300ms
 					ttl-index.retention=7                    | mongo-lock.ttl-index.retention | '7'   | has no unit
 					shutdown-timeout=30                      | mongo-lock.shutdown-timeout   | '30'   | has no unit
