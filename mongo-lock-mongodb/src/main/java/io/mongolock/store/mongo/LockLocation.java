@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoCommandException;
@@ -111,7 +112,8 @@ public final class LockLocation {
 	}
 
 	private void unknown(RuntimeException ex, String what, Duration timeout) {
-		LockStoreException explained = StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(), ex);
+		LockStoreException explained = StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(),
+				ex);
 		if (!StoreFailures.isAnswered(ex) && !StoreFailures.isShutOut(ex)) {
 			throw explained;
 		}
@@ -134,19 +136,17 @@ public final class LockLocation {
 
 	private Optional<String> missing(MongoDatabase database, TtlIndexInitializer.Mode index,
 			Notifications notifications) {
-		String name = database.getName();
-		String collection = this.locks.name();
 		Document status = answer(database, new Document("connectionStatus", 1).append("showPrivileges", true));
-		return Privileges.of(status).flatMap((privileges) -> {
+		return Privileges.of(status, database.getName(), this.locks.name()).flatMap((privileges) -> {
 			List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
 			if (index != TtlIndexInitializer.Mode.NONE) {
 				needed.add("listIndexes");
 			}
-			boolean mayStream = privileges.missing(name, collection, List.of("changeStream")).isEmpty();
+			boolean mayStream = privileges.granted().contains("changeStream");
 			if (notifications != Notifications.OFF && (mayStream || isReplicaSet(database))) {
 				needed.add("changeStream");
 			}
-			if (privileges.missing(name, collection, needed).isEmpty()) {
+			if (privileges.granted().containsAll(needed)) {
 				return Optional.empty();
 			}
 			if (index == TtlIndexInitializer.Mode.CREATE) {
@@ -154,10 +154,11 @@ public final class LockLocation {
 				// reported by the initializer
 				needed.add("createIndex");
 			}
-			List<String> missing = privileges.missing(name, collection, needed);
-			return Optional.of("The user '" + privileges.user() + "' lacks the rights " + String.join(", ", missing)
-					+ " on " + namespace() + ". Run in mongosh: "
-					+ privileges.grant(name, collection, needed));
+			String missing = needed.stream()
+				.filter((action) -> !privileges.granted().contains(action))
+				.collect(Collectors.joining(", "));
+			return Optional.of("The user '" + privileges.user() + "' lacks the rights " + missing + " on " + namespace()
+					+ ". Run in mongosh: " + privileges.grant(needed));
 		});
 	}
 

@@ -1,43 +1,39 @@
 package io.mongolock.store.mongo;
 
-import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Collectors;
 
 import org.bson.Document;
 
 /**
- * The privileges of a user, read from {@code connectionStatus}.
+ * The privileges of a user on a collection, read from {@code connectionStatus}.
  *
  * @param user the name of the user
  * @param userDatabase where the user is known
- * @param granted what the user may do, and where
+ * @param granted the actions that the user may do
  */
-record Privileges(String user, String userDatabase, List<Document> granted) {
+record Privileges(String user, String userDatabase, String database, String collection, Set<String> granted) {
 
 	/**
 	 * Read an answer.
 	 * @return the privileges; nothing if nobody has to sign in, or the server keeps that
 	 * to itself
 	 */
-	static Optional<Privileges> of(Document status) {
+	static Optional<Privileges> of(Document status, String database, String collection) {
 		Document info = status.get("authInfo", new Document());
 		List<Document> users = info.getList("authenticatedUsers", Document.class, List.of());
-		List<Document> granted = info.getList("authenticatedUserPrivileges", Document.class);
-		return (users.isEmpty() || granted == null) ? Optional.empty()
-				: Optional.of(new Privileges(users.get(0).getString("user"), users.get(0).getString("db"), granted));
-	}
-
-	/**
-	 * The actions that are not granted.
-	 */
-	List<String> missing(String database, String collection, Collection<String> actions) {
-		return actions.stream()
-			.filter((action) -> this.granted.stream()
-				.filter((privilege) -> isOn(privilege.get("resource", Document.class), database, collection))
-				.noneMatch((privilege) -> privilege.getList("actions", String.class).contains(action)))
-			.toList();
+		List<Document> privileges = info.getList("authenticatedUserPrivileges", Document.class);
+		if (users.isEmpty() || privileges == null) {
+			return Optional.empty();
+		}
+		Set<String> granted = privileges.stream()
+			.filter((privilege) -> isOn(privilege.get("resource", Document.class), database, collection))
+			.flatMap((privilege) -> privilege.getList("actions", String.class).stream())
+			.collect(Collectors.toSet());
+		return Optional.of(new Privileges(users.get(0).getString("user"), users.get(0).getString("db"), database,
+				collection, granted));
 	}
 
 	private static boolean isOn(Document resource, String database, String collection) {
@@ -55,16 +51,16 @@ record Privileges(String user, String userDatabase, List<Document> granted) {
 	/**
 	 * The commands that grant actions to the user.
 	 */
-	String grant(String database, String collection, Collection<String> actions) {
+	String grant(List<String> actions) {
 		// A role of the user's own, which may be there already and lack something
-		String role = quoted("mongoLock_" + this.user + "_" + collection);
+		String role = quoted("mongoLock_" + this.user + "_" + this.collection);
 		String quoted = actions.stream().map(Privileges::quoted).collect(Collectors.joining(", "));
-		return "var mongoLock = db.getSiblingDB(" + quoted(database) + "); mongoLock.getRole(" + role
+		return "var mongoLock = db.getSiblingDB(" + quoted(this.database) + "); mongoLock.getRole(" + role
 				+ ") || mongoLock.createRole({role: " + role
 				+ ", privileges: [], roles: []}); mongoLock.grantPrivilegesToRole(" + role + ", [{resource: {db: "
-				+ quoted(database) + ", collection: " + quoted(collection) + "}, actions: [" + quoted
+				+ quoted(this.database) + ", collection: " + quoted(this.collection) + "}, actions: [" + quoted
 				+ "]}]); db.getSiblingDB(" + quoted(this.userDatabase) + ").grantRolesToUser(" + quoted(this.user)
-				+ ", [{role: " + role + ", db: " + quoted(database) + "}])";
+				+ ", [{role: " + role + ", db: " + quoted(this.database) + "}])";
 	}
 
 	private static String quoted(String name) {

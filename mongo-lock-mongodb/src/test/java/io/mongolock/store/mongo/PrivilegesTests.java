@@ -14,27 +14,24 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class PrivilegesTests {
 
-	private static final List<String> NEEDED = List.of("find", "update");
-
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', textBlock = """
-			{db: "shop", collection: "locks"}  | []
-			{db: "shop", collection: ""}       | []
-			{db: "", collection: ""}           | []
-			{anyResource: true}                | []
-			{db: "shop", collection: "orders"} | [find, update]
-			{db: "other", collection: "locks"} | [find, update]
-			{cluster: true}                    | [find, update]
+			{db: "shop", collection: "locks"}  | [find]
+			{db: "shop", collection: ""}       | [find]
+			{db: "", collection: ""}           | [find]
+			{anyResource: true}                | [find]
+			{db: "shop", collection: "orders"} | []
+			{db: "other", collection: "locks"} | []
+			{cluster: true}                    | []
 			""")
-	void aPrivilegeCountsWhereItIsGranted(String resource, String missing) {
-		assertThat(privileges(resource, "find", "update").missing("shop", "locks", NEEDED)).hasToString(missing);
+	void aPrivilegeCountsWhereItIsGranted(String resource, String granted) {
+		assertThat(privileges(resource, "shop", "locks").granted()).hasToString(granted);
 	}
 
 	@Test
-	void missingActionsComeWithTheStatementsThatGrantThem() {
-		Privileges privileges = privileges("{db: 'shop', collection: 'locks'}", "find");
-		assertThat(privileges.missing("shop", "locks", NEEDED)).containsExactly("update");
-		assertThat(privileges.grant("shop", "locks", NEEDED)).isEqualTo("var mongoLock = db.getSiblingDB(\"shop\"); "
+	void thereAreStatementsThatGrantActions() {
+		Privileges privileges = privileges("{db: 'shop', collection: 'locks'}", "shop", "locks");
+		assertThat(privileges.grant(List.of("find", "update"))).isEqualTo("var mongoLock = db.getSiblingDB(\"shop\"); "
 				+ "mongoLock.getRole(\"mongoLock_app_locks\") || mongoLock.createRole({role: \"mongoLock_app_locks\", "
 				+ "privileges: [], roles: []}); mongoLock.grantPrivilegesToRole(\"mongoLock_app_locks\", [{resource: "
 				+ "{db: \"shop\", collection: \"locks\"}, actions: [\"find\", \"update\"]}]); "
@@ -43,25 +40,27 @@ class PrivilegesTests {
 
 	@Test
 	void namesAreQuoted() {
-		assertThat(privileges("{cluster: true}", "find").grant("a\"b", "c\\d", NEEDED))
+		assertThat(privileges("{cluster: true}", "a\"b", "c\\d").grant(List.of("find")))
 			.contains("db.getSiblingDB(\"a\\\"b\")", "collection: \"c\\\\d\"", "mongoLock_app_c\\\\d");
 	}
 
 	@Test
 	void whereNobodySignsInOrTheServerDoesNotSayNothingIsMissing() {
-		assertThat(Privileges.of(new Document())).isEmpty();
-		assertThat(Privileges.of(Document.parse(
-				"{authInfo: {authenticatedUsers: [], authenticatedUserRoles: [], authenticatedUserPrivileges: []}}")))
+		assertThat(Privileges.of(new Document(), "shop", "locks")).isEmpty();
+		assertThat(Privileges.of(Document
+			.parse("{authInfo: {authenticatedUsers: [], authenticatedUserRoles: [], authenticatedUserPrivileges: []}}"),
+				"shop", "locks"))
 			.isEmpty();
-		assertThat(Privileges.of(Document.parse("{authInfo: {authenticatedUsers: [{user: 'app', db: 'admin'}]}}")))
+		assertThat(Privileges.of(Document.parse("{authInfo: {authenticatedUsers: [{user: 'app', db: 'admin'}]}}"),
+				"shop", "locks"))
 			.isEmpty();
 	}
 
-	private static Privileges privileges(String resource, String... actions) {
-		Document privilege = new Document("resource", Document.parse(resource)).append("actions", List.of(actions));
+	private static Privileges privileges(String resource, String database, String collection) {
+		Document privilege = new Document("resource", Document.parse(resource)).append("actions", List.of("find"));
 		Document info = new Document("authenticatedUsers", List.of(Document.parse("{user: 'app', db: 'admin'}")))
 			.append("authenticatedUserPrivileges", List.of(privilege));
-		return Privileges.of(new Document("authInfo", info)).orElseThrow();
+		return Privileges.of(new Document("authInfo", info), database, collection).orElseThrow();
 	}
 
 }
