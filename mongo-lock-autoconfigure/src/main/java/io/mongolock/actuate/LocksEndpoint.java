@@ -117,7 +117,9 @@ public class LocksEndpoint {
 		return requestRelease(String.join("/", key), reason, nameOf(user));
 	}
 
-	RequestedDescriptor requestRelease(String key, String reason, String by) {
+	RequestedDescriptor requestRelease(String key, @Nullable String why, String by) {
+		// One that is missing is refused as one that is empty
+		String reason = (why != null) ? why : "";
 		int asked = this.search.sum(key, (source, stored) -> source.locks().requestRelease(stored, reason, by));
 		if (asked > 0) {
 			logger.info("Lock '" + KeyText.printable(key) + "' is asked for by " + KeyText.printable(by) + ", reason: "

@@ -86,7 +86,7 @@ public class LocksEndpointWebExtension {
 	@WriteOperation
 	public WebEndpointResponse<OperationResponseBody> requestReleaseOf(SecurityContext user, @Nullable String key,
 			@Nullable String reason) {
-		return requestRelease(user, () -> named(key), reason);
+		return change(user, () -> this.endpoint.requestRelease(named(key), reason, LocksEndpoint.nameOf(user)));
 	}
 
 	/**
@@ -97,14 +97,7 @@ public class LocksEndpointWebExtension {
 	public WebEndpointResponse<OperationResponseBody> requestRelease(SecurityContext user,
 			@Selector(match = Selector.Match.ALL_REMAINING) String[] path, @Nullable String key,
 			@Nullable String reason) {
-		return requestRelease(user, () -> only(path, key), reason);
-	}
-
-	// A reason that is missing is refused as one that is empty
-	private WebEndpointResponse<OperationResponseBody> requestRelease(SecurityContext user, Supplier<String> key,
-			@Nullable String reason) {
-		return change(user, () -> this.endpoint.requestRelease(key.get(), (reason != null) ? reason : "",
-				LocksEndpoint.nameOf(user)));
+		return change(user, () -> this.endpoint.requestRelease(only(path, key), reason, LocksEndpoint.nameOf(user)));
 	}
 
 	/**
