@@ -156,11 +156,21 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private void validate() {
 		collection("collection", this.properties.collection());
 		checkKeyPrefix(this.properties.keyPrefix());
-		checkPlaceTtl(this.properties.placeTtl());
-		checkMaxPlaces(this.properties.maxPlaces());
+		within("place-ttl", this.properties.placeTtl(), MIN_PLACE_TTL, MAX_PLACE_TTL,
+				"between " + text(MIN_PLACE_TTL) + ", because it is refreshed every third of that, and "
+						+ text(MAX_PLACE_TTL) + ", because a dead waiter holds up others that long");
+		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
+				"between 1 and " + QueuePlaces.MAX_PLACES
+						+ ", because all places are in one document, and each refresh costs the more the longer it is");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
-		checkRetention(this.properties.ttlIndex().retention());
-		checkHandOver(this.properties.handOver());
+		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
+		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
+				Duration.ofSeconds(Integer.MAX_VALUE),
+				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB keeps it so");
+		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
+				"from 0 to " + text(MAX_DURATION) + ", because other instances wait that long");
+		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
+				"from 0 to " + HandOver.MAX_COUNT + ", because each streak sets aside so many fences");
 		validate(null);
 		this.configured.byName().keySet().forEach(this::validate);
 	}
@@ -233,37 +243,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 	}
 
-	private void checkPlaceTtl(Duration value) {
-		if (value.compareTo(MIN_PLACE_TTL) < 0 || value.compareTo(MAX_PLACE_TTL) > 0) {
-			throw invalid("place-ttl", value,
-					"must be between " + text(MIN_PLACE_TTL) + ", because it is refreshed every third of that, and "
-							+ text(MAX_PLACE_TTL) + ", because a dead waiter holds up others that long");
-		}
-	}
-
-	private void checkMaxPlaces(int value) {
-		if (value < 1 || value > QueuePlaces.MAX_PLACES) {
-			throw invalid("max-places", value, "must be between 1 and " + QueuePlaces.MAX_PLACES
-					+ ", because all places are in one document, and each refresh costs the more the longer it is");
-		}
-	}
-
-	private void checkRetention(Duration value) {
-		checkPositive("ttl-index.retention", value);
-		if (value.toSeconds() < 1 || value.toSeconds() > Integer.MAX_VALUE) {
-			throw invalid("ttl-index.retention", value,
-					"must be between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB keeps it so");
-		}
-	}
-
-	private void checkHandOver(MongoLockProperties.HandOver handOver) {
-		if (handOver.maxTime().isNegative() || handOver.maxTime().compareTo(MAX_DURATION) > 0) {
-			throw invalid("hand-over.max-time", handOver.maxTime(),
-					"must be from 0 to " + text(MAX_DURATION) + ", because other instances wait that long");
-		}
-		if (handOver.maxCount() < 0 || handOver.maxCount() > HandOver.MAX_COUNT) {
-			throw invalid("hand-over.max-count", handOver.maxCount(),
-					"must be from 0 to " + HandOver.MAX_COUNT + ", because each streak sets aside so many fences");
+	private <T extends Comparable<T>> void within(String setting, T value, T least, T most, String limits) {
+		if (value.compareTo(least) < 0 || value.compareTo(most) > 0) {
+			throw invalid(setting, value, "must be " + limits);
 		}
 	}
 
