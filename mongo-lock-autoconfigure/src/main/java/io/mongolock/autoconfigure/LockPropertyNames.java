@@ -133,46 +133,29 @@ class LockPropertyNames {
 
 	private String describe(ConfigurationProperty property) {
 		ConfigurationPropertyName name = property.getName();
+		String first = name.getElement(1, ConfigurationPropertyName.Form.DASHED);
 		String last = name.getLastElement(ConfigurationPropertyName.Form.DASHED);
 		String parent = name.getParent().toString();
-		String origin = (property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "";
-		List<String> settings = settingsBeside(name).toList();
-		if (isDottedName(name) && settings.contains(last)) {
-			String group = name.getElement(1, ConfigurationPropertyName.Form.DASHED);
-			String dotted = parent.substring(parent.indexOf(group) + group.length() + 1);
-			return "Nothing reads the property '" + name + "'" + origin + ": a name with dots is written in brackets, '"
-					+ MongoLockProperties.PREFIX + "." + group + "[" + dotted + "]." + last + "'";
-		}
-		if (settings.contains(last)) {
-			return "Nothing reads the property '" + name + "'" + origin
-					+ ", because it has no value: it is as if it were not there";
-		}
-		return "Nothing reads the property '" + name + "'" + origin
-				+ SettingNames.nearest(last, settings)
-					.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
-					.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
-	}
-
-	private boolean isDottedName(ConfigurationPropertyName name) {
-		String group = name.getElement(1, ConfigurationPropertyName.Form.DASHED);
-		return name.getNumberOfElements() > 4
-				&& component(group).filter((one) -> SettingNames.ofNames(one) != null).isPresent();
-	}
-
-	private Stream<String> settingsBeside(ConfigurationPropertyName name) {
-		if (name.getNumberOfElements() == 2) {
-			return components().map(SettingNames::dashed);
-		}
+		String problem = "Nothing reads the property '" + name + "'"
+				+ ((property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "");
+		Optional<RecordComponent> group = components().filter((one) -> SettingNames.dashed(one).equals(first))
+			.findFirst();
 		// Nothing of a group that nobody has: its module may be missing
-		return component(name.getElement(1, ConfigurationPropertyName.Form.DASHED))
-			.flatMap((one) -> Optional.ofNullable(nested(one)))
-			.stream()
-			.flatMap(SettingNames::components)
-			.map(SettingNames::dashed);
-	}
-
-	private Optional<RecordComponent> component(String name) {
-		return components().filter((one) -> SettingNames.dashed(one).equals(name)).findFirst();
+		List<String> beside = ((name.getNumberOfElements() == 2) ? components()
+				: group.flatMap((one) -> Optional.ofNullable(nested(one))).stream().flatMap(SettingNames::components))
+			.map(SettingNames::dashed)
+			.toList();
+		if (!beside.contains(last)) {
+			return problem + SettingNames.nearest(last, beside)
+				.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
+				.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
+		}
+		if (name.getNumberOfElements() > 4 && group.filter((one) -> SettingNames.ofNames(one) != null).isPresent()) {
+			String dotted = parent.substring(parent.indexOf(first) + first.length() + 1);
+			return problem + ": a name with dots is written in brackets, '" + MongoLockProperties.PREFIX + "." + first
+					+ "[" + dotted + "]." + last + "'";
+		}
+		return problem + ", because it has no value: it is as if it were not there";
 	}
 
 	private Stream<RecordComponent> components() {
