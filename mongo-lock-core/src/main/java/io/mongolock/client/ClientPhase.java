@@ -102,18 +102,7 @@ final class ClientPhase {
 	 * Wait until no request is underway any more that has a permit.
 	 */
 	void awaitRequests(Duration timeout) {
-		boolean interrupted = Thread.interrupted();
-		try {
-			if (this.runtime.tryAcquire(this.requests, Integer.MAX_VALUE, timeout.toNanos())) {
-				this.requests.release(Integer.MAX_VALUE);
-			}
-		}
-		catch (InterruptedException ex) {
-			interrupted = true;
-		}
-		if (interrupted) {
-			Thread.currentThread().interrupt();
-		}
+		this.runtime.awaitUnused(this.requests, Integer.MAX_VALUE, timeout.toNanos());
 	}
 
 	/**

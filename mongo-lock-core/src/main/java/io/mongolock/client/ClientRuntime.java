@@ -98,6 +98,38 @@ class ClientRuntime {
 	}
 
 	/**
+	 * Wait for permits. An interrupt from before does not keep the thread from that, one
+	 * that comes meanwhile ends it; the thread is interrupted after either.
+	 * @param nanos how long to wait at most
+	 * @return whether it has them
+	 */
+	final boolean await(Semaphore permits, int all, long nanos) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return tryAcquire(permits, all, nanos);
+		}
+		catch (InterruptedException ex) {
+			interrupted = true;
+			return false;
+		}
+		finally {
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
+		}
+	}
+
+	/**
+	 * Wait until no permit is taken.
+	 * @param nanos how long to wait at most
+	 */
+	final void awaitUnused(Semaphore permits, int all, long nanos) {
+		if (await(permits, all, nanos)) {
+			permits.release(all);
+		}
+	}
+
+	/**
 	 * A number by lot.
 	 * @param bound what it is less than
 	 * @return the number, zero or more

@@ -258,13 +258,4 @@ final class ClientThreads {
 		}
 	}
 
-	/**
-	 * An interrupt of the current thread does not keep it from the requests that follow.
-	 * @return interrupts it after them if it was interrupted before
-	 */
-	static Runnable holdBackInterrupt() {
-		return (Thread.interrupted()) ? Thread.currentThread()::interrupt : () -> {
-		};
-	}
-
 }

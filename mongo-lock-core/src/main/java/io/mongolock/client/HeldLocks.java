@@ -283,21 +283,12 @@ final class HeldLocks {
 	 * longer.
 	 */
 	void awaitUnused(TimeLeft time) {
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
 		this.awaited = true;
-		try {
-			boolean inTime = true;
-			while (inTime && isUsed()) {
-				inTime = this.runtime.tryAcquire(this.ends, 1, time.left().toNanos());
-			}
+		boolean inTime = true;
+		while (inTime && isUsed()) {
+			inTime = this.runtime.await(this.ends, 1, time.left().toNanos());
 		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
-		}
-		finally {
-			this.awaited = false;
-			interrupt.run();
-		}
+		this.awaited = false;
 	}
 
 	private boolean isUsed() {

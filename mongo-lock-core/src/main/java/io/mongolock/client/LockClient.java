@@ -243,20 +243,30 @@ final class LockClient {
 	 * @param budget how long this may take, a day at most
 	 */
 	void stopClaims(Duration budget) {
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
+		uninterrupted(() -> stopClaims(time(budget)));
+	}
+
+	private void stopClaims(TimeLeft time) {
+		this.phase.stopClaims();
+		releaseUnused(time);
+		// They may still be granted what they have claimed
+		this.phase.awaitRequests(time.left());
+		// What was left idle, or took a place, meanwhile
+		releaseUnused(time);
+		this.places.awaitEnd(time.left());
+		this.idle.awaitEnd(time.left());
+	}
+
+	// An interrupt from before keeps the thread from none of the requests
+	private static void uninterrupted(Runnable requests) {
+		boolean interrupted = Thread.interrupted();
 		try {
-			TimeLeft time = time(budget);
-			this.phase.stopClaims();
-			releaseUnused(time);
-			// They may still be granted what they have claimed
-			this.phase.awaitRequests(time.left());
-			// What was left idle, or took a place, meanwhile
-			releaseUnused(time);
-			this.places.awaitEnd(time.left());
-			this.idle.awaitEnd(time.left());
+			requests.run();
 		}
 		finally {
-			interrupt.run();
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 
@@ -280,17 +290,10 @@ final class LockClient {
 	 * @param budget how long this may take, a day at most
 	 */
 	void stop(Duration budget) {
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
-		try {
-			stopWithin(budget);
-		}
-		finally {
-			interrupt.run();
-		}
+		uninterrupted(() -> stop(time(budget)));
 	}
 
-	private void stopWithin(Duration budget) {
-		TimeLeft time = time(budget);
+	private void stop(TimeLeft time) {
 		this.phase.stop();
 		this.queues.stop();
 		this.idle.stop();

@@ -104,7 +104,7 @@ final class LockReleaser {
 		if (!this.phase.beginRequest()) {
 			return releasing.failed();
 		}
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
+		boolean interrupted = Thread.interrupted();
 		try {
 			return releasing.answered(send(heldLock, releasing, timeout));
 		}
@@ -114,7 +114,9 @@ final class LockReleaser {
 		}
 		finally {
 			this.phase.endRequest();
-			interrupt.run();
+			if (interrupted) {
+				Thread.currentThread().interrupt();
+			}
 		}
 	}
 

@@ -68,12 +68,12 @@ final class StopRequests {
 		}
 		Semaphore ended = new Semaphore(0);
 		requests.forEach((request) -> begin(request, time, ended));
-		if (!await(ended, requests.size(), DividedEnding.PATIENCE.toNanos())) {
+		if (!this.runtime.await(ended, requests.size(), DividedEnding.PATIENCE.toNanos())) {
 			awaitSlow(requests, ended, time);
 		}
 		Semaphore divided = new Semaphore(0);
 		requests.forEach((request) -> request.divideIfInTrouble(this.parts, divided::release));
-		await(divided, requests.size(), time.left().toNanos());
+		this.runtime.await(divided, requests.size(), time.left().toNanos());
 	}
 
 	// A server that is merely slow takes as long for a whole as for all of its parts
@@ -81,10 +81,10 @@ final class StopRequests {
 		Semaphore answered = new Semaphore(0);
 		Duration before = time.left();
 		requests.forEach((request) -> request.request.sample(this.parts, answered::release));
-		if (await(answered, requests.size(), DividedEnding.PATIENCE.toNanos() / 2)) {
+		if (this.runtime.await(answered, requests.size(), DividedEnding.PATIENCE.toNanos() / 2)) {
 			Duration took = before.minus(time.left());
 			Duration more = took.multipliedBy(DividedEnding.PARTS - 1).minus(DividedEnding.PATIENCE);
-			await(ended, requests.size(), more.toNanos());
+			this.runtime.await(ended, requests.size(), more.toNanos());
 		}
 	}
 
@@ -117,23 +117,7 @@ final class StopRequests {
 	 * Wait for what was blocked as well.
 	 */
 	void awaitAll(TimeLeft time) {
-		if (await(this.underway, Integer.MAX_VALUE, time.left().toNanos())) {
-			this.underway.release(Integer.MAX_VALUE);
-		}
-	}
-
-	private boolean await(Semaphore permits, int all, long nanos) {
-		Runnable interrupt = ClientThreads.holdBackInterrupt();
-		try {
-			return this.runtime.tryAcquire(permits, all, nanos);
-		}
-		catch (InterruptedException ex) {
-			interrupt = Thread.currentThread()::interrupt;
-			return false;
-		}
-		finally {
-			interrupt.run();
-		}
+		this.runtime.awaitUnused(this.underway, Integer.MAX_VALUE, time.left().toNanos());
 	}
 
 	/**
