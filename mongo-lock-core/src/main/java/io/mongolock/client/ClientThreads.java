@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Future;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
@@ -155,20 +156,16 @@ final class ClientThreads {
 	 * take long.
 	 */
 	void cleanUpAfter(long nanos, Runnable request) {
-		cleanUpAfter(nanos, this.cleanUps, request);
+		cleanUpAfter(nanos, false, request);
 	}
 
 	/**
-	 * Run a request that cleans up and had no answer, later and after others of that
-	 * kind.
+	 * Run a request that cleans up, later and after others of its kind.
+	 * @param suspect whether the one before it had no answer; if so, it may take long
 	 */
-	void cleanUpSuspectAfter(long nanos, Runnable request) {
-		cleanUpAfter(nanos, this.suspects, request);
-	}
-
-	private void cleanUpAfter(long nanos, ExecutorService threads, Runnable request) {
+	void cleanUpAfter(long nanos, boolean suspect, Runnable request) {
 		try {
-			after(nanos, () -> start(threads, request));
+			after(nanos, () -> start((suspect) ? this.suspects : this.cleanUps, request));
 		}
 		catch (OutOfMemoryError ex) {
 			// No thread can be started now, and the timer has it for when one can
@@ -180,12 +177,7 @@ final class ClientThreads {
 	 * begin.
 	 */
 	void repeat(Runnable request) {
-		if (this.toRepeat.compareAndSet(false, true)) {
-			cleanUpAfter(0, () -> {
-				this.toRepeat.set(false);
-				request.run();
-			});
-		}
+		unlessPending(this.toRepeat, request, (task) -> cleanUpAfter(0, task));
 	}
 
 	/**
@@ -193,17 +185,21 @@ final class ClientThreads {
 	 * begin. It is a hint, so it is dropped if there is no thread for it.
 	 */
 	void confirm(Runnable request) {
-		if (this.toConfirm.compareAndSet(false, true)) {
-			try {
-				this.confirmations.execute(() -> {
-					this.toConfirm.set(false);
-					request.run();
-				});
-			}
-			catch (OutOfMemoryError ex) {
-				// No thread can be started: the next release tries again
-				this.toConfirm.set(false);
-			}
+		try {
+			unlessPending(this.toConfirm, request, this.confirmations);
+		}
+		catch (OutOfMemoryError ex) {
+			// No thread can be started: the next release tries again
+			this.toConfirm.set(false);
+		}
+	}
+
+	private static void unlessPending(AtomicBoolean pending, Runnable request, Executor threads) {
+		if (pending.compareAndSet(false, true)) {
+			threads.execute(() -> {
+				pending.set(false);
+				request.run();
+			});
 		}
 	}
 

@@ -87,11 +87,8 @@ final class OrphanReleaser {
 	}
 
 	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
-		if (pause >= 0 && cleanup.isSuspect()) {
-			this.phase.threads().cleanUpSuspectAfter(pause, () -> release(cleanup, id, terms));
-		}
-		else if (pause >= 0) {
-			this.phase.threads().cleanUpAfter(pause, () -> release(cleanup, id, terms));
+		if (pause >= 0) {
+			this.phase.threads().cleanUpAfter(pause, cleanup.isSuspect(), () -> release(cleanup, id, terms));
 		}
 	}
 

@@ -17,9 +17,12 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 
 /**
- * Sends the releases of this client that need no proof, has a {@link ReleaseConfirmer}
- * confirm those that others wait for, and repeats {@link RecentReleases} that a failover
- * may have taken back. Thread-safe.
+ * Sends the releases of this client that need no proof, and repeats
+ * {@link RecentReleases} that a failover may have taken back. Has those confirmed that
+ * others wait for, since only then the store notifies them. A release does not wait for
+ * that: it happens in the background, one request at a time, and one more that covers all
+ * releases before it. A stop does not wait either: it takes and releases nothing.
+ * Thread-safe.
  */
 final class ReleaseSender {
 
@@ -29,13 +32,13 @@ final class ReleaseSender {
 
 	private static final long REPEAT_PAUSE = 1_000_000_000;
 
+	private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(3);
+
 	private final LockStore store;
 
 	private final LockClock clock;
 
 	private final ClientPhase phase;
-
-	private final ReleaseConfirmer confirmer;
 
 	private final RecentReleases releases = new RecentReleases();
 
@@ -52,7 +55,6 @@ final class ReleaseSender {
 		this.store = store;
 		this.clock = clock;
 		this.phase = phase;
-		this.confirmer = new ReleaseConfirmer(store, phase);
 	}
 
 	/**
@@ -67,13 +69,25 @@ final class ReleaseSender {
 		this.releases.add(id, now());
 		if (answer.awaited()) {
 			// Even if it ended nothing: a release before it may have, without an answer
-			this.confirmer.released();
+			this.phase.threads().confirm(this::confirm);
 		}
 		if (this.elections.get() != before) {
 			// It may be the old primary that has answered
 			repeatInBackground();
 		}
 		return answer.ended();
+	}
+
+	private void confirm() {
+		if (this.phase.isClosed()) {
+			return;
+		}
+		try {
+			this.store.confirmReleases(CONFIRM_TIMEOUT);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Released locks are not confirmed yet: those who wait for them notice later", ex);
+		}
 	}
 
 	/**

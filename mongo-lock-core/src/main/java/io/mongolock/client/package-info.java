@@ -11,10 +11,10 @@
  * {@link LeaseHandle} is what its holder is given by {@link LockHandles};
  * {@link TransactionLocks} keeps it until a transaction has ended.</li>
  * <li>The end: {@link LockReleaser} releases by a {@link ReleaseSender}, which also
- * repeats what a failover may have taken back and has releases confirmed by a
- * {@link ReleaseConfirmer}; {@link OrphanReleaser} cleans up behind requests of unknown
- * outcome. {@link DividedEnding} is a request for many of these, divided if it hangs.
- * When the client stops, {@link StopRequests} sends what is left to send,
+ * repeats what a failover may have taken back and has releases confirmed;
+ * {@link OrphanReleaser} cleans up behind requests of unknown outcome.
+ * {@link DividedEnding} is a request for many of these, divided if it hangs. When the
+ * client stops, {@link StopRequests} sends what is left to send,
  * {@link LockClient#stopClaims} ends all waiting, and {@link LockClient#stop} cuts off
  * what is still held, as its {@link io.mongolock.core.HoldEnd#cutOff} says. <b>A release
  * wakes the next waiter</b> in {@link HeldLocks}, which hands the lock over or has

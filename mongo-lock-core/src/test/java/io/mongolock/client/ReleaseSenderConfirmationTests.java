@@ -24,10 +24,10 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link ReleaseConfirmer}.
+ * Tests for the confirmation of releases by {@link ReleaseSender}.
  */
 @Timeout(60)
-class ReleaseConfirmerTests {
+class ReleaseSenderConfirmationTests {
 
 	private final ScriptedStore store = new ScriptedStore() {
 
