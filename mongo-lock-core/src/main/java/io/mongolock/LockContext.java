@@ -34,7 +34,7 @@ public final class LockContext {
 					+ "): the caller is neither run by LockOperations.execute nor by a @DistributedLock proxy. "
 					+ "A call from within the same object does not pass the proxy.");
 		}
-		return frame.handle();
+		return frame.handle;
 	}
 
 	/**
@@ -43,9 +43,9 @@ public final class LockContext {
 	 * @return its handle, or empty if the thread works under none such
 	 */
 	public static Optional<LockHandle> find(Predicate<LockHandle> condition) {
-		for (Frame frame = CURRENT.get(); frame != null; frame = frame.outer()) {
-			if (condition.test(frame.handle())) {
-				return Optional.of(frame.handle());
+		for (Frame frame = CURRENT.get(); frame != null; frame = frame.outer) {
+			if (condition.test(frame.handle)) {
+				return Optional.of(frame.handle);
 			}
 		}
 		return Optional.empty();
@@ -106,14 +106,6 @@ public final class LockContext {
 			this.handle = handle;
 			this.outer = outer;
 			this.thread = thread;
-		}
-
-		private LockHandle handle() {
-			return this.handle;
-		}
-
-		private @Nullable Frame outer() {
-			return this.outer;
 		}
 
 		@Override
