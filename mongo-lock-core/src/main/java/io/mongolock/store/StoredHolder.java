@@ -2,7 +2,6 @@ package io.mongolock.store;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -64,19 +63,6 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 		Duration remaining = Duration.between(now, this.renewedAt.plus(this.ttl));
 		Duration heldFor = Duration.between(this.acquiredAt, now);
 		return new LockHolder(this.owner, this.fence, this.acquiredAt, positive(heldFor), positive(remaining));
-	}
-
-	static boolean mayBeIdle(List<StoredHolder> holders, @Nullable String recalled, Instant now) {
-		for (StoredHolder holder : holders) {
-			if (holder.mayBeIdle(recalled) && holder.isAlive(now)) {
-				return true;
-			}
-		}
-		return false;
-	}
-
-	static List<LockHolder> alive(List<StoredHolder> holders, Instant now) {
-		return holders.stream().filter((holder) -> holder.isAlive(now)).map((holder) -> holder.toHolder(now)).toList();
 	}
 
 	private static Duration positive(Duration duration) {

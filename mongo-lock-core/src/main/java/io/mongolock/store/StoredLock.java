@@ -67,14 +67,17 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	 * may keep the lease, and nobody has recalled it yet.
 	 */
 	public boolean mayBeIdle() {
-		return StoredHolder.mayBeIdle(this.holders, this.recalled, this.now);
+		return this.holders.stream().anyMatch((holder) -> holder.mayBeIdle(this.recalled) && holder.isAlive(this.now));
 	}
 
 	/**
 	 * The holders now.
 	 */
 	public List<LockHolder> liveHolders() {
-		return StoredHolder.alive(this.holders, this.now);
+		return this.holders.stream()
+			.filter((holder) -> holder.isAlive(this.now))
+			.map((holder) -> holder.toHolder(this.now))
+			.toList();
 	}
 
 }
