@@ -13,23 +13,15 @@ public interface StoreServers {
 	/** Nothing is known. */
 	StoreServers UNKNOWN = new StoreServers() {
 
-		@Override
-		public Optional<String> judge() {
-			return Optional.empty();
-		}
-
-		@Override
-		public void onClockOff(BiConsumer<String, Duration> listener) {
-			// Never
-		}
-
 	};
 
 	/**
 	 * The server whose clock the leases are judged by.
 	 * @return its address, or empty if it is unknown or one of several
 	 */
-	Optional<String> judge();
+	default Optional<String> judge() {
+		return Optional.empty();
+	}
 
 	/**
 	 * Hear of servers whose clock differs from the others'.
@@ -37,7 +29,9 @@ public interface StoreServers {
 	 * negative if behind, zero once it agrees again: at once for those that differ
 	 * already, later on a thread that it must not hold up
 	 */
-	void onClockOff(BiConsumer<String, Duration> listener);
+	default void onClockOff(BiConsumer<String, Duration> listener) {
+		// Never, unless the store hears the clocks of its servers
+	}
 
 	/**
 	 * Hear of the first known primary, and of each that is elected later: what the one

@@ -2,12 +2,10 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
-import java.util.function.BiConsumer;
 import java.util.stream.Collectors;
 
 import org.junit.jupiter.api.AfterEach;
@@ -227,16 +225,6 @@ class ReleaseSenderTests {
 	private static final class Elections implements StoreServers {
 
 		private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
-
-		@Override
-		public Optional<String> judge() {
-			return Optional.empty();
-		}
-
-		@Override
-		public void onClockOff(BiConsumer<String, Duration> listener) {
-			// never
-		}
 
 		@Override
 		public void onPrimaryChange(Runnable listener) {
