@@ -342,7 +342,8 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
-		try (LossInterruption interruption = LossInterruption.begin(handle.heldLock(), this.threads);
+		LockShares shares = interrupting(handle);
+		try (LossInterruption interruption = (shares != null) ? LossInterruption.begin(shares, this.threads) : null;
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {
 			// The thread may have stood still since the grant

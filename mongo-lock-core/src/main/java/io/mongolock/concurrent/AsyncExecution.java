@@ -196,7 +196,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			return this.caller.call(() -> working(0, this::callback));
 		}
 		LockHandle handle = this.held.get(next);
-		try (LossInterruption interruption = LossInterruption.begin(this.interrupting.apply(handle), this.releases);
+		LockShares shares = this.interrupting.apply(handle);
+		try (LossInterruption interruption = (shares != null) ? LossInterruption.begin(shares, this.releases) : null;
 				LockContext.Scope scope = LockContext.enter(handle)) {
 			return begin(next + 1);
 		}

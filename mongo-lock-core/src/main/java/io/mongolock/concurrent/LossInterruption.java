@@ -2,10 +2,6 @@ package io.mongolock.concurrent;
 
 import java.util.concurrent.Executor;
 
-import org.jspecify.annotations.Nullable;
-
-import io.mongolock.OnLost;
-import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockShares;
 
 /**
@@ -31,25 +27,12 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Have the current thread interrupted if a lock is lost, as {@link OnLost#INTERRUPT}
-	 * says.
-	 * @param threads runs what may block, at once
-	 * @return ends it; {@code null} if the request says otherwise
-	 */
-	public static @Nullable LossInterruption begin(HeldLock heldLock, Executor threads) {
-		return begin((heldLock.request().onLost() == OnLost.INTERRUPT) ? heldLock.shares() : null, threads);
-	}
-
-	/**
 	 * Have the current thread interrupted if a lock is lost.
-	 * @param shares where to hear of that; {@code null} if nothing is to be done
+	 * @param shares where to hear of that
 	 * @param threads runs what may block, at once
-	 * @return ends it; {@code null} if there is nothing to end
+	 * @return ends it
 	 */
-	static @Nullable LossInterruption begin(@Nullable LockShares shares, Executor threads) {
-		if (shares == null) {
-			return null;
-		}
+	public static LossInterruption begin(LockShares shares, Executor threads) {
 		LossInterruption interruption = new LossInterruption(shares, threads);
 		shares.onLoss(interruption);
 		return interruption;
