@@ -372,10 +372,13 @@ final class ClientLoop {
 		}
 		catch (SomeRenewalsFailedException ex) {
 			ClockReading now = ClockReading.of(this.clock);
-			this.events.answeredInPart(batch.leases(), ex);
+			List<Lease> failed = batch.leases().stream().filter((lease) -> ex.failed().contains(lease.id())).toList();
+			List<Lease> others = batch.leases().stream().filter((lease) -> !ex.failed().contains(lease.id())).toList();
+			this.events.answered(others, ex.found());
 			answer((schedule) -> schedule.answeredInPart(batch, ex.failed(), ex.found(), requested, now));
 			failed(batch, ex);
-			this.events.renewedInPart(batch.leases(), ex, requested);
+			this.events.renewed(others, ex.found(), requested);
+			this.events.renewed(failed, -1, requested);
 		}
 	}
 

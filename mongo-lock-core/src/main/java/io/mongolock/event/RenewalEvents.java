@@ -51,23 +51,14 @@ public final class RenewalEvents {
 	}
 
 	/**
-	 * The store answered for some, which does not count for them yet.
-	 * @param failure which could not be renewed
-	 */
-	public void answeredInPart(List<Lease> leases, SomeRenewalsFailedException failure) {
-		answered(others(leases, failure), failure.found());
-	}
-
-	private static List<Lease> others(List<Lease> leases, SomeRenewalsFailedException failure) {
-		return leases.stream().filter((lease) -> !failure.failed().contains(lease.id())).toList();
-	}
-
-	/**
 	 * Leases were renewed, or could not be. To be called last, because instruments may
 	 * run code of the application.
 	 * @param found how many the store has, or negative if it did not answer
 	 */
 	public void renewed(List<Lease> leases, int found, ClockReading requested) {
+		if (leases.isEmpty()) {
+			return;
+		}
 		this.instruments.measure((instrument) -> {
 			instrument.renewed(leases.size(), found >= 0, this.instruments.since(requested));
 			if (found == leases.size()) {
@@ -75,19 +66,6 @@ public final class RenewalEvents {
 				instrument.confirmed();
 			}
 		});
-	}
-
-	/**
-	 * Some leases were renewed, and others could not be.
-	 * @param failure which could not be
-	 */
-	public void renewedInPart(List<Lease> leases, SomeRenewalsFailedException failure, ClockReading requested) {
-		List<Lease> failed = leases.stream().filter((lease) -> failure.failed().contains(lease.id())).toList();
-		List<Lease> others = others(leases, failure);
-		if (!others.isEmpty()) {
-			renewed(others, failure.found(), requested);
-		}
-		renewed(failed, -1, requested);
 	}
 
 	/**
