@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Semaphore;
+import java.util.function.BooleanSupplier;
 import java.util.function.Function;
 import java.util.stream.Stream;
 
@@ -359,10 +360,7 @@ final class HeldLocks {
 	}
 
 	private boolean restOrHandToNext(HeldLock heldLock) {
-		if (rest(heldLock)) {
-			return true;
-		}
-		return handToNext(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
+		return rest(heldLock) || handToNext(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
 	}
 
 	private static boolean failsCall(HeldLock heldLock, ReleaseOutcome outcome) {
@@ -385,40 +383,32 @@ final class HeldLocks {
 	}
 
 	private boolean rest(HeldLock heldLock) {
-		if (!heldLock.lingers() || !this.phase.beginClaim()) {
-			return false;
-		}
-		try {
+		return heldLock.lingers() && insteadOfRelease(heldLock, () -> {
 			boolean rests = this.queues.idle()
 				.rest(heldLock, now(), () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
 			if (rests) {
 				unregister(heldLock);
 			}
 			return rests;
-		}
-		catch (RuntimeException | Error ex) {
-			// Nobody relies on it: if its lease is not idle, it runs out
-			unregister(heldLock);
-			this.queues.notKept(heldLock);
-			throw ex;
-		}
-		finally {
-			this.phase.endRequest();
-		}
+		});
 	}
 
 	private boolean handToNext(HeldLock heldLock, Runnable handed) {
-		if (!this.handOver.mayPass(heldLock) || !this.phase.beginClaim()) {
+		return this.handOver.mayPass(heldLock) && insteadOfRelease(heldLock, () -> this.handOver.pass(heldLock,
+				this.queues, now(), (successor) -> replace(heldLock, successor), handed));
+	}
+
+	private boolean insteadOfRelease(HeldLock heldLock, BooleanSupplier keepsLease) {
+		if (!this.phase.beginClaim()) {
 			return false;
 		}
 		try {
-			return this.handOver.pass(heldLock, this.queues, now(), (successor) -> replace(heldLock, successor),
-					handed);
+			return keepsLease.getAsBoolean();
 		}
 		catch (RuntimeException | Error ex) {
-			// Nobody relies on it: if it was not handed over, it runs out
+			// Nobody relies on it: unless its lease is kept all the same, it runs out
 			unregister(heldLock);
-			this.queues.wakeNext(heldLock);
+			this.queues.notKept(heldLock);
 			throw ex;
 		}
 		finally {

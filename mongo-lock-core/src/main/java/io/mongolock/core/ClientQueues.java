@@ -86,8 +86,8 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * The lease of a lock of this JVM was to be kept, which failed: unless it is idle all
-	 * the same, the next one has its turn to ask.
+	 * The lease of a lock of this JVM was to be kept or handed over, which failed: unless
+	 * it is idle or handed over all the same, the next one has its turn to ask.
 	 */
 	public void notKept(HeldLock held) {
 		if (this.queues.holders(held.key()).contains(held)) {
