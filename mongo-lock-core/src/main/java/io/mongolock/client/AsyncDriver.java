@@ -121,9 +121,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		boolean first = brief && !this.threads.get().isSlow() && timeout.compareTo(DividedEnding.TIMEOUT) > 0;
 		try {
 			ClockReading asked = this.sender.now();
-			AcquisitionStep step = (first) ? this.sender.askFirst(this.acquisition, woken, DividedEnding.TIMEOUT)
-					: this.sender.ask(this.acquisition, woken);
-			act(step, asked);
+			act(this.sender.ask(this.acquisition, woken, first), asked);
 		}
 		catch (RuntimeException | Error ex) {
 			giveUp(ex);

@@ -99,7 +99,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	private AcquisitionStep ask() {
 		ClockReading woken = this.woken;
 		this.woken = null;
-		return this.sender.ask(this.acquisition, woken);
+		return this.sender.ask(this.acquisition, woken, false);
 	}
 
 	private AcquisitionStep await(long nanos) {

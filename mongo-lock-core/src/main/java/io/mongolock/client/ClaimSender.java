@@ -1,7 +1,6 @@
 package io.mongolock.client;
 
 import java.time.Duration;
-import java.util.function.BiFunction;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -58,32 +57,21 @@ final class ClaimSender {
 	/**
 	 * Ask the store once.
 	 * @param woken when it was woken to ask, unless it asks of its own accord
+	 * @param brief whether to wait for the answer for a moment only; if there is none, it
+	 * is to ask again
 	 * @return what to do next; what comes too late is settled
 	 * @throws io.mongolock.LockUnavailableException if the client stops
 	 * @throws IllegalArgumentException if the store refuses to send the request
 	 */
-	AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken) {
-		return ask(acquisition, woken, acquisition.attempt().terms().operationTimeout(), acquisition::failed);
-	}
-
-	/**
-	 * Likewise, but wait for the answer for a moment only. If there is none, ask again.
-	 * @param timeout how long that is, less than the operation timeout
-	 */
-	AcquisitionStep askFirst(LockAcquisition acquisition, @Nullable ClockReading woken, Duration timeout) {
-		return ask(acquisition, woken, timeout, acquisition::failedFirst);
-	}
-
-	private AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken, Duration timeout,
-			BiFunction<LockStoreException, ClockReading, AcquisitionStep> failed) {
+	AcquisitionStep ask(LockAcquisition acquisition, @Nullable ClockReading woken, boolean brief) {
 		if (!this.phase.beginClaim()) {
 			throw stopped(acquisition);
 		}
 		try {
 			ClockReading requested = now();
 			Claim claim = acquisition.send(requested);
-			AcquisitionStep step = (claim != null)
-					? settle(acquisition, request(acquisition, claim, requested, timeout, failed)) : new TooLate(false);
+			AcquisitionStep step = (claim != null) ? settle(acquisition, request(acquisition, claim, requested, brief))
+					: new TooLate(false);
 			if (woken != null) {
 				this.events.wokenUp(acquisition.attempt().request(), step instanceof Granted, woken);
 			}
@@ -201,13 +189,13 @@ final class ClaimSender {
 		return ClockReading.of(this.clock);
 	}
 
-	private AcquisitionStep request(LockAcquisition acquisition, Claim claim, ClockReading requested, Duration timeout,
-			BiFunction<LockStoreException, ClockReading, AcquisitionStep> failed) {
+	private AcquisitionStep request(LockAcquisition acquisition, Claim claim, ClockReading requested, boolean brief) {
+		Duration timeout = (brief) ? DividedEnding.TIMEOUT : acquisition.attempt().terms().operationTimeout();
 		try {
 			return answered(acquisition, send(acquisition, claim, timeout), requested);
 		}
 		catch (LockStoreException ex) {
-			return failed.apply(ex, now());
+			return (brief) ? acquisition.failedFirst(ex, now()) : acquisition.failed(ex, now());
 		}
 		catch (IllegalArgumentException ex) {
 			// Refused before anything was sent, as a key too long with its prefix
