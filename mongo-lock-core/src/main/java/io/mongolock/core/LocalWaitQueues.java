@@ -94,9 +94,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * @return the first in the queue if it suits and nobody asks, else {@code null}
 	 */
 	@Nullable W successor(String key, H holder, Predicate<W> suits) {
-		List<W> next = new ArrayList<>(1);
-		visit(key, (queue) -> queue.addSuccessorTo(next, holder, suits));
-		return (next.isEmpty()) ? null : next.get(0);
+		return visit(key, (queue) -> queue.successor(holder, suits)).orElse(null);
 	}
 
 	/**
@@ -129,14 +127,13 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * @return whether it is there, and nobody has it released yet
 	 */
 	boolean endIdle(String key, H holder, Runnable ended) {
-		boolean[] ends = new boolean[1];
-		visit(key, (queue) -> {
-			ends[0] = queue.endIdle(holder);
-			if (ends[0]) {
+		return visit(key, (queue) -> {
+			boolean ends = queue.endIdle(holder);
+			if (ends) {
 				ended.run();
 			}
-		});
-		return ends[0];
+			return ends;
+		}).orElse(false);
 	}
 
 	/**
@@ -149,40 +146,27 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * the waiter is to ask
 	 */
 	@Nullable IdleTurn<H> takeIdle(String key, W waiter, Function<H, @Nullable H> take, Consumer<IdleTurn<H>> gone) {
-		List<IdleTurn<H>> turn = new ArrayList<>(1);
-		visit(key, (queue) -> {
-			IdleTurn<H> idle = queue.takeIdle(waiter, take);
-			if (idle != null) {
-				turn.add(idle);
-				if (idle.taken() != null || idle.ends()) {
-					gone.accept(idle);
-				}
+		return visit(key, (queue) -> {
+			IdleTurn<H> turn = queue.takeIdle(waiter, take);
+			if (turn != null && (turn.taken() != null || turn.ends())) {
+				gone.accept(turn);
 			}
-		});
-		return (turn.isEmpty()) ? null : turn.get(0);
+			return turn;
+		}).orElse(null);
 	}
 
 	/**
 	 * The holders of the lock in this JVM.
 	 */
 	List<H> holders(String key) {
-		List<H> holders = new ArrayList<>();
-		visit(key, (queue) -> holders.addAll(queue.holders()));
-		return holders;
+		return visit(key, WaitQueue::holders).orElse(List.of());
 	}
 
 	/**
 	 * The holders of the lock in this JVM, or the last one, if its lease is idle.
 	 */
 	List<H> present(String key) {
-		List<H> present = new ArrayList<>();
-		visit(key, (queue) -> {
-			present.addAll(queue.holders());
-			if (queue.idle() != null) {
-				present.add(queue.idle());
-			}
-		});
-		return present;
+		return visit(key, WaitQueue::present).orElse(List.of());
 	}
 
 	/**
@@ -190,9 +174,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * @return the first in the queue, if it may ask
 	 */
 	Optional<W> asking(String key) {
-		List<W> asking = new ArrayList<>(1);
-		visit(key, (queue) -> asking.addAll(queue.asking()));
-		return asking.stream().findFirst();
+		return visit(key, (queue) -> queue.asking().stream().findFirst().orElse(null));
 	}
 
 	/**
@@ -201,7 +183,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	List<W> waiters() {
 		List<W> waiters = new ArrayList<>();
-		this.queues.keySet().forEach((key) -> visit(key, (queue) -> waiters.addAll(queue.all())));
+		this.queues.keySet().forEach((key) -> visit(key, WaitQueue::all).ifPresent(waiters::addAll));
 		return waiters;
 	}
 
@@ -209,9 +191,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * How many wait for a lock.
 	 */
 	int waiting(String key) {
-		int[] waiting = new int[1];
-		visit(key, (queue) -> waiting[0] = queue.waiting());
-		return waiting[0];
+		return visit(key, WaitQueue::waiting).orElse(0);
 	}
 
 	/**
@@ -231,11 +211,16 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 		return !next.isEmpty();
 	}
 
-	private void visit(String key, Consumer<WaitQueue<W, H>> visitor) {
+	private <R> Optional<R> visit(String key, Function<WaitQueue<W, H>, @Nullable R> visitor) {
+		List<R> result = new ArrayList<>(1);
 		this.queues.computeIfPresent(key, (same, queue) -> {
-			visitor.accept(queue);
+			R found = visitor.apply(queue);
+			if (found != null) {
+				result.add(found);
+			}
 			return queue;
 		});
+		return result.stream().findFirst();
 	}
 
 	private @Nullable W change(String key, Consumer<WaitQueue<W, H>> change) {

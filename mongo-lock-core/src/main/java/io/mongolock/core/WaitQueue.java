@@ -80,24 +80,22 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 		}
 		W first = this.waiters.iterator().next();
 		if (mayAsk(first)) {
-			giveTurn(first, next);
+			next.add(giveTurn(first));
 		}
 	}
 
-	private void giveTurn(W first, List<W> next) {
+	private W giveTurn(W first) {
 		this.waiters.remove(first);
 		this.asking = first;
-		next.add(first);
+		return first;
 	}
 
-	void addSuccessorTo(List<W> next, H holder, Predicate<W> suits) {
+	@Nullable W successor(H holder, Predicate<W> suits) {
 		if (this.asking != null || this.waiters.isEmpty() || !this.holders.contains(holder)) {
-			return;
+			return null;
 		}
 		W first = this.waiters.iterator().next();
-		if (suits.test(first)) {
-			giveTurn(first, next);
-		}
+		return (suits.test(first)) ? giveTurn(first) : null;
 	}
 
 	// The rule by which the store admits, applied to this JVM's waiters
@@ -171,12 +169,22 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 		return new IdleTurn<>(idle, null, endIdle(idle));
 	}
 
+	/**
+	 * Those who hold the lock now, in a list of their own.
+	 */
 	List<H> holders() {
-		return this.holders;
+		return List.copyOf(this.holders);
 	}
 
-	@Nullable H idle() {
-		return this.idle;
+	/**
+	 * The holders, or the last one, if its lease is idle.
+	 */
+	List<H> present() {
+		List<H> present = new ArrayList<>(this.holders);
+		if (this.idle != null) {
+			present.add(this.idle);
+		}
+		return present;
 	}
 
 	/**

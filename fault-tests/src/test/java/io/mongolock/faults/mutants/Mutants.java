@@ -966,8 +966,8 @@ final class Mutants {
 						"		this.phase.awaitRequests(time.left());\n", "",
 						test(STOP, "aStopOfClaimsWaitsForTheOneThatIsUnderway")),
 				new Mutant("shutdown: what was left idle as claims ended stays taken", "LockClient.stopClaims",
-						"		// What was left idle, or took a place, meanwhile\n		releaseUnused(time);\n",
-						"", test(STOP, "aLeaseThatIsLeftIdleAsTheStopOfClaimsBeginsIsReleasedByIt")),
+						"		// What was left idle, or took a place, meanwhile\n		releaseUnused(time);\n", "",
+						test(STOP, "aLeaseThatIsLeftIdleAsTheStopOfClaimsBeginsIsReleasedByIt")),
 				new Mutant("shutdown: what was about to be released as claims ended stays taken",
 						"IdleLeaseDuty.stopClaims", "		this.taking = false;",
 						"		this.taking = false;\n		this.running = false;",
@@ -1848,10 +1848,11 @@ final class Mutants {
 
 	/** What one thread does in the midst of another's step. */
 	private static List<Mutant> orders() {
-		return List.of(new Mutant("orders: queue looked at outside of an atomic step", "LocalWaitQueues.visit",
-				"		this.queues.computeIfPresent(key, (same, queue) -> {\n			visitor.accept(queue);\n			return queue;\n		});",
-				"		WaitQueue<W, H> queue = this.queues.get(key);\n		if (queue != null) {\n			visitor.accept(queue);\n		}",
-				test("io.mongolock.core.LocalQueueOrdersTests", "eachChangeOfAQueueIsOneStep")),
+		return List.of(
+				new Mutant("orders: queue looked at outside of an atomic step", "LocalWaitQueues.visit",
+						"this.queues.computeIfPresent(key, (same, queue) -> {",
+						"Optional.ofNullable(this.queues.get(key)).map((queue) -> {",
+						test("io.mongolock.core.LocalQueueOrdersTests", "eachChangeOfAQueueIsOneStep")),
 				new Mutant("orders: recall missed as the lease becomes idle", "IdleLeases.rest",
 						"			if (mayBeWanted(held)) {\n				end(held);\n			}\n", "",
 						test("io.mongolock.core.IdleOrdersTests",
