@@ -333,12 +333,4 @@ final class LockClient {
 		return this.phase.isRunning();
 	}
 
-	int waiting() {
-		return this.queues.waiting();
-	}
-
-	int waiting(String key) {
-		return this.queues.waiting(key);
-	}
-
 }

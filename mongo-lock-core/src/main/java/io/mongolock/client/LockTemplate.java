@@ -329,14 +329,14 @@ public final class LockTemplate implements LockOperations {
 	 * How many attempts wait in this JVM.
 	 */
 	public int waiting() {
-		return this.client.waiting();
+		return this.client.queues().waiting();
 	}
 
 	/**
 	 * How many attempts at a lock wait in this JVM.
 	 */
 	public int waiting(String key) {
-		return this.client.waiting(key);
+		return this.client.queues().waiting(key);
 	}
 
 	@SuppressWarnings("try") // closing is what the resources are for

@@ -164,7 +164,7 @@ class ClosingTimesTests {
 	void aClaimThatJoinsDuringAStopIsStoppedToo() {
 		this.hook.atBeginOfClaim = () -> this.client.stop(Duration.ofMillis(1));
 		assertThat(async()).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
-		assertThat(this.client.waiting()).isZero();
+		assertThat(this.client.queues().waiting()).isZero();
 	}
 
 	@Test
