@@ -3,8 +3,7 @@ package io.mongolock.core;
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
-
-import org.jspecify.annotations.Nullable;
+import java.util.Objects;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
@@ -88,9 +87,9 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public static ResolvedLockSettings of(LockSettings settings) {
-		Duration ttl = orElse(settings.ttl(), DEFAULT_TTL);
+		Duration ttl = Objects.requireNonNullElse(settings.ttl(), DEFAULT_TTL);
 		check("ttl", ttl, MIN_TTL);
-		Duration margin = orElse(settings.margin(), part(ttl, 5));
+		Duration margin = Objects.requireNonNullElse(settings.margin(), part(ttl, 5));
 		checkMargin(ttl, margin);
 		Duration reliable = ttl.minus(margin);
 		RenewalInterval renewInterval = (settings.renewInterval() != null)
@@ -98,13 +97,14 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 		if (settings.operationTimeout() != null) {
 			check("operation-timeout", settings.operationTimeout(), MIN_OPERATION);
 		}
-		Duration operationTimeout = orElse(settings.operationTimeout(),
+		Duration operationTimeout = Objects.requireNonNullElse(settings.operationTimeout(),
 				shorter(MAX_OPERATION, atLeastOne(part(reliable.minus(renewInterval.longest()), 2))));
 		return new ResolvedLockSettings(ttl, margin, renewInterval, operationTimeout,
-				orElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
-				orElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
-				(settings.autoRenew() != null) ? settings.autoRenew() : true, orElse(settings.minHold(), Duration.ZERO),
-				orElse(settings.linger(), Duration.ZERO));
+				Objects.requireNonNullElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
+				Objects.requireNonNullElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
+				Objects.requireNonNullElse(settings.autoRenew(), true),
+				Objects.requireNonNullElse(settings.minHold(), Duration.ZERO),
+				Objects.requireNonNullElse(settings.linger(), Duration.ZERO));
 	}
 
 	/**
@@ -150,10 +150,6 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 		if (value.getNano() % 1_000_000 != 0) {
 			throw new InvalidLockSettingsException(name, value, "must be whole milliseconds");
 		}
-	}
-
-	private static Duration orElse(@Nullable Duration value, Duration other) {
-		return (value != null) ? value : other;
 	}
 
 	private static Duration shorter(Duration one, Duration other) {
