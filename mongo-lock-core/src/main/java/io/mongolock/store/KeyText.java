@@ -16,15 +16,11 @@ public final class KeyText {
 	 * @return the text, with a line feed written as {@code \}{@code u000A} and so on
 	 */
 	public static String printable(String text) {
-		int unsafe = 0;
-		while (unsafe < text.length() && isPrintable(text.codePointAt(unsafe))) {
-			unsafe += Character.charCount(text.codePointAt(unsafe));
-		}
-		if (unsafe == text.length()) {
+		if (text.codePoints().allMatch(KeyText::isPrintable)) {
 			return text;
 		}
-		StringBuilder printable = new StringBuilder(text.length() + 16).append(text, 0, unsafe);
-		text.substring(unsafe).codePoints().forEach((point) -> {
+		StringBuilder printable = new StringBuilder(text.length() + 16);
+		text.codePoints().forEach((point) -> {
 			if (isPrintable(point)) {
 				printable.appendCodePoint(point);
 			}
