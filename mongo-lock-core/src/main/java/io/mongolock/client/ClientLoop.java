@@ -12,7 +12,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.LongSupplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -277,22 +276,16 @@ final class ClientLoop {
 		}
 		long pause = ClockReading.NEVER;
 		for (LoopDuty duty : this.duties) {
-			pause = Math.min(pause, orRetry(() -> {
-				duty.run(now, this.requests);
-				return ClockReading.NEVER;
-			}));
+			pause = Math.min(pause, run(duty, now));
 		}
 		// Last: who comes while this waits for a thread wakes it for nothing
 		pause = Math.min(pause, nextIn(now));
-		for (LoopDuty duty : this.duties) {
-			pause = Math.min(pause, orRetry(() -> duty.nextIn(now)));
-		}
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
 
-	private long orRetry(LongSupplier duty) {
+	private long run(LoopDuty duty, ClockReading now) {
 		try {
-			return duty.getAsLong();
+			return duty.run(now, this.requests);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing of that may harm the leases

@@ -102,7 +102,7 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 	}
 
 	@Override
-	public void run(ClockReading now, Executor requests) {
+	public long run(ClockReading now, Executor requests) {
 		this.recalls.run(now, requests);
 		if (this.taking && this.releasing.get() < MAX_RELEASES) {
 			List<HeldLock> due = this.idle.due(this.recalls.isLive(), now);
@@ -110,10 +110,6 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 				begin(due.subList(from, Math.min(due.size(), from + MAX_BATCH)), requests);
 			}
 		}
-	}
-
-	@Override
-	public long nextIn(ClockReading now) {
 		// The end of a release wakes the watch
 		long next = (this.taking && this.releasing.get() < MAX_RELEASES) ? this.idle.nextIn(now) : ClockReading.NEVER;
 		return Math.min(next, this.recalls.nextIn(now));

@@ -18,13 +18,9 @@ interface LoopDuty {
 	/**
 	 * Begin what is due.
 	 * @param requests runs the requests to the store; must not block
+	 * @return for how many nanoseconds nothing more is due unless {@link #start wake}
+	 * says otherwise
 	 */
-	void run(ClockReading now, Executor requests);
-
-	/**
-	 * How long nothing is due unless {@link #start wake} says otherwise.
-	 * @return nanoseconds
-	 */
-	long nextIn(ClockReading now);
+	long run(ClockReading now, Executor requests);
 
 }

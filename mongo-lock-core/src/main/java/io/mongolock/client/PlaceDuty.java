@@ -70,7 +70,7 @@ final class PlaceDuty implements LoopDuty, ReleaseListener {
 	}
 
 	@Override
-	public void run(ClockReading now, Executor requests) {
+	public long run(ClockReading now, Executor requests) {
 		this.releases.run(now, requests);
 		for (PlaceRequest request : this.places.due(this.releases.isLive(), now)) {
 			try {
@@ -81,10 +81,6 @@ final class PlaceDuty implements LoopDuty, ReleaseListener {
 				this.places.failed(request, now);
 			}
 		}
-	}
-
-	@Override
-	public long nextIn(ClockReading now) {
 		return Math.min(this.places.nextIn(now), this.releases.nextIn(now));
 	}
 

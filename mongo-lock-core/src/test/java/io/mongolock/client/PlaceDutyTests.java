@@ -147,9 +147,8 @@ class PlaceDutyTests {
 		goOnTo(5_000);
 		this.millis = 20_000;
 		run();
-		run();
+		assertThat(run()).as("until then nothing is due").isPositive();
 		assertThat(this.underway).as("it is to be closed").hasSize(1);
-		assertThat(this.duty.nextIn(now())).as("until then nothing is due").isPositive();
 		stand("late");
 		run();
 		this.underway.forEach(Runnable::run);
@@ -166,8 +165,7 @@ class PlaceDutyTests {
 		goOnTo(20_000);
 		assertThat(this.watches).isZero();
 		this.requests.clear();
-		assertThat(this.duty.nextIn(now())).isZero();
-		goOnTo(20_001);
+		goOnTo(20_000);
 		assertThat(this.requests).containsExactlyInAnyOrder("watch", "look [late]");
 	}
 
@@ -178,10 +176,9 @@ class PlaceDutyTests {
 		one.cancel();
 		goOnTo(5_000);
 		this.millis = 20_000;
-		this.duty.run(now(), (request) -> {
+		assertThat(this.duty.run(now(), (request) -> {
 			throw new RejectedExecutionException("from the test");
-		});
-		assertThat(this.duty.nextIn(now())).isPositive();
+		})).isPositive();
 		goOnTo(30_000);
 		assertThat(this.watches).isZero();
 	}
@@ -284,9 +281,8 @@ class PlaceDutyTests {
 		}
 	}
 
-	private void run() {
-		this.duty.run(now(), this.underway::add);
-		this.duty.nextIn(now());
+	private long run() {
+		return this.duty.run(now(), this.underway::add);
 	}
 
 	private ClockReading now() {
