@@ -87,7 +87,7 @@ public final class OrphanCleanup {
 	 * @return nanoseconds
 	 */
 	public long first(ClockReading now) {
-		return (this.fraction == FIRST_FRACTION) ? 0 : last(now);
+		return (this.fraction == FIRST_FRACTION) ? 0 : next(now);
 	}
 
 	/**
@@ -146,28 +146,20 @@ public final class OrphanCleanup {
 		if (this.fraction >= 1 && kept + this.ttlNanos > pause) {
 			return pause;
 		}
-		return last(now);
+		this.fraction = Math.min(this.fraction, 1);
+		return next(now);
 	}
 
+	// The last time counts also if it is over
 	private long next(ClockReading now) {
 		while (this.fraction > 1 && dueIn(now) <= 0) {
 			this.fraction /= 2;
 		}
-		if (this.fraction <= 1) {
-			return last(now);
-		}
-		long dueIn = dueIn(now);
-		this.fraction /= 2;
-		return dueIn;
-	}
-
-	private long last(ClockReading now) {
 		if (this.fraction < 1) {
 			return -1;
 		}
-		this.fraction = 1;
 		long dueIn = Math.max(0, dueIn(now));
-		this.fraction = 0;
+		this.fraction /= 2;
 		return dueIn;
 	}
 

@@ -129,7 +129,7 @@ final class Mutants {
 						"if (!this.mayBeGrantedLate) {", "if (true) {", search("HANDED_OVER", "GHOST"),
 						simulation("GHOST"),
 						row("Message", "aClaimAskedAgainAndReleasedIsNotBroughtBackByItsLateTwin")),
-				new Mutant("clean-up ends before a ttl has passed", "OrphanCleanup.last", "this.fraction < 1",
+				new Mutant("clean-up ends before a ttl has passed", "OrphanCleanup.next", "this.fraction < 1",
 						"this.fraction < 4", search("HANDED_OVER", "GHOST"), simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
 				new Mutant("forgotten release not repeated", "LockClient.<init>",
