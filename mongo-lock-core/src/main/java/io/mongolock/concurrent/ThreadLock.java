@@ -182,10 +182,10 @@ public final class ThreadLock implements Lock {
 		return handle.isPresent();
 	}
 
+	@SuppressWarnings("try") // closing is what the resource is for
 	private Optional<LockHandle> ask(LockRequest asked) throws InterruptedException {
 		LockHandle outer = this.around.get();
-		LockContext.Scope scope = (outer != null) ? LockContext.enter(outer) : null;
-		try {
+		try (LockContext.Scope scope = (outer != null) ? LockContext.enter(outer) : null) {
 			return this.operations.tryAcquire(asked);
 		}
 		catch (LockException ex) {
@@ -195,11 +195,6 @@ public final class ThreadLock implements Lock {
 				throw interrupted;
 			}
 			throw ex;
-		}
-		finally {
-			if (scope != null) {
-				scope.close();
-			}
 		}
 	}
 
