@@ -8,7 +8,6 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
-import io.mongolock.LockLostException;
 import io.mongolock.LossReason;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
@@ -121,7 +120,7 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public boolean isHeld() {
-		return !this.closed.get() && this.heldLock.shares().isHeld(now());
+		return !this.closed.get() && this.heldLock.lease().isHeld(now());
 	}
 
 	@Override
@@ -151,7 +150,7 @@ final class LeaseHandle implements LockHandle, Leased {
 			return;
 		}
 		if (!this.heldLocks.renew(this.heldLock)) {
-			throw lost();
+			throw LockExceptions.lost(this.heldLock.lease());
 		}
 	}
 
@@ -199,10 +198,6 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public String toString() {
 		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ((isHeld()) ? ", held)" : ", not held)");
-	}
-
-	private LockLostException lost() {
-		return LockExceptions.lost(this.heldLock.lease());
 	}
 
 	private ClockReading now() {

@@ -23,6 +23,7 @@ import io.mongolock.concurrent.CallerContext;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.LockExceptions;
 import io.mongolock.core.RequestOrder;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.KeyText;
@@ -165,8 +166,7 @@ public class UnlockedLockOperations implements LockOperations {
 		@Override
 		public void assertHeld() {
 			if (this.closed) {
-				throw new IllegalStateException(
-						"The lock '" + KeyText.printable(this.key) + "' was released by this handle");
+				throw LockExceptions.closed(this.key);
 			}
 		}
 

@@ -109,13 +109,6 @@ public final class LockShares {
 	}
 
 	/**
-	 * Whether the lock can be relied on.
-	 */
-	public boolean isHeld(ClockReading now) {
-		return this.lease.isHeld(now);
-	}
-
-	/**
 	 * Whether it is known to be gone, and was not ended by one of those who rely on it.
 	 * Only the release of a lease that ran out knows whether others were granted the
 	 * lock; work that was interrupted for it is not whole either way.
@@ -131,7 +124,7 @@ public final class LockShares {
 	 * @throws io.mongolock.LockLostException if it cannot
 	 */
 	public void assertHeld(ClockReading now) {
-		if (!isHeld(now)) {
+		if (!this.lease.isHeld(now)) {
 			throw LockExceptions.lost(this.lease);
 		}
 	}

