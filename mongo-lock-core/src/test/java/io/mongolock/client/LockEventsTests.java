@@ -55,6 +55,9 @@ class LockEventsTests {
 	private final LockTemplate template = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 			new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.events)));
 
+	/** Whose leaks would be said, too. */
+	private final List<LockHandle> held = new ArrayList<>();
+
 	private final BlockingAppender log = new BlockingAppender();
 
 	private final Logger logger = (Logger) LoggerFactory.getLogger("io.mongolock");
@@ -174,12 +177,12 @@ class LockEventsTests {
 			.settings(LockSettings.builder().renewInterval(Duration.ofSeconds(8)).build())
 			.build());
 		this.store.nextFails("renew", Outcome.NOT_EXECUTED, false);
-		this.template.acquire(LockRequest.builder("first").settings(BUSY).build());
+		this.held.add(this.template.acquire(LockRequest.builder("first").settings(BUSY).build()));
 		this.store.forget("first");
 		Awaitility.await().until(() -> this.events.lost.contains("first REFUSED"));
 		assertThat(this.events.failures).containsExactly("renew first: renew failed by script");
 		Awaitility.await().until(() -> this.log.stuck);
-		this.template.acquire(LockRequest.builder("second").settings(BUSY).build());
+		this.held.add(this.template.acquire(LockRequest.builder("second").settings(BUSY).build()));
 		this.store.forget("second");
 		Awaitility.await().until(() -> this.events.lost.contains("second REFUSED"));
 		LockHandle kept = this.template.acquire(LockRequest.builder("kept").settings(BUSY).build());
@@ -230,7 +233,7 @@ class LockEventsTests {
 	@Test
 	void aRenewalThatSucceedsAgainIsSaidOnce() {
 		this.store.nextFails("renew", Outcome.UNKNOWN, false);
-		this.template.acquire(LockRequest.builder("k").settings(BUSY).build());
+		this.held.add(this.template.acquire(LockRequest.builder("k").settings(BUSY).build()));
 		Awaitility.await().until(() -> this.log.lines.contains("Renewal of lock 'k' succeeds again"));
 		long renewals = this.store.count("renew");
 		Awaitility.await().until(() -> this.store.count("renew") > renewals + 2);
@@ -246,7 +249,7 @@ class LockEventsTests {
 			await(end);
 			throw new IllegalStateException("state should be: open");
 		});
-		this.template.acquire(LockRequest.builder("k").settings(BUSY).build());
+		this.held.add(this.template.acquire(LockRequest.builder("k").settings(BUSY).build()));
 		Awaitility.await().until(() -> renewal.get() != null);
 		this.template.stop(Duration.ZERO);
 		end.countDown();
@@ -256,7 +259,7 @@ class LockEventsTests {
 	}
 
 	private void hold(int count) {
-		IntStream.range(0, count).forEach((i) -> this.template.acquire(LockRequest.of("k" + i)));
+		IntStream.range(0, count).forEach((i) -> this.held.add(this.template.acquire(LockRequest.of("k" + i))));
 	}
 
 	private void forgetAll(int count) {
