@@ -12,6 +12,7 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
@@ -53,7 +54,10 @@ class LockStoreConfiguration {
 		TtlIndex settings = this.properties.ttlIndex();
 		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
 				settings.mode(), settings.retention(), validator::longestLease);
-		StoreCheck check = new StoreCheck(location, index::hasSeenNoCollation, () -> others(extensions));
+		// Of the start, whatever thread looks later: a factory may choose the database by
+		// it
+		SingletonSupplier<List<LockLocation>> others = SingletonSupplier.of(() -> others(extensions));
+		StoreCheck check = new StoreCheck(location, index::hasSeenNoCollation, others::obtain);
 		check.begin();
 		return new TtlIndexWatch(index, INDEX_INTERVAL, check);
 	}

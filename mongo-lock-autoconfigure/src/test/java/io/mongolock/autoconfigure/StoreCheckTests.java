@@ -1,8 +1,10 @@
 package io.mongolock.autoconfigure;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,6 +12,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.CollationStrength;
 import com.mongodb.client.model.CreateCollectionOptions;
@@ -31,6 +34,8 @@ import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.boot.test.context.assertj.AssertableApplicationContext;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
@@ -40,6 +45,7 @@ import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.TtlIndexInitializer;
+import io.mongolock.store.mongo.TtlIndexWatch;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.server.SuiteServer;
 
@@ -119,6 +125,37 @@ class StoreCheckTests {
 			assertThatExceptionOfType(LockStartupException.class).isThrownBy(check::getAsBoolean)
 				.withMessageContaining("The collection shop.collated has a collation (de, strength 1)");
 			BDDMockito.given(collated.collation(ArgumentMatchers.any())).willReturn(Optional.empty());
+		}
+	}
+
+	@Test
+	void laterLooksAreAtTheDatabaseThatTheStartHadInWhateverThread() {
+		Thread starting = Thread.currentThread();
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			String uri = server.connectionString() + "/shop";
+			at(uri).withPropertyValues("mongo-lock.ttl-index.mode=none")
+				.withBean(LockExtension.class, () -> new LockExtension() {
+
+					@Override
+					public Set<String> collections() {
+						return Set.of("sequences");
+					}
+
+				})
+				.withBean(MongoDatabaseFactory.class, () -> new SimpleMongoClientDatabaseFactory(uri) {
+
+					@Override
+					public MongoDatabase getMongoDatabase() {
+						assertThat(Thread.currentThread()).as("knows its tenant").isSameAs(starting);
+						return super.getMongoDatabase();
+					}
+
+				})
+				.run((context) -> {
+					TtlIndexWatch watch = context.getBean(TtlIndexWatch.class);
+					watch.stop();
+					assertThat(CompletableFuture.runAsync(watch::start)).succeedsWithin(Duration.ofSeconds(10));
+				});
 		}
 	}
 
