@@ -110,8 +110,15 @@ class LockPropertyNames {
 	private boolean isRead(ConfigurationPropertyName name) {
 		return this.settings.stream()
 			.map((type) -> SettingNames.typeOf(name, type))
-			.anyMatch((type) -> type != null
-					&& (type == String.class || !SettingNames.isOneValue(type) || hasValue(name)));
+			.anyMatch((type) -> type != null && isRead(name, type));
+	}
+
+	private boolean isRead(ConfigurationPropertyName name, Class<?> type) {
+		if (type.isRecord()) {
+			// A group of which YAML has the name alone
+			return !hasValue(name);
+		}
+		return type == String.class || !SettingNames.isOneValue(type) || hasValue(name);
 	}
 
 	private boolean hasValue(ConfigurationPropertyName name) {

@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
 import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName.Form;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -36,13 +35,6 @@ final class SettingNames {
 	}
 
 	/**
-	 * Whether a setting is meant, however its name is written.
-	 */
-	static boolean isMeant(String written, RecordComponent component) {
-		return written.replaceAll("[-_]", "").equalsIgnoreCase(component.getName());
-	}
-
-	/**
 	 * The settings that each name has for itself.
 	 * @return their type, {@code null} if the component is no map of names
 	 */
@@ -61,8 +53,12 @@ final class SettingNames {
 		// Behind the prefix
 		int next = 1;
 		while (type.isRecord() && next < property.getNumberOfElements()) {
-			String written = property.getElement(next, Form.ORIGINAL);
-			RecordComponent setting = components(type).filter((one) -> isMeant(written, one)).findFirst().orElse(null);
+			// As Boot compares names, which takes those in brackets as they are written
+			ConfigurationPropertyName parent = property.chop(next);
+			ConfigurationPropertyName written = property.chop(next + 1);
+			RecordComponent setting = components(type).filter((one) -> parent.append(dashed(one)).equals(written))
+				.findFirst()
+				.orElse(null);
 			if (setting == null) {
 				return null;
 			}
@@ -70,8 +66,7 @@ final class SettingNames {
 			type = (named != null) ? named : setting.getType();
 			next += (named != null) ? 2 : 1;
 		}
-		boolean beyond = next < property.getNumberOfElements() && isOneValue(type);
-		return (type.isRecord() || beyond) ? null : type;
+		return (next < property.getNumberOfElements() && isOneValue(type)) ? null : type;
 	}
 
 	/**

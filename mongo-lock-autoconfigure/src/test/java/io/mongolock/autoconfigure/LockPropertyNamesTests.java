@@ -62,6 +62,27 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
+	void aGroupOfWhichThereIsTheNameAloneIsNotWarnedOf(CapturedOutput output) {
+		this.runner.withPropertyValues("mongo-lock.ttl-index=", "mongo-lock.locks=", "mongo-lock.locks.order=")
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("Nothing reads");
+	}
+
+	@Test
+	void aSettingInBracketsIsNotReadAsBootHasIt(CapturedOutput output) {
+		this.runner
+			.withPropertyValues("mongo-lock[waitTimeout]=7s", "mongo-lock[retry-interval]=1s",
+					"mongo-lock.locks.order[renewInterval]=1s")
+			.run((context) -> {
+				MongoLockProperties properties = context.getBean(MongoLockProperties.class);
+				assertThat(properties.settings().waitTimeout()).isNull();
+				assertThat(properties.settings().retryInterval()).isNull();
+			});
+		assertThat(output).contains("'mongo-lock[waitTimeout]'", "'mongo-lock[retry-interval]'",
+				"'mongo-lock.locks.order[renewInterval]'");
+	}
+
+	@Test
 	void misspeltPropertiesOfAGroupAreSaidWithTheNearestOfTheGroup(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.hand-over.max-tim=1s", "mongo-lock.observation.show-key=true")
 			.run((context) -> assertThat(context).hasNotFailed());
