@@ -4,18 +4,27 @@
  * <li>{@link MongoLockAutoConfiguration} imports the parts, each a configuration of its
  * own: {@link LockStoreConfiguration} the store, {@link LockClientConfiguration} the
  * client, {@link LockMethodConfiguration} the methods, {@link ServerClockConfiguration}
- * the watch over servers, {@link UnlockedConfiguration} the opposite of all that. Those
- * whose technology is optional are auto-configurations beside it.</li>
- * <li>Settings: {@link MongoLockProperties} are all; {@link LockSettingsValidator}
- * refuses values that contradict each other, and names the property by
- * {@link LockProperty}; {@link LockPropertyNames} and {@link VariableNames} report names
- * that nothing reads; {@link ConditionalOnSetting} is the condition on a switch.</li>
- * <li>The database of the locks: {@link LockDatabase}.</li>
+ * the watch over servers, {@link LockWebConfiguration} the answers over HTTP,
+ * {@link UnlockedConfiguration} the opposite of all that.
+ * {@link CallerContextConfiguration} is what work takes along of its caller's thread,
+ * {@link LockOwnerFactory} says who the application is, and
+ * {@link LockAutoProxyRegistrar} has advisors heard. Those whose technology is optional
+ * are auto-configurations beside it: {@link LockEndpointAutoConfiguration},
+ * {@link LockHealthAutoConfiguration}, {@link LockInfoAutoConfiguration},
+ * {@link LockMetricsAutoConfiguration} and {@link LockObservationAutoConfiguration}.</li>
+ * <li>Settings: {@link MongoLockProperties} are all, but for the
+ * {@link LocksEndpointProperties}; {@link LockSettingsValidator} refuses values that
+ * contradict each other, and names the property by {@link LockProperty};
+ * {@link LockPropertyNames} and {@link VariableNames} report names that nothing reads, by
+ * the {@link SettingNames}; {@link ConditionalOnSetting} is the condition on a
+ * switch.</li>
+ * <li>The database of the locks: {@link LockDatabase}, in which {@link StoreCheck} tries
+ * what the locks need.</li>
  * <li>Modules: they build on {@link ApplicationLockEnvironment}.</li>
  * <li>Start and end: {@link LockLifecycle} starts and ends all clients,
  * {@link StartReport} logs one line at startup, {@link LockPreinitializer} loads classes
- * beside the start, {@link SpringBootVersionCheck} and the failure analyzers explain a
- * startup that fails.</li>
+ * beside the start, {@link SpringBootVersionCheck} and {@link LockStartupFailureAnalyzer}
+ * explain a startup that fails.</li>
  * </ul>
  */
 @NullMarked

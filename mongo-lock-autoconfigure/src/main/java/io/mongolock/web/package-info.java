@@ -1,5 +1,6 @@
 /**
- * Answers callers over HTTP whose lock was held by others or whose store failed.
+ * {@link LockProblemDetails} answers callers over HTTP whose lock was held by others or
+ * whose store failed.
  */
 @NullMarked
 package io.mongolock.web;

@@ -4,12 +4,15 @@
  * <ul>
  * <li>{@link LockTemplate} is what users call, with {@link ClientOptions};
  * {@link LockClient} the parts behind it and {@link ClientPhase} whether they run, with
- * the {@link ClientThreads}.</li>
+ * the {@link ClientThreads}. {@link ClientRuntime} is what it has of its JVM, which a
+ * simulation replaces. Where locks are switched off, users call
+ * {@link UnlockedLockOperations}.</li>
  * <li>An attempt: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
  * {@link ClaimSender} asks the store for either.</li>
  * <li>A hold: {@link HeldLocks} keeps it from the grant to the release,
  * {@link LeaseHandle} is what its holder is given by {@link LockHandles};
- * {@link TransactionLocks} keeps it until a transaction has ended.</li>
+ * {@link TransactionLocks} keeps it until a transaction has ended, and
+ * {@link LockCommitListener} refuses the commit if it was lost.</li>
  * <li>The end: {@link LockReleaser} releases by a {@link ReleaseSender}, which also
  * repeats what a failover may have taken back and has releases confirmed;
  * {@link OrphanReleaser} cleans up behind requests of unknown outcome.

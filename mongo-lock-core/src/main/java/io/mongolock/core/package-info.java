@@ -1,6 +1,7 @@
 /**
  * Everything that decides and nothing that runs: no thread, clock, driver or Spring.
- * State machines are fed events and answer what to do next.
+ * State machines are fed events, each with the {@link ClockReading} of its time, and
+ * answer what to do next. {@link DurationText} is how people write the times in settings.
  * <ul>
  * <li>An {@link Attempt}: one try at a request, on the terms that
  * {@link ConfiguredSettings} resolves into {@link ResolvedLockSettings}, which has the
@@ -21,17 +22,19 @@
  * {@link PlaceRequest}. {@link QueuePosition} is what the store said of one.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
  * JVM. Its {@link Lease} says whether it is held, its {@link LockShares} who relies on
- * it, its {@link HoldEnd} how it ends.</li>
+ * it, its {@link HoldEnd} how it ends. {@link LocalLease} is what operators see of
+ * it.</li>
  * <li>A lease that nobody holds: {@link IdleLeases} says which one is kept, and for how
  * long. {@link WarmKeys} are those for which that pays, {@link Recall} is what is known
  * of others who want one.</li>
  * <li>Renewals: {@link RenewalSchedule} makes a {@link RenewalBatch} of what is due, with
  * a {@link LeaseRenewal} for each lease. The batch says which go together, and how one
  * that hangs is divided.</li>
- * <li>The end: {@link HandOver} passes a hold on to the next attempt. Otherwise a
- * {@link ReleaseDecision} says what to ask the store and what its answer means, and an
- * {@link OrphanCleanup} when to clean up behind a request whose outcome is unknown.
- * {@link RecentReleases} are those that a failover may take back.</li>
+ * <li>The end: {@link HandOver} passes a hold on to the next attempt, as long as the
+ * {@link Streak} may last. Otherwise a {@link ReleaseDecision} says what to ask the store
+ * and what its answer means, and an {@link OrphanCleanup} when to clean up behind a
+ * request whose outcome is unknown. {@link RecentReleases} are those that a failover may
+ * take back.</li>
  * </ul>
  * The classes form no circle, so each item can be read from its last class back to the
  * first.

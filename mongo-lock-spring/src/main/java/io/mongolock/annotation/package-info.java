@@ -5,7 +5,9 @@
  * <li>{@link AnnotationLockOperationSource} finds it for a method,
  * {@link LockDeclarations} decides which declaration counts, and
  * {@link DistributedLockParser} makes a {@link io.mongolock.interceptor.LockOperation
- * LockOperation} of it, once per method.</li>
+ * LockOperation} of it, once per method, with {@link FallbackMethods} for the one that
+ * answers in its place. {@link AnnotatedTypes} spares it the types that say nothing about
+ * locks.</li>
  * </ul>
  */
 @NullMarked

@@ -22,7 +22,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * {@code classes.md} says which tests know each class of the lock: those named for it,
- * and those that notice its mutants.
+ * and those that notice its mutants. Its package says what it is for.
  */
 class ClassesTests {
 
@@ -50,6 +50,20 @@ class ClassesTests {
 			Files.writeString(PAGE, page);
 		}
 		assertThat(Files.readString(PAGE)).as("classes.md, which -Dpages.write writes anew").isEqualTo(page);
+	}
+
+	@Test
+	void thePackageOfEachClassSaysWhatItIsFor() throws IOException {
+		List<String> silent = new ArrayList<>();
+		for (String module : MODULES) {
+			for (Path source : sources(module)) {
+				String description = Files.readString(source.resolveSibling("package-info.java"));
+				if (!description.matches("(?s).*\\b" + name(source) + "\\b.*")) {
+					silent.add(source.toString());
+				}
+			}
+		}
+		assertThat(silent).as("classes that their package-info.java does not name").isEmpty();
 	}
 
 	private static String page() throws IOException {
@@ -99,12 +113,13 @@ class ClassesTests {
 	}
 
 	private static List<String> classes(String module) throws IOException {
+		return sources(module).stream().map(ClassesTests::name).sorted().toList();
+	}
+
+	private static List<Path> sources(String module) throws IOException {
 		return Mutant.sources("src/main/java")
 			.stream()
-			.filter((source) -> source.startsWith(Path.of("..", module)))
-			.map(ClassesTests::name)
-			.filter((name) -> !name.equals("package-info"))
-			.sorted()
+			.filter((source) -> source.startsWith(Path.of("..", module)) && !source.endsWith("package-info.java"))
 			.toList();
 	}
 

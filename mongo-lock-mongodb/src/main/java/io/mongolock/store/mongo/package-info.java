@@ -9,15 +9,19 @@
  * that may be enough and a {@link ClaimPipeline} otherwise; {@link ReleaseCommand} and
  * {@link ConfirmCommand} end a hold and have that confirmed, {@link LeaseRequests} is
  * what else goes by a token, {@link LockLooks} all that changes nothing,
- * {@link LockStatements} their text.</li>
+ * {@link LockStatements} their text, with {@link ClaimStatements} for what grants and
+ * {@link Statements} for the smallest parts.</li>
  * <li>The way to the server and back: {@link PrimaryCollection} is the collection with
  * its concerns and timeouts, {@link RepeatedCommand} asks again where that helps,
  * {@link StoreRequest} names a request in messages, {@link StoreFailures} says what a
  * failed one has done, in the exception that callers get, and {@link LockDocument} reads
- * the answer.</li>
+ * the answer. {@link DriverMessage} is what a failure says without its ballast,
+ * {@link UnreadableLocks} leaves out what cannot be read, and {@link CurrentTransaction}
+ * is the transaction of a thread.</li>
  * <li>Beside the requests: {@link ReleaseStream} hears of releases and
  * {@link RecallStream} of recalls, each a {@link FollowedStream} of the
- * {@link ChangeStreams}; {@link ServerClockWatch} hears of elections and clocks, which
+ * {@link ChangeStreams}, unless the {@link Notifications} are off;
+ * {@link ServerClockWatch} hears of elections and clocks by each {@link Heartbeat}, which
  * {@link ServerClockComparison} compares to a {@link ServerClockFinding};
  * {@link TtlIndexWatch} has {@link TtlIndexInitializer} look at the index, and
  * {@link LockLocation} asks the server for its version and {@link Privileges}, and sends
