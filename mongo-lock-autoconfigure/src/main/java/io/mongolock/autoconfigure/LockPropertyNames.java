@@ -75,7 +75,6 @@ class LockPropertyNames {
 				this.binder.bind(ROOT, Bindable.of(type), new UnitCheck());
 			}
 			catch (BindException ex) {
-				// A value that cannot be bound at all is refused elsewhere
 				if (ex.getCause() instanceof InvalidConfigurationPropertyValueException withoutUnit) {
 					throw withoutUnit;
 				}
@@ -186,6 +185,17 @@ class LockPropertyNames {
 						"has no unit and would mean " + value.trim() + "ms. " + DurationText.withUnit(value));
 			}
 			return result;
+		}
+
+		// Refused elsewhere, unless a converter of the application understands it
+		@Override
+		public @Nullable Object onFailure(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
+				Exception error) throws Exception {
+			if (error.getCause() instanceof InvalidConfigurationPropertyValueException
+					|| error instanceof InvalidConfigurationPropertyValueException) {
+				throw error;
+			}
+			return null;
 		}
 
 	}

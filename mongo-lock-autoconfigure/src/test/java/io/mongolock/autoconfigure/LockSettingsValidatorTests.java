@@ -13,8 +13,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.context.properties.ConfigurationPropertiesBinding;
+import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Configuration;
+import org.springframework.core.convert.converter.Converter;
 import org.springframework.core.io.ClassPathResource;
 
 import io.mongolock.InvalidLockSettingsException;
@@ -69,6 +74,36 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			assertThat(properties.advisorOrder()).isEqualTo(LockOperationSourceAdvisor.DEFAULT_ORDER)
 				.isEqualTo(context.getBean(LockOperationSourceAdvisor.class).getOrder());
 		});
+	}
+
+	@Test
+	void aDurationThatOnlyTheApplicationUnderstandsHidesNoOtherWithoutAUnit() {
+		this.runner.withUserConfiguration(WordsConfiguration.class)
+			.withPropertyValues("mongo-lock.ttl=one minute")
+			.run((context) -> assertThat(context.getBean(MongoLockProperties.class).settings().ttl()).hasMinutes(1));
+		this.runner.withUserConfiguration(WordsConfiguration.class)
+			.withPropertyValues("mongo-lock.ttl=one minute", "mongo-lock.wait-timeout=10")
+			.run(failsWith("mongo-lock.wait-timeout", "'10'", "has no unit"));
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class WordsConfiguration {
+
+		@Bean
+		@ConfigurationPropertiesBinding
+		Words words() {
+			return new Words();
+		}
+
+	}
+
+	static class Words implements Converter<String, Duration> {
+
+		@Override
+		public Duration convert(String text) {
+			return (text.equals("one minute")) ? Duration.ofMinutes(1) : DurationStyle.detectAndParse(text);
+		}
+
 	}
 
 	@Test
