@@ -86,26 +86,6 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			.run(failsWith("mongo-lock.wait-timeout", "'10'", "has no unit"));
 	}
 
-	@Configuration(proxyBeanMethods = false)
-	static class WordsConfiguration {
-
-		@Bean
-		@ConfigurationPropertiesBinding
-		Words words() {
-			return new Words();
-		}
-
-	}
-
-	static class Words implements Converter<String, Duration> {
-
-		@Override
-		public Duration convert(String text) {
-			return (text.equals("one minute")) ? Duration.ofMinutes(1) : DurationStyle.detectAndParse(text);
-		}
-
-	}
-
 	@Test
 	void allProperties() {
 		this.runner
@@ -297,6 +277,26 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 		this.runner.withPropertyValues("mongo-lock.locks.order.ttl=10s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).contains("Locks named 'order' have a ttl of 10s");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class WordsConfiguration {
+
+		@Bean
+		@ConfigurationPropertiesBinding
+		Words words() {
+			return new Words();
+		}
+
+	}
+
+	static class Words implements Converter<String, Duration> {
+
+		@Override
+		public Duration convert(String text) {
+			return (text.equals("one minute")) ? Duration.ofMinutes(1) : DurationStyle.detectAndParse(text);
+		}
+
 	}
 
 }
