@@ -26,9 +26,9 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
  * Says in one line at startup where the locks are kept, which server answered, how many
- * methods are guarded and which settings are in force. Waits for the server on a thread
- * of its own, which ends with the line or with the application. Thread-safe: the thread
- * is guarded by the monitor.
+ * methods are guarded and which settings are in force. Then warns of rights that are
+ * missing. Waits for the server on a thread of its own, which ends with that or with the
+ * application. Thread-safe: the thread is guarded by the monitor.
  */
 final class StartReport implements SmartLifecycle {
 

@@ -10,8 +10,8 @@ import io.mongolock.store.LeaseId;
 /**
  * The locks that were released during the last seconds, by requests that no majority
  * confirmed: a primary that is replaced may have been the only one to know. Until all
- * members know who replaced it, such a release is to be repeated. Thread-safe, guarded by
- * the monitor.
+ * members know who replaced it, such a release is to be repeated by the sender of all
+ * releases. Thread-safe, guarded by the monitor.
  */
 public final class RecentReleases {
 

@@ -23,9 +23,10 @@ import io.mongolock.store.LeaseId;
 /**
  * The requests to a collection by the token of a lease or of a place in the queue,
  * wherever in a document the lock stands, each with the write concern that it needs.
- * Those for many locks are one unordered bulk write of the statements that each lock
- * would get alone, and answer how many were there. A method without a comment does what
- * {@link io.mongolock.store.LockStore} says of its name. Thread-safe.
+ * Their text is in {@link LockStatements}. Those for many locks are one unordered bulk
+ * write of the statements that each lock would get alone, and answer how many were there.
+ * A method without a comment does what {@link io.mongolock.store.LockStore} says of its
+ * name. Thread-safe.
  */
 public final class LeaseRequests {
 

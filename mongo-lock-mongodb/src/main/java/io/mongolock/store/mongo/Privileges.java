@@ -8,7 +8,8 @@ import java.util.stream.Collectors;
 import org.bson.Document;
 
 /**
- * The privileges of a user on a collection, read from {@code connectionStatus}.
+ * The privileges of a user on a collection, read from {@code connectionStatus}. Finds
+ * those that are missing, which the report at the start warns of.
  *
  * @param user the name of the user
  * @param userDatabase where the user is known
