@@ -70,6 +70,9 @@ final class ClientLoop {
 
 	private volatile @Nullable Thread watch;
 
+	/** Whether somebody woke the watch since its last round began. */
+	private volatile boolean woken;
+
 	/** Belongs to the watch. */
 	private boolean idle;
 
@@ -95,7 +98,7 @@ final class ClientLoop {
 	 * Begin to watch, unless that goes on, and begin the duties.
 	 */
 	synchronized void start() {
-		this.duties.forEach((duty) -> duty.start(() -> this.runtime.unpark(this.watch)));
+		this.duties.forEach((duty) -> duty.start(() -> wake(this.watch)));
 		if (this.watch == null) {
 			Thread thread = this.runtime.watch(this::watch);
 			this.watch = thread;
@@ -116,7 +119,7 @@ final class ClientLoop {
 	synchronized void stop() {
 		Thread thread = this.watch;
 		this.watch = null;
-		this.runtime.unpark(thread);
+		wake(thread);
 	}
 
 	/**
@@ -217,8 +220,14 @@ final class ClientLoop {
 		this.lastDue = dueIn;
 		Long next = this.nextAt;
 		if (next == null || now.nanos() + dueIn - next < 0) {
-			this.runtime.unpark(this.watch);
+			wake(this.watch);
 		}
+	}
+
+	// A round that waits for a lock, as to begin a thread, takes the permit
+	private void wake(@Nullable Thread thread) {
+		this.woken = true;
+		this.runtime.unpark(thread);
 	}
 
 	/**
@@ -231,7 +240,7 @@ final class ClientLoop {
 	private void watch() {
 		while (Thread.currentThread() == this.watch) {
 			long pause = round();
-			if (pause > 0) {
+			if (pause > 0 && !this.woken) {
 				this.runtime.park(this, pause);
 			}
 		}
@@ -239,6 +248,7 @@ final class ClientLoop {
 
 	// The watch must outlive whatever happens: it is what tells of a loss
 	private long round() {
+		this.woken = false;
 		this.nextAt = null;
 		try {
 			long next = beginWhatIsDue();
@@ -377,7 +387,7 @@ final class ClientLoop {
 
 	private void answer(Consumer<RenewalSchedule> answer) {
 		this.answers.add(answer);
-		this.runtime.unpark(this.watch);
+		wake(this.watch);
 	}
 
 }

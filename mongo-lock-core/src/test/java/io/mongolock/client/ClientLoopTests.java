@@ -11,6 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 
 import ch.qos.logback.classic.Logger;
 import ch.qos.logback.classic.spi.ILoggingEvent;
@@ -102,6 +105,56 @@ class ClientLoopTests {
 		finally {
 			over.countDown();
 		}
+	}
+
+	@Test
+	void aDutyThatIsWokenWhileAnotherWaitsForALockRunsOnceMoreAtOnce() throws InterruptedException {
+		AtomicInteger runs = new AtomicInteger();
+		AtomicInteger before = new AtomicInteger();
+		CountDownLatch parked = new CountDownLatch(1);
+		AtomicReference<Runnable> wake = new AtomicReference<>(() -> {
+		});
+		LoopDuty woken = duty(wake::set, runs::incrementAndGet);
+		LoopDuty waiting = duty((same) -> {
+		}, () -> {
+			wake.getAndSet(() -> {
+			}).run();
+			// As a lock that is taken: the permit is gone
+			LockSupport.parkNanos(1);
+		});
+		this.loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
+				List.of(woken, waiting), new HolderRequests(this.store, this.events), new ClientRuntime() {
+
+					@Override
+					void park(Object blocker, long nanos) {
+						if (parked.getCount() > 0) {
+							before.set(runs.get());
+							parked.countDown();
+						}
+						super.park(blocker, nanos);
+					}
+
+				});
+		this.loop.start();
+		parked.await();
+		assertThat(before).hasValue(2);
+	}
+
+	private static LoopDuty duty(Consumer<Runnable> start, Runnable run) {
+		return new LoopDuty() {
+
+			@Override
+			public void start(Runnable wake) {
+				start.accept(wake);
+			}
+
+			@Override
+			public long run(ClockReading now, Executor requests) {
+				run.run();
+				return ClockReading.NEVER;
+			}
+
+		};
 	}
 
 	@Test
