@@ -285,11 +285,18 @@ final class HeldLocks {
 	 */
 	void awaitUnused(TimeLeft time) {
 		this.awaited = true;
-		boolean inTime = true;
-		while (inTime && isUsed()) {
-			inTime = this.runtime.await(this.ends, 1, time.left().toNanos());
+		try {
+			boolean inTime = true;
+			while (inTime && isUsed()) {
+				inTime = this.runtime.tryAcquire(this.ends, 1, time.left().toNanos());
+			}
 		}
-		this.awaited = false;
+		catch (InterruptedException ex) {
+			Thread.currentThread().interrupt();
+		}
+		finally {
+			this.awaited = false;
+		}
 	}
 
 	private boolean isUsed() {

@@ -257,7 +257,7 @@ final class LockClient {
 		this.idle.awaitEnd(time.left());
 	}
 
-	// An interrupt from before keeps the thread from none of the requests
+	// An interrupt from before keeps the thread from nothing of that
 	private static void uninterrupted(Runnable requests) {
 		boolean interrupted = Thread.interrupted();
 		try {
@@ -282,7 +282,7 @@ final class LockClient {
 	 * @param atMost how long to wait, a day at most
 	 */
 	void awaitUnused(Duration atMost) {
-		this.heldLocks.awaitUnused(time(atMost));
+		uninterrupted(() -> this.heldLocks.awaitUnused(time(atMost)));
 	}
 
 	/**

@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
@@ -174,6 +176,31 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		second.close();
 		unused.get(1, TimeUnit.MINUTES);
 		this.template.awaitUnused(Duration.ofMinutes(5));
+	}
+
+	@Test
+	void anInterruptBetweenTwoReleasesEndsTheWaitForTheLast() {
+		List<Boolean> waits = new CopyOnWriteArrayList<>();
+		LockTemplate client = client(new ClientRuntime() {
+
+			@Override
+			boolean tryAcquire(Semaphore permits, int all, long nanos) throws InterruptedException {
+				waits.add(Thread.currentThread().isInterrupted());
+				if (waits.size() == 1) {
+					Thread.currentThread().interrupt();
+					return true;
+				}
+				return super.tryAcquire(permits, all, (waits.size() == 2) ? 0 : nanos);
+			}
+
+		});
+		LockHandle held = client.acquire(REQUEST);
+		Thread.currentThread().interrupt();
+		client.awaitUnused(Duration.ofMinutes(5));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(waits).containsExactly(false, true);
+		held.close();
+		client.stop(Duration.ofSeconds(1));
 	}
 
 	@Test
