@@ -126,6 +126,18 @@ class PlaceDutyTests {
 	}
 
 	@Test
+	void theNextRunIsDueWithThePlacesAndWithTheEndOfTheWatch() {
+		assertThat(run()).isEqualTo(ClockReading.NEVER);
+		LockAcquisition one = stand("one");
+		goOnTo(1);
+		assertThat(run()).as("to refresh it").isLessThanOrEqualTo(Duration.ofSeconds(6).toNanos());
+		one.cancel();
+		goOnTo(2);
+		assertThat(this.watches).isOne();
+		assertThat(run()).as("to close the watch").isLessThanOrEqualTo(Duration.ofSeconds(10).toNanos());
+	}
+
+	@Test
 	void releasesAreWatchedFromTheLookOnThatShowsAPlaceNearTheHead() {
 		this.ahead = 100;
 		stand("one");
