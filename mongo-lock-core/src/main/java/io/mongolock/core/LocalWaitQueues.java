@@ -220,7 +220,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 			}
 			return queue;
 		});
-		return result.stream().findFirst();
+		return (result.isEmpty()) ? Optional.empty() : Optional.of(result.get(0));
 	}
 
 	private @Nullable W change(String key, Consumer<WaitQueue<W, H>> change) {

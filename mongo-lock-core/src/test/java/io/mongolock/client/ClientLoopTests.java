@@ -346,7 +346,8 @@ class ClientLoopTests {
 			Lease lease = register("a", Duration.ofSeconds(12));
 			await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
 			assertThat(this.store.count("renew")).isEqualTo(3);
-			await().atMost(LONG).untilAsserted(() -> assertThat(log.blocked).hasValue(1));
+			// Another thread may have something to say, too
+			await().atMost(LONG).untilAsserted(() -> assertThat(log.blocked).hasPositiveValue());
 		}
 		finally {
 			end.countDown();
