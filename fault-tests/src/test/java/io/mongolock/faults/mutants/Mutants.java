@@ -1028,7 +1028,7 @@ final class Mutants {
 						"this.stopRequests.awaitAll(time);", "",
 						test(BLOCKED, "atAStopAllOthersAreCutOffWhileItIsWaitedFor")),
 				new Mutant("stop: places left after what is blocked", "StopRequests.send",
-						"await(divided, requests.size(), time.left().toNanos());", "awaitAll(time);",
+						"this.runtime.await(divided, requests.size(), time.left().toNanos());", "awaitAll(time);",
 						test(BLOCKED, "atAStopPlacesAreLeftWhileItIsWaitedFor")),
 				new Mutant("stop: requests begin after its end", "StopRequests.within", "if (time.isOver()) {",
 						"if (some.isEmpty()) {",
