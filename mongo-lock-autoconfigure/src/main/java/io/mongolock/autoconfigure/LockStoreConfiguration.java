@@ -54,8 +54,7 @@ class LockStoreConfiguration {
 		TtlIndex settings = this.properties.ttlIndex();
 		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
 				settings.mode(), settings.retention(), validator::longestLease);
-		// Of the start, whatever thread looks later: a factory may choose the database by
-		// it
+		// Of the start: a factory may choose another database for a later thread
 		SingletonSupplier<List<LockLocation>> others = SingletonSupplier.of(() -> others(extensions));
 		StoreCheck check = new StoreCheck(location, index::hasSeenNoCollation, others::obtain);
 		check.begin();

@@ -43,6 +43,11 @@ class ClassesTests {
 			that use them run them.
 			""";
 
+	private final List<Path> product = Mutant.sources("src/main/java");
+
+	ClassesTests() throws IOException {
+	}
+
 	@Test
 	void thePageSaysWhichTestsKnowEachClass() throws IOException {
 		String page = page();
@@ -66,16 +71,16 @@ class ClassesTests {
 		assertThat(silent).as("classes that their package-info.java does not name").isEmpty();
 	}
 
-	private static String page() throws IOException {
+	private String page() throws IOException {
 		Map<String, Set<String>> named = named();
+		Map<String, List<Mutant>> broken = Stream.concat(Mutants.all(), Mutants.chaos())
+			.collect(Collectors.groupingBy(Mutant::type));
 		List<String> lines = new ArrayList<>(HEAD.lines().toList());
 		for (String module : MODULES) {
 			lines.addAll(List.of("", "## " + module, ""));
 			List<String> others = new ArrayList<>();
 			for (String type : classes(module)) {
-				List<Mutant> mutants = Stream.concat(Mutants.all(), Mutants.chaos())
-					.filter((mutant) -> mutant.where().split("\\.")[0].equals(type))
-					.toList();
+				List<Mutant> mutants = broken.getOrDefault(type, List.of());
 				Set<String> tests = named.getOrDefault(type, Set.of());
 				if (tests.isEmpty() && mutants.isEmpty()) {
 					others.add("`" + type + "`");
@@ -112,23 +117,19 @@ class ClassesTests {
 		return test.substring(test.lastIndexOf('.') + 1);
 	}
 
-	private static List<String> classes(String module) throws IOException {
+	private List<String> classes(String module) {
 		return sources(module).stream().map(ClassesTests::name).sorted().toList();
 	}
 
-	private static List<Path> sources(String module) throws IOException {
-		return Mutant.sources("src/main/java")
-			.stream()
+	private List<Path> sources(String module) {
+		return this.product.stream()
 			.filter((source) -> source.startsWith(Path.of("..", module)) && !source.endsWith("package-info.java"))
 			.toList();
 	}
 
 	// By the longest name of a class that a test begins with
-	private static Map<String, Set<String>> named() throws IOException {
-		Set<String> all = Mutant.sources("src/main/java")
-			.stream()
-			.map(ClassesTests::name)
-			.collect(Collectors.toCollection(TreeSet::new));
+	private Map<String, Set<String>> named() throws IOException {
+		Set<String> all = this.product.stream().map(ClassesTests::name).collect(Collectors.toCollection(TreeSet::new));
 		Map<String, Set<String>> named = new TreeMap<>();
 		for (Path source : Mutant.sources("src/test/java")) {
 			String test = name(source);

@@ -29,6 +29,11 @@ record Mutant(String name, String where, String from, String to, List<Judge> jud
 		this(name, where, from, to, List.of(judges));
 	}
 
+	// The simple name of the class that is broken
+	String type() {
+		return this.where.split("\\.")[0];
+	}
+
 	// The broken class alone
 	void compile(Path target) throws IOException {
 		Path broken = Files.createDirectories(target.resolve("source")).resolve(source().getFileName());
@@ -42,7 +47,7 @@ record Mutant(String name, String where, String from, String to, List<Judge> jud
 	}
 
 	private Path source() throws IOException {
-		String file = this.where.replaceFirst("\\..*", "") + ".java";
+		String file = type() + ".java";
 		List<Path> found = Product.SOURCES.stream().filter((path) -> path.endsWith(file)).toList();
 		if (found.size() != 1) {
 			throw new IllegalStateException("The mutant '" + this.name + "' needs one " + file + ", not " + found);

@@ -50,8 +50,7 @@ class MutantsTests {
 	void eachMutantCompiles() throws Exception {
 		Map<String, Deque<Mutant>> byClass = new TreeMap<>();
 		Stream.concat(Mutants.all(), Mutants.chaos())
-			.forEach((mutant) -> byClass.computeIfAbsent(mutant.where().split("\\.")[0], (name) -> new ArrayDeque<>())
-				.add(mutant));
+			.forEach((mutant) -> byClass.computeIfAbsent(mutant.type(), (name) -> new ArrayDeque<>()).add(mutant));
 		Map<String, String> broken = new TreeMap<>();
 		JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
 		try (StandardJavaFileManager files = compiler.getStandardFileManager(null, null, null)) {
@@ -109,7 +108,7 @@ class MutantsTests {
 		private final String text;
 
 		Source(Mutant mutant) throws IOException {
-			super(URI.create("mutant:///" + mutant.where().split("\\.")[0] + ".java"), JavaFileObject.Kind.SOURCE);
+			super(URI.create("mutant:///" + mutant.type() + ".java"), JavaFileObject.Kind.SOURCE);
 			this.mutant = mutant;
 			this.text = mutant.patched();
 		}
