@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -15,6 +16,7 @@ import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
+import org.springframework.mock.env.MockEnvironment;
 
 import io.mongolock.annotation.DistributedLock;
 
@@ -61,11 +63,17 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 			.doesNotContain("did you mean", "see the settings");
 	}
 
+	// Spring Boot 4.0 does not start with such a named lock, so no application here
 	@Test
-	void aGroupOfWhichThereIsTheNameAloneIsNotWarnedOf(CapturedOutput output) {
-		this.runner.withPropertyValues("mongo-lock.ttl-index=", "mongo-lock.locks=", "mongo-lock.locks.order=")
-			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("Nothing reads");
+	void aGroupOfWhichThereIsTheNameAloneIsNotWarnedOf() {
+		MockEnvironment environment = new MockEnvironment().withProperty("mongo-lock.ttl-index", "")
+			.withProperty("mongo-lock.locks", "")
+			.withProperty("mongo-lock.locks.order", "");
+		assertThat(new LockPropertyNames(environment, List.of()).unknown()).isEmpty();
+		environment.setProperty("mongo-lock.ttl-index", "1d");
+		assertThat(new LockPropertyNames(environment, List.of()).unknown()).singleElement()
+			.asString()
+			.contains("'mongo-lock.ttl-index'");
 	}
 
 	@Test
