@@ -3,6 +3,7 @@ package io.mongolock.core;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiConsumer;
@@ -94,7 +95,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * @return the first in the queue if it suits and nobody asks, else {@code null}
 	 */
 	@Nullable W successor(String key, H holder, Predicate<W> suits) {
-		return visit(key, (queue) -> queue.successor(holder, suits)).orElse(null);
+		return visit(key, (queue) -> queue.successor(holder, suits));
 	}
 
 	/**
@@ -127,13 +128,13 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * @return whether it is there, and nobody has it released yet
 	 */
 	boolean endIdle(String key, H holder, Runnable ended) {
-		return visit(key, (queue) -> {
+		return Boolean.TRUE.equals(visit(key, (queue) -> {
 			boolean ends = queue.endIdle(holder);
 			if (ends) {
 				ended.run();
 			}
 			return ends;
-		}).orElse(false);
+		}));
 	}
 
 	/**
@@ -152,21 +153,21 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 				gone.accept(turn);
 			}
 			return turn;
-		}).orElse(null);
+		});
 	}
 
 	/**
 	 * The holders of the lock in this JVM.
 	 */
 	List<H> holders(String key) {
-		return visit(key, WaitQueue::holders).orElse(List.of());
+		return Objects.requireNonNullElse(visit(key, WaitQueue::holders), List.of());
 	}
 
 	/**
 	 * The holders of the lock in this JVM, or the last one, if its lease is idle.
 	 */
 	List<H> present(String key) {
-		return visit(key, WaitQueue::present).orElse(List.of());
+		return Objects.requireNonNullElse(visit(key, WaitQueue::present), List.of());
 	}
 
 	/**
@@ -174,7 +175,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * @return the first in the queue, if it may ask
 	 */
 	Optional<W> asking(String key) {
-		return visit(key, (queue) -> queue.asking().stream().findFirst().orElse(null));
+		return Optional.ofNullable(visit(key, (queue) -> queue.asking().stream().findFirst().orElse(null)));
 	}
 
 	/**
@@ -183,7 +184,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 */
 	List<W> waiters() {
 		List<W> waiters = new ArrayList<>();
-		this.queues.keySet().forEach((key) -> visit(key, WaitQueue::all).ifPresent(waiters::addAll));
+		this.queues.keySet().forEach((key) -> visit(key, (queue) -> waiters.addAll(queue.all())));
 		return waiters;
 	}
 
@@ -191,7 +192,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * How many wait for a lock.
 	 */
 	int waiting(String key) {
-		return visit(key, WaitQueue::waiting).orElse(0);
+		return Objects.requireNonNullElse(visit(key, WaitQueue::waiting), 0);
 	}
 
 	/**
@@ -211,16 +212,14 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 		return !next.isEmpty();
 	}
 
-	private <R> Optional<R> visit(String key, Function<WaitQueue<W, H>, @Nullable R> visitor) {
-		List<R> result = new ArrayList<>(1);
+	private <R> @Nullable R visit(String key, Function<WaitQueue<W, H>, @Nullable R> visitor) {
+		List<@Nullable R> result = new ArrayList<>(1);
 		this.queues.computeIfPresent(key, (same, queue) -> {
-			R found = visitor.apply(queue);
-			if (found != null) {
-				result.add(found);
-			}
+			result.add(visitor.apply(queue));
 			return queue;
 		});
-		return (result.isEmpty()) ? Optional.empty() : Optional.of(result.get(0));
+		// Nothing is created once the visitor has changed something: that may fail
+		return (result.isEmpty()) ? null : result.get(0);
 	}
 
 	private @Nullable W change(String key, Consumer<WaitQueue<W, H>> change) {
