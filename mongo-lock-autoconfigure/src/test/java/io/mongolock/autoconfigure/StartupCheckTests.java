@@ -17,6 +17,7 @@ import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.core.PriorityOrdered;
@@ -131,7 +132,7 @@ class StartupCheckTests {
 
 	@Test
 	void callbacksOfTheContainerAreRefused() {
-		for (Class<?> type : List.of(Initializing.class, Disposable.class)) {
+		for (Class<?> type : List.of(Initializing.class, Disposable.class, Stopping.class)) {
 			this.runner.withBean(type)
 				.run((context) -> assertThat(context).getFailure()
 					.rootCause()
@@ -320,6 +321,24 @@ class StartupCheckTests {
 		@Override
 		@DistributedLock("a")
 		public void destroy() {
+		}
+
+	}
+
+	static class Stopping implements SmartLifecycle {
+
+		@Override
+		public void start() {
+		}
+
+		@Override
+		@DistributedLock("a")
+		public void stop() {
+		}
+
+		@Override
+		public boolean isRunning() {
+			return false;
 		}
 
 	}

@@ -13,6 +13,7 @@ import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
@@ -132,7 +133,9 @@ public final class ProxyReach {
 		return LIFECYCLE.stream().anyMatch(inherited::isPresent)
 				|| INJECTION.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
 				|| (method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
-						|| isOf(DisposableBean.class, type, method, "destroy")));
+						|| isOf(DisposableBean.class, type, method, "destroy")
+						// Called by stop(Runnable), on the object itself
+						|| isOf(SmartLifecycle.class, type, method, "stop")));
 	}
 
 	private static boolean isOf(Class<?> contract, Class<?> type, Method method, String name) {
