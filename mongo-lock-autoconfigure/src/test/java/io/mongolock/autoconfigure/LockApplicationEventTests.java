@@ -7,10 +7,15 @@ import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.Mockito;
 import org.slf4j.MDC;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.event.EventListener;
 
 import io.mongolock.LockApplicationEvent;
@@ -26,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for events of Spring and the diagnostic context of the log in an application.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LockApplicationEventTests {
 
 	private final ApplicationContextRunner context = new ApplicationContextRunner()
@@ -53,6 +59,20 @@ class LockApplicationEventTests {
 			context.getBean(LockTemplate.class).stop(Duration.ofSeconds(5));
 			Awaitility.await().until(() -> ear.lost.equals(List.of("order:7")));
 		});
+	}
+
+	@Test
+	void aLossAtTheEndOfAStartThatFailedIsNoFailureOfAListener(CapturedOutput output) {
+		this.context.withPropertyValues("mongo-lock.shutdown-timeout=100ms").withBean("fails", Object.class, () -> {
+			throw new IllegalStateException("fails");
+		}, (definition) -> definition.setDependsOn("holds"))
+			.withBean("holds", Holder.class)
+			.withBean("ear", ApplicationListener.class, () -> Mockito.mock(ApplicationListener.class))
+			.run((context) -> {
+				assertThat(context).hasFailed();
+				Awaitility.await().until(() -> output.toString().contains("was lost"));
+				assertThat(output).doesNotContain("LockEventPublisher failed");
+			});
 	}
 
 	@Test
@@ -88,6 +108,14 @@ class LockApplicationEventTests {
 	void anApplicationMayHaveADiagnosticContextOfItsOwn() {
 		this.context.withBean("own", LockMdc.class)
 			.run((context) -> assertThat(context).hasSingleBean(LockMdc.class).hasBean("own"));
+	}
+
+	static class Holder {
+
+		Holder(LockOperations locks) {
+			locks.acquire(LockRequest.of("order", 7));
+		}
+
 	}
 
 	static class Ear {

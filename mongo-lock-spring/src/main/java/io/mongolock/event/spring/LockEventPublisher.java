@@ -4,7 +4,10 @@ import java.time.Duration;
 import java.util.List;
 import java.util.stream.Stream;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanCreationNotAllowedException;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.PayloadApplicationEvent;
@@ -29,6 +32,8 @@ import io.mongolock.event.SelectiveListener;
  * nothing otherwise. Thread-safe.
  */
 public final class LockEventPublisher implements SelectiveListener, ApplicationListener<ContextRefreshedEvent> {
+
+	private static final Log logger = LogFactory.getLog(LockEventPublisher.class);
 
 	private final ApplicationContext context;
 
@@ -118,7 +123,13 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 	}
 
 	private void publish(LockApplicationEvent event) {
-		this.context.publishEvent(event);
+		try {
+			this.context.publishEvent(event);
+		}
+		catch (BeanCreationNotAllowedException ex) {
+			// After a start that failed, what would hear it cannot be made any more
+			logger.debug("Not published, because the application ends", ex);
+		}
 	}
 
 	// An event reaches the listeners of the parents as well
