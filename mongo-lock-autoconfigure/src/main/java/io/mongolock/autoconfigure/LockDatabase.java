@@ -28,7 +28,16 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 	static final String PROPERTY = MongoLockProperties.PREFIX + ".mongo-template";
 
 	MongoOperations template(@Nullable String beanName) {
-		MongoTemplate template = new MongoTemplate((beanName != null) ? named(beanName) : only());
+		MongoDatabaseFactory factory = (beanName != null) ? named(beanName) : only();
+		if (factory.getMongoDatabase() == null) {
+			// A mock's answer
+			throw new LockStartupException(
+					"The MongoDatabaseFactory that distributed locks are kept with has no database, "
+							+ "as if a test had mocked it or its MongoClient.",
+					"Let that test keep its locks in memory, by @AutoConfigureMongoLockTest of mongo-lock-test, or run "
+							+ "without locks, by mongo-lock.enabled=false.");
+		}
+		MongoTemplate template = new MongoTemplate(factory);
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
 		this.lifecycle.endBefore(beansOfTheClient());
 		return template;

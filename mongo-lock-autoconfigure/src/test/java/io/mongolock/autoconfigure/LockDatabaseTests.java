@@ -75,6 +75,15 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
+	void aMockOfTheClientIsToldWhereTheLocksOfATestAre() {
+		this.bare
+			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+			.withBean(MongoClient.class, Mockito::mock)
+			.run(failsWith("has no database, as if a test had mocked it", "@AutoConfigureMongoLockTest",
+					"mongo-lock.enabled=false"));
+	}
+
+	@Test
 	void severalFactoriesAreListed() {
 		this.bare.withUserConfiguration(SeveralConfiguration.class)
 			.run(failsWith("oneTemplate, otherTemplate, one, other", "mongo-lock.mongo-template", "@Primary"));
