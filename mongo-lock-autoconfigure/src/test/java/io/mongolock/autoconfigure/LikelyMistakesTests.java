@@ -1,5 +1,6 @@
 package io.mongolock.autoconfigure;
 
+import java.lang.reflect.Proxy;
 import java.util.ArrayList;
 
 import net.bytebuddy.ByteBuddy;
@@ -39,8 +40,19 @@ class LikelyMistakesTests {
 	@Test
 	void methodsWithArgumentsAndALockWithoutAKeyAreNamedOnce(CapturedOutput output) {
 		this.runner.withBean(Keys.class).run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("whatever the arguments: " + Keys.class.getName() + ".byName, "
-				+ Keys.class.getName() + ".shared. If only");
+		assertThat(output).containsOnlyOnce("whatever the arguments: " + Keys.class.getName() + ".byName(String), "
+				+ Keys.class.getName() + ".shared(String). If only");
+	}
+
+	@Test
+	void aMethodOfARepositoryIsNamedAfterItsInterface(CapturedOutput output) {
+		this.runner
+			.withBean(Repository.class,
+					() -> (Repository) Proxy.newProxyInstance(getClass().getClassLoader(),
+							new Class<?>[] { Repository.class }, (proxy, method, arguments) -> null))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output)
+			.containsOnlyOnce("whatever the arguments: " + Repository.class.getName() + ".find(String). If only");
 	}
 
 	@Test
@@ -53,7 +65,7 @@ class LikelyMistakesTests {
 	void withoutATransactionManagerTransactionalMethodsAreWarnedOf(CapturedOutput output) {
 		this.runner.withBean(Transactions.class).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("There is no transaction manager")
-			.contains("rolled back: " + Transactions.class.getName() + ".pay. Declare one as a bean");
+			.contains("rolled back: " + Transactions.class.getName() + ".pay(). Declare one as a bean");
 	}
 
 	@Test
@@ -123,6 +135,13 @@ class LikelyMistakesTests {
 		@DistributedLock("c")
 		void shared(String id) {
 		}
+
+	}
+
+	@DistributedLock("a")
+	public interface Repository {
+
+		void find(String id);
 
 	}
 

@@ -44,7 +44,10 @@ public class InvalidLockMethodException extends LockStartupException {
 		initCause(cause);
 	}
 
-	static String describe(Method method, Class<?> targetClass) {
+	/**
+	 * A method for people to read.
+	 */
+	public static String describe(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
 			.map(Class::getSimpleName)
 			.collect(Collectors.joining(", "));

@@ -18,8 +18,8 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.transaction.TransactionManager;
 import org.springframework.transaction.annotation.TransactionManagementConfigurer;
 import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.util.ClassUtils;
 
+import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 
 /**
@@ -50,7 +50,7 @@ class LikelyMistakes {
 	void add(Map<Method, List<LockOperation>> locked, Class<?> targetClass) {
 		locked.forEach((method, locks) -> {
 			Method specific = locks.get(0).method();
-			String name = ClassUtils.getQualifiedMethodName(specific, ClassUtils.getUserClass(targetClass));
+			String name = InvalidLockMethodException.describe(specific, targetClass);
 			if (hasArguments(specific) && locks.stream().allMatch((lock) -> lock.key() == null)
 					&& locks.stream().anyMatch(LikelyMistakes::isForOne)) {
 				this.withoutKey.add(name);
