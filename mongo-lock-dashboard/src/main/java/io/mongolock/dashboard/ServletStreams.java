@@ -63,7 +63,8 @@ final class ServletStreams implements SmartLifecycle {
 	}
 
 	private synchronized void begin(SseBuilder stream) {
-		if (!this.running) {
+		// Counted again: others may have begun since this one was asked for
+		if (!this.running || this.viewers.size() >= MAX_VIEWERS) {
 			stream.complete();
 			return;
 		}
