@@ -6,6 +6,7 @@ import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.SpringBootTest.WebEnvironment;
 import org.springframework.boot.test.context.TestConfiguration;
 import org.springframework.boot.test.web.server.LocalServerPort;
+import org.springframework.boot.web.server.context.WebServerApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.security.config.web.server.ServerHttpSecurity;
 import org.springframework.security.web.server.SecurityWebFilterChain;
@@ -32,6 +33,9 @@ class ReactiveDashboardTests {
 	@Autowired
 	private LockOperations locks;
 
+	@Autowired
+	private ReactiveStreams streams;
+
 	@Test
 	void thePageAndItsFilesAreServed() {
 		Visitor visitor = new Visitor(this.port, "");
@@ -48,6 +52,23 @@ class ReactiveDashboardTests {
 			events.nextWith("\"key\":\"order:1\"");
 			this.locks.execute(LockRequest.of("order", 2), (held) -> null);
 			assertThat(events.nextWith("order:2")).doesNotContain("order:1");
+		}
+	}
+
+	@Test
+	void streamsEndBeforeTheWebServerWaitsForItsRequestsAndBeginAgainAfterAStart() throws Exception {
+		assertThat(this.streams.getPhase()).isGreaterThan(WebServerApplicationContext.GRACEFUL_SHUTDOWN_PHASE);
+		Visitor visitor = new Visitor(this.port, "");
+		try (EventStream events = visitor.stream(EVENTS)) {
+			events.next("activity");
+			this.streams.stop();
+			events.awaitEnd();
+		}
+		finally {
+			this.streams.start();
+		}
+		try (EventStream events = visitor.stream(EVENTS)) {
+			events.next("activity");
 		}
 	}
 
