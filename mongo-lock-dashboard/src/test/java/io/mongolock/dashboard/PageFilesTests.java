@@ -7,15 +7,23 @@ import java.util.List;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
 import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.BeanUtils;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
+import org.springframework.boot.actuate.endpoint.web.PathMappedEndpoints;
 import org.springframework.context.annotation.ImportRuntimeHints;
+
+import io.mongolock.LockOwner;
+import io.mongolock.actuate.LocksEndpointWebExtension;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link PageFiles}.
+ * Tests for {@link PageFiles}, and for the page that {@link DashboardEndpoint} makes of
+ * them.
  */
 class PageFilesTests {
 
@@ -33,6 +41,19 @@ class PageFilesTests {
 				.doesNotContainIgnoringCase("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(",
 						"DOMParser", "createContextualFragment");
 		}
+	}
+
+	@Test
+	void noNameBecomesHtmlOfThePage() {
+		PathMappedEndpoints paths = Mockito.mock();
+		BDDMockito.given(paths.getRootPath(DashboardEndpoint.ID)).willReturn("mongolocksdashboard");
+		LocksEndpointWebExtension locks = Mockito.mock();
+		BDDMockito.given(locks.showsOwners(SecurityContext.NONE)).willReturn(true);
+		DashboardEndpoint endpoint = new DashboardEndpoint(() -> paths, (id, access) -> access, locks,
+				new LockOwner("<script>\"'&", "1", "host", 1, "main"));
+		assertThat(endpoint.page(SecurityContext.NONE).getBody())
+			.contains("data-instance=\"&lt;script&gt;&quot;&#39;&amp; 1\"")
+			.doesNotContain("<script>\"");
 	}
 
 	@Test
