@@ -115,12 +115,12 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 	}
 
 	private List<StoredLock> list(String prefix, String after, int most, Duration left) {
-		return sources(prefix)
+		return usable(() -> sources(prefix)
 			.flatMap((source) -> source.store().list(stored(prefix), stored(after), most, left).stream())
 			.map((lock) -> shown(prefix, lock))
 			.sorted(Comparator.comparing(StoredLock::key))
 			.limit(most)
-			.toList();
+			.toList());
 	}
 
 	private Stream<StoreClient> sources(String key) {

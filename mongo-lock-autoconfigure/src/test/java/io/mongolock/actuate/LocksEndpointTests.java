@@ -111,9 +111,11 @@ class LocksEndpointTests {
 		IllegalArgumentException wrong = new IllegalArgumentException("too long, says the test");
 		BDDMockito.given(this.store.find("k", TIMEOUT)).willThrow(wrong);
 		BDDMockito.given(this.locks.requestRelease("k", "", "alice")).willThrow(wrong);
+		BDDMockito.given(this.store.list("k", "", 100, TIMEOUT)).willThrow(wrong);
 		String[] key = { "k" };
 		Stream
-			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.release(USER, key, null, null),
+			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.locks("k", null, null, null, null),
+					() -> this.endpoint.release(USER, key, null, null),
 					() -> this.endpoint.requestRelease(USER, key, ""))
 			.forEach((call) -> assertThatExceptionOfType(InvalidEndpointRequestException.class).isThrownBy(call)
 				.withMessage("too long, says the test"));
