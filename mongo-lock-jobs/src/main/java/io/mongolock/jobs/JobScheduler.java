@@ -142,16 +142,25 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 					job.run(run);
 				}));
 				begun.complete(Optional.empty());
-				// Whether it is overdue any more is not to wait for the next look
-				see(job);
 			}
-			catch (RuntimeException ex) {
+			catch (RuntimeException | Error ex) { // which nobody else hears of
 				if (!begun.completeExceptionally(ex)) {
 					logger.error("Job '" + name + "' could not be run to its end by the wish of somebody", ex);
 				}
 			}
+			seeAfter(job);
 		});
 		return begun;
+	}
+
+	// Whether it is overdue any more is not to wait for the next look
+	private void seeAfter(Scheduled job) {
+		try {
+			see(job);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("What is kept of job '" + job.terms.job() + "' is read at its next look", ex);
+		}
 	}
 
 	@EventListener

@@ -2,7 +2,9 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -18,7 +20,6 @@ import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.PayloadApplicationEvent;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
@@ -55,15 +56,14 @@ class JobSchedulerTests {
 
 	@Test
 	void noErrorEndsTheLooksAtAJob() {
-		AtomicInteger heard = new AtomicInteger();
-		this.application.addApplicationListener((event) -> {
-			boolean ended = event instanceof PayloadApplicationEvent<?> payload
-					&& payload.getPayload() instanceof JobRunEvent.Ended;
-			if (ended && heard.incrementAndGet() == 1) {
+		AtomicInteger asked = new AtomicInteger();
+		JobRuns kept = runs(() -> {
+			if (asked.incrementAndGet() == 1) {
 				throw new NoClassDefFoundError("Paper");
 			}
 		});
-		awaitRuns((look) -> new Thread(look).start());
+		run("100ms", kept, (look) -> new Thread(look).start(),
+				() -> Awaitility.await().until(() -> this.runs.get() >= 3));
 	}
 
 	@Test
@@ -123,25 +123,70 @@ class JobSchedulerTests {
 						.containsExactly(JobOutcome.SUCCEEDED)));
 	}
 
+	@Test
+	void aRunByTheWishOfSomebodyHasNotFailedBecauseTheLookAfterItDoes(CapturedOutput output) {
+		JobScheduler scheduler = scheduler("1h", runs(() -> {
+			throw new IllegalStateException("no server");
+		}), Runnable::run, true, (run) -> this.runs.incrementAndGet());
+		scheduler.start();
+		assertThat(scheduler.runNow("hurried", null)).isCompletedWithValueMatching(Optional::isPresent);
+		scheduler.destroy();
+		assertThat(this.application.getBean(Jobs.class).last("hurried", 1)).extracting(JobRun::outcome)
+			.containsExactly(JobOutcome.SUCCEEDED);
+		assertThat(output).doesNotContain("Job 'hurried' could not be run");
+	}
+
+	@Test
+	void aStopIsOverWhenTheRunsThatHaveBegunHaveEnded() throws Exception {
+		CountDownLatch working = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		JobScheduler scheduler = scheduler("1h", this.application.getBean(JobRuns.class),
+				(look) -> new Thread(look).start(), true, (run) -> {
+					working.countDown();
+					goOn.await();
+				});
+		scheduler.start();
+		scheduler.runNow("hurried", null);
+		working.await();
+		CountDownLatch stopped = new CountDownLatch(1);
+		scheduler.stop(stopped::countDown);
+		assertThat(stopped.getCount()).isOne();
+		goOn.countDown();
+		Awaitility.await().until(() -> stopped.getCount() == 0);
+		assertThat(this.application.getBean(Jobs.class).last("hurried", 1)).extracting(JobRun::outcome)
+			.containsExactly(JobOutcome.SUCCEEDED);
+	}
+
 	private void awaitRuns(Executor threads) {
-		run("100ms", threads, () -> Awaitility.await().until(() -> this.runs.get() >= 3));
+		run("100ms", this.application.getBean(JobRuns.class), threads,
+				() -> Awaitility.await().until(() -> this.runs.get() >= 3));
 	}
 
 	private void whileItRuns(String rate, Runnable meanwhile) {
-		run(rate, (look) -> new Thread(look).start(), meanwhile);
+		run(rate, this.application.getBean(JobRuns.class), (look) -> new Thread(look).start(), meanwhile);
 	}
 
-	private void run(String rate, Executor threads, Runnable meanwhile) {
-		JobScheduler scheduler = new JobScheduler(this.application.getBean(JobRunner.class),
-				this.application.getBean(JobRuns.class), threads, Duration.ofMillis(100), true, false,
-				this.application.getBeanProvider(JobScheduler.Watch.class));
-		scheduler.add(
-				new Terms("hurried", new JobTrigger.Rate(DurationStyle.detectAndParse(rate)), CatchUp.NONE,
-						Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)),
-				(run) -> this.runs.incrementAndGet());
+	private void run(String rate, JobRuns kept, Executor threads, Runnable meanwhile) {
+		JobScheduler scheduler = scheduler(rate, kept, threads, false, (run) -> this.runs.incrementAndGet());
 		scheduler.start();
 		meanwhile.run();
 		scheduler.destroy();
+	}
+
+	private JobScheduler scheduler(String rate, JobRuns kept, Executor threads, boolean becomesReady, JobWork<?> work) {
+		JobScheduler scheduler = new JobScheduler(this.application.getBean(JobRunner.class), kept, threads,
+				Duration.ofMillis(100), true, becomesReady, this.application.getBeanProvider(JobScheduler.Watch.class));
+		scheduler.add(new Terms("hurried", new JobTrigger.Rate(DurationStyle.detectAndParse(rate)), CatchUp.NONE,
+				Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)), work);
+		return scheduler;
+	}
+
+	private JobRuns runs(Runnable before) {
+		MongoTemplate template = this.application.getBean(MongoTemplate.class);
+		return new JobRuns(() -> {
+			before.run();
+			return template;
+		}, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100);
 	}
 
 	@Configuration(proxyBeanMethods = false)

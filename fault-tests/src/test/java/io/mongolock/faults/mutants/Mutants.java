@@ -1842,7 +1842,7 @@ final class Mutants {
 						"Instant.now()",
 						test("io.mongolock.jobs.JobRunnerTests",
 								"itIsDueByTheClockOfTheServerWhateverThatOfTheInstance")),
-				new Mutant("jobs: ended by an Error of a listener", "JobScheduler.next", "RuntimeException | Error ex",
+				new Mutant("jobs: ended by an Error", "JobScheduler.next", "RuntimeException | Error ex",
 						"RuntimeException ex",
 						test("io.mongolock.jobs.JobSchedulerTests", "noErrorEndsTheLooksAtAJob")),
 				new Mutant("jobs: ended by the lack of a thread", "JobScheduler.begin", "RuntimeException | Error ex",
