@@ -312,7 +312,7 @@ final class JobRunner {
 		try {
 			this.events.publishEvent(event);
 		}
-		catch (RuntimeException ex) {
+		catch (RuntimeException | Error ex) { // is none of the work's
 			logger.warn("A listener failed on " + event, ex);
 		}
 	}

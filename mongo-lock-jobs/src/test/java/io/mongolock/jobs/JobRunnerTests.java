@@ -7,16 +7,24 @@ import java.util.Date;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicReference;
 
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.result.UpdateResult;
 import org.bson.Document;
+import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.boot.WebApplicationType;
@@ -34,6 +42,7 @@ import org.springframework.scheduling.support.CronExpression;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
+import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Terms;
@@ -325,14 +334,19 @@ class JobRunnerTests {
 			.containsExactly(JobOutcome.SUCCEEDED, JobOutcome.ABANDONED);
 	}
 
-	@Test
-	void aListenerThatFailsDoesNotKeepAJobFromRunning() {
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aListenerThatFailsDoesNotKeepAJobFromRunning(boolean error) {
 		JobRunner runner = new JobRunner(this.application.getBean(LockOperations.class),
 				this.application.getBean(JobRuns.class), (event) -> {
+					if (error) {
+						throw new NoClassDefFoundError("Paper");
+					}
 					throw new IllegalStateException("no listener");
 				}, "one");
 		assertThat(runner.run("nightly", TICK, this.runs::add)).isNotNull();
 		assertTicks(TICK);
+		assertThat(jobs().last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.SUCCEEDED);
 	}
 
 	@Test
@@ -509,6 +523,41 @@ class JobRunnerTests {
 
 	private static JobTrigger cron(String expression) {
 		return new JobTrigger.Cron(CronExpression.parse(expression), ZoneId.of("Europe/Berlin"));
+	}
+
+	@Test
+	void theLockOfAJobIsOfOneRenewedAndNeitherAwaitedNorKeptWhateverIsSetForLocks() {
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.empty());
+		JobRunner runner = new JobRunner(locks, this.application.getBean(JobRuns.class), (event) -> {
+		}, "one");
+		assertThat(runner.run("nightly", TICK, this.runs::add)).isNull();
+		BDDMockito.then(locks)
+			.should()
+			.tryAcquire(ArgumentMatchers
+				.assertArg((request) -> assertThat(request.settings()).returns(true, LockSettings::autoRenew)
+					.returns(1, LockSettings::limit)
+					.returns(Duration.ZERO, LockSettings::waitTimeout)
+					.returns(Duration.ZERO, LockSettings::minHold)
+					.returns(Duration.ZERO, LockSettings::linger)));
+	}
+
+	@Test
+	void whatIsKeptIsConfirmedByTheMajorityAndReadFromThePrimaryWithinTheTimeout() {
+		MongoOperations template = Mockito.mock();
+		MongoCollection<Document> documents = Mockito.mock();
+		MongoCollection<Document> primary = Mockito.mock();
+		MongoCollection<Document> majority = Mockito.mock();
+		MongoCollection<Document> timed = Mockito.mock();
+		BDDMockito.given(template.execute(BDDMockito.eq("lockJobRuns"), BDDMockito.<CollectionCallback<Object>>any()))
+			.willAnswer((call) -> call.<CollectionCallback<?>>getArgument(1).doInCollection(documents));
+		BDDMockito.given(documents.withReadPreference(ReadPreference.primary())).willReturn(primary);
+		BDDMockito.given(primary.withWriteConcern(WriteConcern.MAJORITY)).willReturn(majority);
+		BDDMockito.given(majority.withTimeout(3_000, TimeUnit.MILLISECONDS)).willReturn(timed);
+		BDDMockito.given(timed.updateOne(BDDMockito.any(Bson.class), BDDMockito.any(Bson.class)))
+			.willReturn(UpdateResult.acknowledged(1, 1L, null));
+		JobRuns kept = new JobRuns(() -> template, "lockJobRuns", Duration.ofSeconds(3), Duration.ofHours(1), 100);
+		assertThat(kept.note(JobRun.begun("nightly", TICK, 1, 1, TICK, "one"), "half")).isTrue();
 	}
 
 	private void schedule(String cron) {
