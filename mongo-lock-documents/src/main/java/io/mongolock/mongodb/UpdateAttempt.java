@@ -157,11 +157,16 @@ final class UpdateAttempt<T> {
 				this.writer.template().getConverter().getConversionService());
 		Object own = accessor.getProperty(this.idProperty);
 		accessor.setProperty(this.idProperty, this.id);
-		if (own != null && !own.equals(accessor.getProperty(this.idProperty))) {
+		if (own != null && !isUnset(own) && !own.equals(accessor.getProperty(this.idProperty))) {
 			throw new IllegalStateException(
 					"The factory of " + this + " made one with the id " + own + ": leave it out, or use that one");
 		}
 		return accessor.getBean();
+	}
+
+	// A primitive one is never null
+	private boolean isUnset(Object own) {
+		return this.idProperty.getType().isPrimitive() && own instanceof Number number && number.longValue() == 0;
 	}
 
 	private T changed(T before) {

@@ -12,6 +12,8 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -215,6 +217,25 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
+	void whatWasNotWrittenDoesNotMatchWhatAnotherHasSavedMeanwhile() {
+		MongoTemplate template = template();
+		template.insert(new Mutable("a"));
+		AtomicReference<Mutable> changed = new AtomicReference<>();
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> updater(1).update(Mutable.class, "a", (mine) -> {
+				Mutable theirs = Objects.requireNonNull(template.findById("a", Mutable.class));
+				theirs.texts.add("theirs");
+				template.save(theirs);
+				changed.set(mine);
+				mine.texts.add("mine");
+				return mine;
+			}));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> template.save(changed.get()));
+		assertThat(template.findById("a", Mutable.class).texts).containsExactly("a", "theirs");
+	}
+
+	@Test
 	void anExceptionOfTheChangeEndsItAtOnceEvenIfItIsOfThatKind() {
 		MongoTemplate template = template();
 		template.insert(new Counter("a", 1, null));
@@ -323,6 +344,17 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 			.isThrownBy(
 					() -> updater(3).updateOrCreate(Counter.class, "a", () -> new Counter("b", 0, null), Counter::next))
 			.withMessageContaining("made one with the id b");
+	}
+
+	@Test
+	void aFactoryNeedNotKnowAnIdThatIsPrimitiveEither() {
+		OptimisticUpdater updater = updater(1);
+		assertThat(updater.updateOrCreate(Numbered.class, 7L, () -> new Numbered(0, 1, null), UnaryOperator.identity()))
+			.isEqualTo(new Numbered(7, 1, 0L));
+		assertThatIllegalStateException()
+			.isThrownBy(() -> updater.updateOrCreate(Numbered.class, 8L, () -> new Numbered(9, 1, null),
+					UnaryOperator.identity()))
+			.withMessageContaining("made one with the id 9");
 	}
 
 	@Test
@@ -506,6 +538,10 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		Special(String id, int n) {
 			super(id, n);
 		}
+
+	}
+
+	record Numbered(@Id long id, int n, @Version @Nullable Long version) {
 
 	}
 
