@@ -1,8 +1,15 @@
 package io.mongolock.mongodb.store;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoNodeIsRecoveringException;
+import com.mongodb.MongoNotPrimaryException;
+import com.mongodb.MongoSocketException;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoCollection;
@@ -22,6 +29,8 @@ import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
+import io.mongolock.mongodb.SequenceSettings;
+import io.mongolock.mongodb.Sequences;
 import io.mongolock.store.mongo.CommandLog;
 import io.mongolock.store.mongo.RecordedCommands;
 import io.mongolock.store.mongo.TestTemplates;
@@ -80,6 +89,36 @@ class SequenceStoreTests {
 	}
 
 	@Test
+	void aServerThatStepsDownIsAskedAgain() {
+		BsonDocument answer = BsonDocument.parse("{ok: 0}");
+		for (RuntimeException failure : List.of(new MongoNotPrimaryException(answer, new ServerAddress()),
+				new MongoNodeIsRecoveringException(answer, new ServerAddress()),
+				new MongoSocketException("it is gone", new ServerAddress()))) {
+			assertThat(failingOnce(failure).take("invoice", 10)).as(failure.toString()).isEqualTo(10);
+		}
+	}
+
+	@Test
+	void whoWaitsForABlockOfASilentServerFailsWithTheOneWhoAsks() throws Exception {
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		SequenceStore store = Mockito.mock();
+		BDDMockito.given(store.timeout()).willReturn(Duration.ofMillis(10));
+		BDDMockito.given(store.take("invoice", 50)).willAnswer((call) -> {
+			asked.countDown();
+			goOn.await();
+			return 50L;
+		});
+		Sequences sequences = Sequences.of(store, Map.of("invoice", new SequenceSettings(50, 1)));
+		CompletableFuture<Long> first = CompletableFuture.supplyAsync(() -> sequences.next("invoice"));
+		asked.await();
+		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> sequences.next("invoice"))
+			.withMessageContaining("another thread has waited for MongoDB for 10 ms");
+		goOn.countDown();
+		assertThat(first.join()).isOne();
+	}
+
+	@Test
 	void aSilentServerIsToldInTimeWithTheNameAndThatAskingAgainIsSafe() {
 		try (MongoClient behind = TestTemplates.impatient(this.proxy.connectionString())) {
 			SequenceStore store = store(behind, "", Duration.ofMillis(300));
@@ -126,11 +165,16 @@ class SequenceStoreTests {
 			.hasMessageContaining("Failed to apply $inc");
 	}
 
-	@SuppressWarnings("unchecked")
 	private static Throwable failing(RuntimeException failure) {
+		return ThrowableAssert.catchThrowable(() -> failingOnce(failure).take("invoice", 10));
+	}
+
+	@SuppressWarnings("unchecked")
+	private static SequenceStore failingOnce(RuntimeException failure) {
 		MongoCollection<BsonDocument> documents = Mockito.mock(MongoCollection.class, Mockito.RETURNS_SELF);
 		BDDMockito.given(documents.withDocumentClass(BsonDocument.class)).willReturn(documents);
 		BDDMockito.willThrow(failure)
+			.willReturn(BsonDocument.parse("{value: 10}"))
 			.given(documents)
 			.findOneAndUpdate(ArgumentMatchers.any(Bson.class), ArgumentMatchers.any(Bson.class),
 					ArgumentMatchers.any());
@@ -138,8 +182,7 @@ class SequenceStoreTests {
 		BDDMockito.given(template.execute(ArgumentMatchers.anyString(), ArgumentMatchers.any())).willReturn(documents);
 		BDDMockito.given(template.execute(ArgumentMatchers.<DbCallback<Object>>any()))
 			.willReturn(Mockito.mock(MongoDatabase.class));
-		SequenceStore store = new SequenceStore(template, "sequences", "", Duration.ofSeconds(5));
-		return ThrowableAssert.catchThrowable(() -> store.take("invoice", 10));
+		return new SequenceStore(template, "sequences", "", Duration.ofSeconds(20));
 	}
 
 	private BsonDocument sent() {
