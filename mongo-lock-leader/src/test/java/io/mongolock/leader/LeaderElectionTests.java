@@ -644,6 +644,28 @@ class LeaderElectionTests {
 	}
 
 	@Test
+	void aStopOfTheApplicationIsOverWhenAReleaseThatHasBegunHasEnded() throws Exception {
+		CountDownLatch releasing = new CountDownLatch(1);
+		CountDownLatch goOn = new CountDownLatch(1);
+		LockHandle held = handle("leader:role", 7);
+		BDDMockito.willAnswer((call) -> {
+			releasing.countDown();
+			await(goOn);
+			return null;
+		}).given(held).close();
+		LeaderElection election = election(granting(held));
+		election.start();
+		Future<?> end = this.others.submit(election::stepDown);
+		releasing.await();
+		CountDownLatch stopped = new CountDownLatch(1);
+		election.stop(stopped::countDown);
+		assertThat(stopped.getCount()).isOne();
+		goOn.countDown();
+		Awaitility.await().until(end::isDone);
+		assertThat(stopped.getCount()).isZero();
+	}
+
+	@Test
 	void aStopOfTheApplicationAwaitsNothingWhereNoWorkOrItsOwnGoesOn() {
 		CountDownLatch stopped = new CountDownLatch(3);
 		this.second.election.stop(stopped::countDown);
