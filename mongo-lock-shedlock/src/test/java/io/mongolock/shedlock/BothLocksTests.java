@@ -178,6 +178,17 @@ class BothLocksTests {
 		assertThat(Providers.lock(this.old, "k", SHORTER, Duration.ZERO)).isPresent();
 	}
 
+	@Test
+	void afterAnExtensionItsOwnTimesCountForTheDocument() {
+		SimpleLock extended = lock().extend(LONGER, LONGER).orElseThrow();
+		Object second = until();
+		this.own.refuse();
+		assertThat(extended.extend(LONGER.multipliedBy(2), Duration.ZERO)).isEmpty();
+		assertThat(until()).isEqualTo(second);
+		extended.unlock();
+		assertThat(Providers.lock(this.old, "k", SHORTER, Duration.ZERO)).isEmpty();
+	}
+
 	private SimpleLock lock() {
 		return Providers.lock(this.both, "k", SHORTER, Duration.ZERO).orElseThrow();
 	}
