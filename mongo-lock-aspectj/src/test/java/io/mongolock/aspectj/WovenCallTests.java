@@ -6,6 +6,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 import java.lang.reflect.Proxy;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 
@@ -14,12 +17,16 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.FactoryBean;
+import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.context.ConfigurableApplicationContext;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.test.util.ReflectionTestUtils;
 import org.springframework.transaction.PlatformTransactionManager;
 import org.springframework.transaction.annotation.EnableTransactionManagement;
 import org.springframework.transaction.annotation.Transactional;
@@ -41,6 +48,7 @@ import io.mongolock.store.LockStore;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.awaitility.Awaitility.await;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
 import static org.mockito.Mockito.mock;
@@ -211,6 +219,56 @@ class WovenCallTests {
 		assertThat(this.locks.asked()).isEqualTo(1);
 	}
 
+	@Test
+	void aCallbackOfABeanTakesTheLocksOfItsOwnContext() {
+		CountingLockOperations later = new CountingLockOperations();
+		this.runner.withBean(Opening.class, Opening::new, (definition) -> definition.setLazyInit(true))
+			.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
+				.withConfiguration(
+						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
+				.run((second) -> first.getBean(Opening.class)));
+		assertThat(later.asked()).isZero();
+		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	@Test
+	void whatAFactoryBeanMakesTakesTheLocksOfItsContext() {
+		CountingLockOperations later = new CountingLockOperations();
+		this.runner.withBean(BareFactory.class)
+			.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
+				.withConfiguration(
+						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
+				.run((second) -> first.getBean(Bare.class).callsItself()));
+		assertThat(later.asked()).isZero();
+		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	@Test
+	void whatStartsAndStopsWithTheContextMayCallWovenMethods() {
+		List<String> called = new ArrayList<>();
+		this.runner.withBean(Beginning.class, () -> new Beginning(called)).run((context) -> {
+			context.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
+			context.getSourceApplicationContext(ConfigurableApplicationContext.class).start();
+		});
+		assertThat(called).containsExactly("static", "static", "static", "static");
+	}
+
+	@Test
+	void aBeanThatIsCollectedLeavesNothingBehind() {
+		OpenContexts contexts = new OpenContexts();
+		LockedContext context = new LockedContext();
+		for (int bean = 0; bean < 10; bean++) {
+			contexts.own(new Bare(), context);
+		}
+		Bare kept = new Bare();
+		Map<?, ?> beans = (Map<?, ?>) ReflectionTestUtils.getField(contexts, "beans");
+		await().untilAsserted(() -> {
+			System.gc();
+			contexts.own(kept, context);
+			assertThat(beans).hasSize(1);
+		});
+	}
+
 	/** As those are that Spring keeps for the next test class. */
 	@Test
 	void aContextThatIsStoppedLendsNoLocksUntilItIsStartedAgain() {
@@ -317,6 +375,68 @@ class WovenCallTests {
 		@Derived
 		String composedTwice() {
 			return LockContext.current().key();
+		}
+
+	}
+
+	static class BareFactory implements FactoryBean<Bare> {
+
+		@Override
+		public Bare getObject() {
+			return new Bare();
+		}
+
+		@Override
+		public Class<?> getObjectType() {
+			return Bare.class;
+		}
+
+	}
+
+	static class Opening implements InitializingBean {
+
+		@Override
+		public void afterPropertiesSet() {
+			open();
+		}
+
+		@DistributedLock("open")
+		String open() {
+			return LockContext.current().key();
+		}
+
+	}
+
+	static class Beginning implements SmartLifecycle {
+
+		private final List<String> called;
+
+		private boolean running;
+
+		Beginning(List<String> called) {
+			this.called = called;
+		}
+
+		@Override
+		public void start() {
+			this.called.add(Bare.ofNoObject());
+			this.running = true;
+		}
+
+		@Override
+		public void stop() {
+			this.called.add(Bare.ofNoObject());
+			this.running = false;
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.running;
+		}
+
+		@Override
+		public int getPhase() {
+			return 0;
 		}
 
 	}
