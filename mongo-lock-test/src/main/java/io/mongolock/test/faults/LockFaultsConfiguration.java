@@ -1,6 +1,7 @@
 package io.mongolock.test.faults;
 
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.AutowireCapableBeanFactory;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.BeanDefinitionBuilder;
@@ -24,28 +25,37 @@ class LockFaultsConfiguration {
 		return new LockFaultsRegistrar();
 	}
 
+	static LockFaults faults(LockStore store, ObjectProvider<LockTemplate> client) {
+		return new LockFaults(store, (key) -> client.ifAvailable((template) -> template.renew(key)));
+	}
+
 	/**
 	 * Registers the faults after all other bean definitions, so that no condition on a
 	 * missing store takes them for the store.
 	 */
 	static final class LockFaultsRegistrar implements BeanDefinitionRegistryPostProcessor {
 
+		private static final String BEAN_NAME = "mongoLockFaults";
+
 		@Override
 		public void postProcessBeanDefinitionRegistry(BeanDefinitionRegistry registry) {
+			if (registry.containsBeanDefinition(BEAN_NAME)) {
+				// Processed ahead of time
+				return;
+			}
 			DefaultListableBeanFactory beans = (DefaultListableBeanFactory) registry;
 			String[] stores = beans.getBeanNamesForType(LockStore.class, true, false);
 			if (stores.length != 1) {
 				throw new IllegalStateException("@EnableLockFaults needs one LockStore bean and found " + stores.length
 						+ "; is mongo-lock.enabled=false?");
 			}
-			ObjectProvider<LockTemplate> client = beans.getBeanProvider(LockTemplate.class);
 			BeanDefinition definition = BeanDefinitionBuilder
-				.rootBeanDefinition(LockFaults.class,
-						() -> new LockFaults(beans.getBean(stores[0], LockStore.class),
-								(key) -> client.ifAvailable((template) -> template.renew(key))))
+				.rootBeanDefinition(LockFaultsConfiguration.class, "faults")
+				.addConstructorArgReference(stores[0])
+				.setAutowireMode(AutowireCapableBeanFactory.AUTOWIRE_CONSTRUCTOR)
+				.setPrimary(true)
 				.getBeanDefinition();
-			definition.setPrimary(true);
-			registry.registerBeanDefinition("mongoLockFaults", definition);
+			registry.registerBeanDefinition(BEAN_NAME, definition);
 		}
 
 		@Override

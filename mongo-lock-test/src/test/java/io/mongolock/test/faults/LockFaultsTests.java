@@ -5,6 +5,12 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.springframework.aot.generate.ClassNameGenerator;
+import org.springframework.aot.generate.DefaultGenerationContext;
+import org.springframework.aot.generate.InMemoryGeneratedFiles;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.aot.ApplicationContextAotGenerator;
+import org.springframework.javapoet.ClassName;
 
 import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
@@ -13,10 +19,12 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 import io.mongolock.test.InMemoryLockStore;
+import io.mongolock.test.faults.LockFaultsConfiguration.LockFaultsRegistrar;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.assertThatNoException;
 
 /**
  * Tests for {@link LockFaults} by themselves.
@@ -44,6 +52,18 @@ class LockFaultsTests {
 		assertThat(this.faults.releaseGrant(ID, 0, TIMEOUT)).isFalse();
 		assertThat(this.faults.release(ID, TIMEOUT).ended()).isTrue();
 		assertThat(isHeld()).isFalse();
+	}
+
+	@Test
+	void aTestWithThemMayBeProcessedAheadOfTime() {
+		try (AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext()) {
+			context.register(InMemoryLockStore.class, LockFaultsConfiguration.class);
+			assertThatNoException().isThrownBy(() -> new ApplicationContextAotGenerator().processAheadOfTime(context,
+					new DefaultGenerationContext(new ClassNameGenerator(ClassName.get("io.mongolock", "Generated")),
+							new InMemoryGeneratedFiles())));
+			// As what was generated does, which has the bean already
+			new LockFaultsRegistrar().postProcessBeanDefinitionRegistry(context.getDefaultListableBeanFactory());
+		}
 	}
 
 	@Test
