@@ -157,6 +157,17 @@ class JobSchedulerTests {
 			.containsExactly(JobOutcome.SUCCEEDED);
 	}
 
+	/** As after a start of the application that failed. */
+	@Test
+	void whatIsDestroyedWithoutAStopIsStopped() {
+		JobScheduler scheduler = scheduler("1h", this.application.getBean(JobRuns.class), Runnable::run, true,
+				(run) -> this.runs.incrementAndGet());
+		scheduler.start();
+		scheduler.destroy();
+		assertThat(scheduler.isRunning()).isFalse();
+		assertThat(scheduler.runNow("hurried", null)).isCompletedWithValue(Optional.empty());
+	}
+
 	private void awaitRuns(Executor threads) {
 		run("100ms", this.application.getBean(JobRuns.class), threads,
 				() -> Awaitility.await().until(() -> this.runs.get() >= 3));
