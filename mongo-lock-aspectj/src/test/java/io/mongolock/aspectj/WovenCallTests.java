@@ -11,6 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 
 import kotlin.coroutines.Continuation;
 import org.aopalliance.intercept.MethodInvocation;
@@ -22,6 +23,7 @@ import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
@@ -62,9 +64,7 @@ class WovenCallTests {
 
 	private final CountingLockOperations locks = new CountingLockOperations();
 
-	private final ApplicationContextRunner runner = new ApplicationContextRunner()
-		.withBean(LockOperations.class, () -> this.locks)
-		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class));
+	private final ApplicationContextRunner runner = runner(this.locks);
 
 	private final ApplicationContextRunner runnerOfRealLocks = new ApplicationContextRunner()
 		.withBean(LockStore.class, ScriptedStore::new)
@@ -197,10 +197,7 @@ class WovenCallTests {
 	void theContextThatWasOpenedLastCountsUntilItIsClosed() {
 		CountingLockOperations later = new CountingLockOperations();
 		this.runner.run((first) -> {
-			new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
-				.withConfiguration(
-						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
-				.run((second) -> new Bare().last());
+			runner(later).run((second) -> new Bare().last());
 			assertThat(later.asked()).isEqualTo(1);
 			new Bare().last();
 		});
@@ -209,38 +206,34 @@ class WovenCallTests {
 
 	@Test
 	void aBeanTakesTheLocksOfItsOwnContext() {
-		CountingLockOperations later = new CountingLockOperations();
-		this.runner.withBean(Bare.class)
-			.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
-				.withConfiguration(
-						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
-				.run((second) -> first.getBean(Bare.class).callsItself()));
-		assertThat(later.asked()).isZero();
-		assertThat(this.locks.asked()).isEqualTo(1);
+		takesTheLocksOfItsContext(this.runner.withBean(Bare.class), (own) -> own.getBean(Bare.class).callsItself());
 	}
 
 	@Test
 	void aCallbackOfABeanTakesTheLocksOfItsOwnContext() {
-		CountingLockOperations later = new CountingLockOperations();
-		this.runner.withBean(Opening.class, Opening::new, (definition) -> definition.setLazyInit(true))
-			.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
-				.withConfiguration(
-						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
-				.run((second) -> first.getBean(Opening.class)));
-		assertThat(later.asked()).isZero();
-		assertThat(this.locks.asked()).isEqualTo(1);
+		takesTheLocksOfItsContext(
+				this.runner.withBean(Opening.class, Opening::new, (definition) -> definition.setLazyInit(true)),
+				(own) -> own.getBean(Opening.class));
 	}
 
 	@Test
 	void whatAFactoryBeanMakesTakesTheLocksOfItsContext() {
+		takesTheLocksOfItsContext(this.runner.withBean(BareFactory.class),
+				(own) -> own.getBean(Bare.class).callsItself());
+	}
+
+	// Though another was opened after it
+	private void takesTheLocksOfItsContext(ApplicationContextRunner owner, Consumer<ApplicationContext> call) {
 		CountingLockOperations later = new CountingLockOperations();
-		this.runner.withBean(BareFactory.class)
-			.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
-				.withConfiguration(
-						AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
-				.run((second) -> first.getBean(Bare.class).callsItself()));
+		owner.run((first) -> runner(later).run((second) -> call.accept(first)));
 		assertThat(later.asked()).isZero();
 		assertThat(this.locks.asked()).isEqualTo(1);
+	}
+
+	private static ApplicationContextRunner runner(LockOperations locks) {
+		return new ApplicationContextRunner().withBean(LockOperations.class, () -> locks)
+			.withConfiguration(
+					AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class));
 	}
 
 	@Test
@@ -273,17 +266,14 @@ class WovenCallTests {
 	@Test
 	void aContextThatIsStoppedLendsNoLocksUntilItIsStartedAgain() {
 		CountingLockOperations later = new CountingLockOperations();
-		this.runner.run((first) -> new ApplicationContextRunner().withBean(LockOperations.class, () -> later)
-			.withConfiguration(
-					AutoConfigurations.of(MongoLockAutoConfiguration.class, LockAspectAutoConfiguration.class))
-			.run((second) -> {
-				second.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
-				new Bare().last();
-				assertThat(this.locks.asked()).isEqualTo(1);
-				second.getSourceApplicationContext(ConfigurableApplicationContext.class).start();
-				new Bare().last();
-				assertThat(later.asked()).isEqualTo(1);
-			}));
+		this.runner.run((first) -> runner(later).run((second) -> {
+			second.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
+			new Bare().last();
+			assertThat(this.locks.asked()).isEqualTo(1);
+			second.getSourceApplicationContext(ConfigurableApplicationContext.class).start();
+			new Bare().last();
+			assertThat(later.asked()).isEqualTo(1);
+		}));
 	}
 
 	@Test
