@@ -44,7 +44,7 @@ final class ServletStreams implements SmartLifecycle {
 	 * @return the stream, or that there are too many
 	 */
 	ServerResponse open(ServerRequest request) {
-		if (!isRunning() || this.viewers.size() >= MAX_VIEWERS) {
+		if (!mayBegin()) {
 			return ServerResponse.status(HttpStatus.SERVICE_UNAVAILABLE).build();
 		}
 		return ServerResponse.sse(this::join, Duration.ZERO);
@@ -63,8 +63,8 @@ final class ServletStreams implements SmartLifecycle {
 	}
 
 	private synchronized void begin(SseBuilder stream) {
-		// Counted again: others may have begun since this one was asked for
-		if (!this.running || this.viewers.size() >= MAX_VIEWERS) {
+		// Again: others may have begun since this one was asked for
+		if (!mayBegin()) {
 			stream.complete();
 			return;
 		}
@@ -75,6 +75,10 @@ final class ServletStreams implements SmartLifecycle {
 		Thread thread = new Thread(viewer, "mongo-lock-dashboard");
 		thread.setDaemon(true);
 		thread.start();
+	}
+
+	private synchronized boolean mayBegin() {
+		return this.running && this.viewers.size() < MAX_VIEWERS;
 	}
 
 	@Override
