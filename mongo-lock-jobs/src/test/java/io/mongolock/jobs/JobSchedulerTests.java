@@ -62,8 +62,7 @@ class JobSchedulerTests {
 				throw new NoClassDefFoundError("Paper");
 			}
 		});
-		run("100ms", kept, (look) -> new Thread(look).start(),
-				() -> Awaitility.await().until(() -> this.runs.get() >= 3));
+		awaitRuns(kept, (look) -> new Thread(look).start());
 	}
 
 	@Test
@@ -169,8 +168,11 @@ class JobSchedulerTests {
 	}
 
 	private void awaitRuns(Executor threads) {
-		run("100ms", this.application.getBean(JobRuns.class), threads,
-				() -> Awaitility.await().until(() -> this.runs.get() >= 3));
+		awaitRuns(this.application.getBean(JobRuns.class), threads);
+	}
+
+	private void awaitRuns(JobRuns kept, Executor threads) {
+		run("100ms", kept, threads, () -> Awaitility.await().until(() -> this.runs.get() >= 3));
 	}
 
 	private void whileItRuns(String rate, Runnable meanwhile) {
