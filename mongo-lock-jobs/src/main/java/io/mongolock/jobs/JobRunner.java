@@ -312,7 +312,7 @@ final class JobRunner {
 		try {
 			this.events.publishEvent(event);
 		}
-		catch (RuntimeException | Error ex) { // is none of the work's
+		catch (RuntimeException | Error ex) { // must not harm the work
 			logger.warn("A listener failed on " + event, ex);
 		}
 	}
