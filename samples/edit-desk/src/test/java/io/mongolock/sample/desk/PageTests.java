@@ -82,7 +82,8 @@ class PageTests {
 		expect(ben.locator("#who")).containsText("The time of Anna is over");
 		expect(anna.locator("#who")).containsText("Your time is over");
 		begin(ben, "Ben", "Take over");
-		expect(anna.locator("#who")).containsText("Ben has taken over: what you save now is refused if anything was changed");
+		expect(anna.locator("#who"))
+			.containsText("Ben has taken over: what you save now is refused if anything was changed");
 		ben.getByLabel("Title").fill("By Ben");
 		ben.getByLabel("Text").fill("Second, but in time");
 		button(ben, "Save").click();
