@@ -41,7 +41,7 @@ class DocumentsArchitectureTests {
 
 	private static final Set<String> OFFERED = Stream
 		.of("CurrentTransaction", "LeaseRequests", "LockedCollection", "LockedCollectionQueues", "MajorityCommands",
-				"MongoLockStore", "StoreFailures")
+				"MongoLockStore", "StoreFailures", "TimedStatements")
 		.map((name) -> ROOT + ".store.mongo." + name)
 		.collect(Collectors.toSet());
 

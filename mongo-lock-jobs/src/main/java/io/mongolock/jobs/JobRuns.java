@@ -33,6 +33,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.StoredJob.Pause;
+import io.mongolock.store.mongo.TimedStatements;
 
 /**
  * The runs as they are kept: a document each, whose id is the job and the tick. Writes
@@ -104,9 +105,8 @@ final class JobRuns {
 
 	/** The time of the server. */
 	Instant now() {
-		Document answer = this.template.get()
-			.execute((database) -> database.withTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)
-				.runCommand(new Document("hello", 1), ReadPreference.primary()));
+		Document answer = statements()
+			.execute((database) -> database.runCommand(new Document("hello", 1), ReadPreference.primary()));
 		return Objects.requireNonNull(answer, "an answer").getDate("localTime").toInstant();
 	}
 
@@ -280,11 +280,12 @@ final class JobRuns {
 	}
 
 	private <T> @Nullable T send(Function<MongoCollection<Document>, @Nullable T> request) {
-		return this.template.get()
-			.execute(this.collection,
-					(runs) -> request.apply(runs.withReadPreference(ReadPreference.primary())
-						.withWriteConcern(WriteConcern.MAJORITY)
-						.withTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS)));
+		return statements().execute(this.collection, (runs) -> request
+			.apply(runs.withReadPreference(ReadPreference.primary()).withWriteConcern(WriteConcern.MAJORITY)));
+	}
+
+	private TimedStatements statements() {
+		return new TimedStatements(this.template.get(), this.timeout);
 	}
 
 	// A job alone: its document has neither a tick nor a field for the job, as runs have

@@ -546,15 +546,15 @@ class JobRunnerTests {
 	void whatIsKeptIsConfirmedByTheMajorityAndReadFromThePrimaryWithinTheTimeout() {
 		MongoOperations template = Mockito.mock();
 		MongoCollection<Document> documents = Mockito.mock();
+		MongoCollection<Document> timed = Mockito.mock();
 		MongoCollection<Document> primary = Mockito.mock();
 		MongoCollection<Document> majority = Mockito.mock();
-		MongoCollection<Document> timed = Mockito.mock();
 		BDDMockito.given(template.execute(BDDMockito.eq("lockJobRuns"), BDDMockito.<CollectionCallback<Object>>any()))
 			.willAnswer((call) -> call.<CollectionCallback<?>>getArgument(1).doInCollection(documents));
-		BDDMockito.given(documents.withReadPreference(ReadPreference.primary())).willReturn(primary);
+		BDDMockito.given(documents.withTimeout(3_000, TimeUnit.MILLISECONDS)).willReturn(timed);
+		BDDMockito.given(timed.withReadPreference(ReadPreference.primary())).willReturn(primary);
 		BDDMockito.given(primary.withWriteConcern(WriteConcern.MAJORITY)).willReturn(majority);
-		BDDMockito.given(majority.withTimeout(3_000, TimeUnit.MILLISECONDS)).willReturn(timed);
-		BDDMockito.given(timed.updateOne(BDDMockito.any(Bson.class), BDDMockito.any(Bson.class)))
+		BDDMockito.given(majority.updateOne(BDDMockito.any(Bson.class), BDDMockito.any(Bson.class)))
 			.willReturn(UpdateResult.acknowledged(1, 1L, null));
 		JobRuns kept = new JobRuns(() -> template, "lockJobRuns", Duration.ofSeconds(3), Duration.ofHours(1), 100);
 		assertThat(kept.note(JobRun.begun("nightly", TICK, 1, 1, TICK, "one"), "half")).isTrue();

@@ -3,10 +3,8 @@ package io.mongolock.shedlock;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.UUID;
-import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
-import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.Updates;
@@ -14,7 +12,6 @@ import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
-import org.bson.Document;
 import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
@@ -22,6 +19,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockOwner;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.mongo.TimedStatements;
 
 /**
  * The documents of ShedLock's own provider for MongoDB, taken as that takes them, so that
@@ -40,18 +38,15 @@ final class ShedLockDocuments {
 
 	private static final String BY = "lockedBy";
 
-	private final MongoOperations template;
+	private final TimedStatements statements;
 
 	private final String collection;
-
-	private final Duration timeout;
 
 	private final LockOwner owner;
 
 	ShedLockDocuments(MongoOperations template, String collection, Duration timeout, LockOwner owner) {
-		this.template = template;
+		this.statements = new TimedStatements(template, timeout);
 		this.collection = collection;
-		this.timeout = timeout;
 		this.owner = owner;
 	}
 
@@ -76,13 +71,10 @@ final class ShedLockDocuments {
 	}
 
 	private boolean update(Bson filter, Bson update, UpdateOptions options) {
-		return Boolean.TRUE.equals(this.template.execute(this.collection,
-				(locks) -> majority(locks).updateOne(filter, update, options).getMatchedCount() != 0));
-	}
-
-	private MongoCollection<Document> majority(MongoCollection<Document> locks) {
-		return locks.withWriteConcern(WriteConcern.MAJORITY)
-			.withTimeout(this.timeout.toMillis(), TimeUnit.MILLISECONDS);
+		return Boolean.TRUE.equals(this.statements.execute(this.collection,
+				(locks) -> locks.withWriteConcern(WriteConcern.MAJORITY)
+					.updateOne(filter, update, options)
+					.getMatchedCount() != 0));
 	}
 
 	/**

@@ -40,9 +40,9 @@ class ShedLockDocumentsTests {
 	void aDocumentIsTakenOnceTheMajorityHasItAndWithinTheTimeout() {
 		given(this.template.execute(eq("shedLock"), any()))
 			.willAnswer((call) -> call.<CollectionCallback<?>>getArgument(1).doInCollection(this.locks));
-		given(this.locks.withWriteConcern(WriteConcern.MAJORITY)).willReturn(this.majority);
-		given(this.majority.withTimeout(3_000, TimeUnit.MILLISECONDS)).willReturn(this.timed);
-		given(this.timed.updateOne(any(Bson.class), any(Bson.class), any(UpdateOptions.class)))
+		given(this.locks.withTimeout(3_000, TimeUnit.MILLISECONDS)).willReturn(this.timed);
+		given(this.timed.withWriteConcern(WriteConcern.MAJORITY)).willReturn(this.majority);
+		given(this.majority.updateOne(any(Bson.class), any(Bson.class), any(UpdateOptions.class)))
 			.willReturn(UpdateResult.acknowledged(1, 1L, null));
 		ShedLockDocuments documents = new ShedLockDocuments(this.template, "shedLock", Duration.ofSeconds(3),
 				new LockOwner("shop", "shop-1", "host", 1, "main"));

@@ -43,7 +43,7 @@ public final class TtlIndexInitializer {
 	private static final List<String> RESTRICTIONS = List.of("partialFilterExpression", "sparse", "collation",
 			"unique");
 
-	private final MongoOperations template;
+	private final TimedStatements statements;
 
 	private final String collection;
 
@@ -74,7 +74,7 @@ public final class TtlIndexInitializer {
 			throw new IllegalArgumentException("The retention of lock documents is " + retention
 					+ ": it must be between 1 and " + Integer.MAX_VALUE + " seconds");
 		}
-		this.template = template;
+		this.statements = new TimedStatements(template, TIMEOUT);
 		this.collection = collection;
 		this.mode = mode;
 		this.longestLease = longestLease;
@@ -91,9 +91,8 @@ public final class TtlIndexInitializer {
 		}
 		this.plain = false;
 		try {
-			this.template.execute((DbCallback<@Nullable Void>) (database) -> {
-				initialize(database.withWriteConcern(WriteConcern.MAJORITY)
-					.withTimeout(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS));
+			this.statements.execute((DbCallback<@Nullable Void>) (database) -> {
+				initialize(database.withWriteConcern(WriteConcern.MAJORITY));
 				return null;
 			});
 			return true;
