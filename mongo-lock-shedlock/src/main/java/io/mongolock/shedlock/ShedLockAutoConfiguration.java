@@ -4,6 +4,7 @@ import java.time.Duration;
 
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -22,9 +23,9 @@ import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.LockStore;
 
 /**
- * Auto-configuration for the lock provider, where ShedLock is there and the application
- * has no other. A provider of the application that is built on this one, for example to
- * keep locks alive, comes first.
+ * Auto-configuration for the lock provider, where ShedLock is there. A provider of the
+ * application that is built on this one, for example to keep locks alive, comes first;
+ * the start refuses any other.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnClass(ExtensibleLockProvider.class)
@@ -32,7 +33,7 @@ import io.mongolock.store.LockStore;
 @EnableConfigurationProperties(MongoLockShedLockProperties.class)
 public final class ShedLockAutoConfiguration {
 
-	@Bean
+	@Bean(ProviderCheck.OWN)
 	@Fallback
 	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean
@@ -48,6 +49,11 @@ public final class ShedLockAutoConfiguration {
 			return own;
 		}
 		return new BothLocks(new ShedLockDocuments(environment.template(), collection, timeout, owner), own);
+	}
+
+	@Bean
+	static ProviderCheck mongoLockShedLockProviderCheck(ConfigurableListableBeanFactory beanFactory) {
+		return new ProviderCheck(beanFactory);
 	}
 
 	@Bean

@@ -1,6 +1,7 @@
 package io.mongolock.shedlock;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
@@ -30,12 +33,15 @@ import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Primary;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -209,11 +215,26 @@ class ShedLockAutoConfigurationTests {
 				.hasMessageContaining("holds the locks of this library"));
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { Before.class, BeforeAsAnInterface.class, BeforeAndLazy.class, BeforeAndPrimary.class })
+	void whenAProviderIsThereThatWasThereBeforeThenTheStartRefusesIt(Class<?> application) {
+		for (String collection : List.of("", "shedLock")) {
+			this.application.withUserConfiguration(application, Jobs.class)
+				.withPropertyValues("mongo-lock.shedlock.collection=" + collection)
+				.run((context) -> assertThat(context).getFailure()
+					.isInstanceOf(LockStartupException.class)
+					.hasMessageStartingWith("ShedLock would use the LockProvider bean 'lockProvider', whose locks do")
+					.hasMessageContaining("Remove the bean 'lockProvider'"));
+		}
+	}
+
 	@Test
-	void anotherProviderOfTheApplicationIsLeftAlone() {
-		this.application.withBean(MongoLockProvider.class, () -> new MongoLockProvider(client.getDatabase("shop")))
-			.run((context) -> assertThat(context).hasSingleBean(LockProvider.class)
-				.hasSingleBean(LockOperations.class));
+	void whenAProviderIsForMethodsThatNameItThenTheOthersHaveOurs() {
+		this.application.withUserConfiguration(Named.class, Jobs.class).run((context) -> {
+			context.getBean(Jobs.class).report();
+			assertThat(context.getBean(LockStore.class).find("report", TIMEOUT)).isPresent();
+			assertThat(context.getBean("lockProvider")).isInstanceOf(MongoLockProvider.class);
+		});
 	}
 
 	@Test
@@ -282,6 +303,58 @@ class ShedLockAutoConfigurationTests {
 
 		int runs() {
 			return this.runs;
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Before {
+
+		@Bean
+		MongoLockProvider lockProvider() {
+			return new MongoLockProvider(client.getDatabase("shop"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class BeforeAsAnInterface {
+
+		@Bean
+		LockProvider lockProvider() {
+			return new MongoLockProvider(client.getDatabase("shop"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class BeforeAndLazy {
+
+		@Bean
+		@Lazy
+		LockProvider lockProvider() {
+			return new MongoLockProvider(client.getDatabase("shop"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class BeforeAndPrimary {
+
+		@Bean
+		@Primary
+		LockProvider lockProvider() {
+			return new MongoLockProvider(client.getDatabase("shop"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Named {
+
+		@Bean(autowireCandidate = false)
+		LockProvider lockProvider() {
+			return new MongoLockProvider(client.getDatabase("shop"));
 		}
 
 	}

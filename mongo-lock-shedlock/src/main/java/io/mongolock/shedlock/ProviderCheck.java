@@ -1,0 +1,66 @@
+package io.mongolock.shedlock;
+
+import java.util.HashSet;
+import java.util.Set;
+
+import net.javacrumbs.shedlock.core.LockProvider;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.beans.factory.support.AbstractBeanDefinition;
+
+import io.mongolock.spi.LockStartupException;
+
+/**
+ * Refuses to start with a provider that ShedLock would use and that is not built on the
+ * one of this module: its locks would not exclude the locks of this library.
+ *
+ * @param beanFactory of the application
+ */
+record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements SmartInitializingSingleton {
+
+	/** The bean of this module. */
+	static final String OWN = "mongoLockShedLockProvider";
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockProvider.class)) {
+			if (isUsedByDefault(name) && !isBuiltOnOwn(name, new HashSet<>())) {
+				throw new LockStartupException(
+						"ShedLock would use the LockProvider bean '" + name
+								+ "', whose locks do not exclude the locks of this library.",
+						"Remove the bean '" + name + "': mongo-lock-shedlock has one. If it wraps that one, take an "
+								+ "ExtensibleLockProvider as a parameter, and return a LockProvider. If some methods name it in "
+								+ "@LockProviderToUse, declare it with @Bean(autowireCandidate = false). If ShedLock is to keep "
+								+ "its own locks, remove mongo-lock-shedlock.");
+			}
+		}
+	}
+
+	private boolean isUsedByDefault(String name) {
+		if (!this.beanFactory.containsBeanDefinition(name)) {
+			return true;
+		}
+		BeanDefinition definition = this.beanFactory.getMergedBeanDefinition(name);
+		return definition.isAutowireCandidate()
+				&& !(definition instanceof AbstractBeanDefinition bean && !bean.isDefaultCandidate());
+	}
+
+	private boolean isBuiltOnOwn(String name, Set<String> seen) {
+		if (name.equals(OWN)) {
+			return true;
+		}
+		if (this.beanFactory.containsBeanDefinition(name)) {
+			// what it is built on is known once it is there, and it may be lazy
+			this.beanFactory.getBean(name);
+		}
+		for (String dependency : this.beanFactory.getDependenciesForBean(name)) {
+			if (seen.add(dependency) && isBuiltOnOwn(dependency, seen)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+}
