@@ -48,7 +48,7 @@ final class Known {
 
 			Which tests stand behind each [promise](../docs/guarantees.md). `GuaranteesTests` writes this page from what they are made of:
 
-			    ./mvnw -pl fault-tests -am test -Dtest=GuaranteesTests,ClassesTests -Dpages.write -Dsurefire.failIfNoSpecifiedTests=false
+			    ./mvnw -pl fault-tests -am test -Dtest=GuaranteesTests -Dpages.write -Dsurefire.failIfNoSpecifiedTests=false
 
 			""";
 
