@@ -15,7 +15,6 @@ import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Recipe;
 import org.openrewrite.ScanningRecipe;
-import org.openrewrite.SourceFile;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.java.AnnotationMatcher;
 import org.openrewrite.java.JavaIsoVisitor;
@@ -35,11 +34,11 @@ import org.openrewrite.maven.AddDependency;
  */
 public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLockToDistributedLock.Defaults> {
 
-	private static final String SHED_LOCK = "net.javacrumbs.shedlock.spring.annotation.";
+	private static final String SCHEDULER_LOCK = ShedLockVisitor.SHED_LOCK + "spring.annotation.SchedulerLock";
 
-	private static final AnnotationMatcher LOCK = new AnnotationMatcher("@" + SHED_LOCK + "SchedulerLock");
+	private static final AnnotationMatcher LOCK = ShedLockVisitor.LOCK;
 
-	private static final AnnotationMatcher ENABLE = new AnnotationMatcher("@" + SHED_LOCK + "EnableSchedulerLock");
+	private static final AnnotationMatcher ENABLE = ShedLockVisitor.ENABLE;
 
 	private static final String DISTRIBUTED_LOCK = "io.mongolock.annotation.DistributedLock";
 
@@ -47,7 +46,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	private static final String TAKEN_OVER = "defaultLockAtMostFor is the ttl now where a lock had no lockAtMostFor. "
 			+ "It had to outlast the longest run, and a ttl need not, as leases are renewed: it may be short now, "
-			+ "or left out for 30s";
+			+ "or left out for 30s. And ";
 
 	// What the new source knows of them; the application need not have them yet
 	private static final String[] STUBS = { """
@@ -84,7 +83,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	@Override
 	public List<Recipe> getRecipeList() {
 		return List.of(new AddDependency("io.mongolock", "mongo-lock-starter", version(), null, null, null,
-				SHED_LOCK + "SchedulerLock", null, null, null, null, true));
+				SCHEDULER_LOCK, null, null, null, null, true));
 	}
 
 	static String version() {
@@ -131,18 +130,23 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	@Override
 	public TreeVisitor<?, ExecutionContext> getVisitor(Defaults defaults) {
-		return new JavaIsoVisitor<>() {
+		return new ShedLockVisitor() {
 
-			// Sources of Kotlin and Groovy would be visited as well
 			@Override
-			public boolean isAcceptable(SourceFile source, ExecutionContext context) {
-				return source instanceof J.CompilationUnit;
+			boolean isTurned(J.Annotation lock, J.MethodDeclaration method) {
+				try {
+					turned(new Attributes(lock), defaults);
+					return true;
+				}
+				catch (UnmappedException ex) {
+					return false;
+				}
 			}
 
 			@Override
 			public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext context) {
 				if (ENABLE.matches(annotation) && defaults.isTakenOver()) {
-					return SearchResult.found(annotation, TAKEN_OVER);
+					return SearchResult.found(annotation, TAKEN_OVER + left(annotation.getType()));
 				}
 				if (!LOCK.matches(annotation)) {
 					return super.visitAnnotation(annotation, context);
@@ -150,7 +154,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 				try {
 					checkAliases(getCursor().getParentTreeCursor().getValue());
 					String turned = turned(new Attributes(annotation), defaults);
-					maybeRemoveImport(SHED_LOCK + "SchedulerLock");
+					maybeRemoveImport(SCHEDULER_LOCK);
 					if (defaults.namesakes
 							|| hasNamesakes(getCursor().firstEnclosingOrThrow(J.CompilationUnit.class))) {
 						turned = turned.replaceFirst("DistributedLock", DISTRIBUTED_LOCK)

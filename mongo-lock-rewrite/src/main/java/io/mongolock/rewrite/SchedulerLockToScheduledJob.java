@@ -12,7 +12,6 @@ import org.openrewrite.Cursor;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.Recipe;
 import org.openrewrite.ScanningRecipe;
-import org.openrewrite.SourceFile;
 import org.openrewrite.TreeVisitor;
 import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.AnnotationMatcher;
@@ -42,7 +41,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 
 	private static final String SCHEDULED_JOB = "io.mongolock.jobs.ScheduledJob";
 
-	private static final AnnotationMatcher LOCK = new AnnotationMatcher("@" + SCHEDULER_LOCK);
+	private static final AnnotationMatcher LOCK = ShedLockVisitor.LOCK;
 
 	private static final int MAX_NAME = 100;
 
@@ -119,12 +118,17 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 
 	@Override
 	public TreeVisitor<?, ExecutionContext> getVisitor(AtomicBoolean namesake) {
-		return new JavaIsoVisitor<>() {
+		return new ShedLockVisitor() {
 
-			// Sources of Kotlin and Groovy would be visited as well
 			@Override
-			public boolean isAcceptable(SourceFile source, ExecutionContext context) {
-				return source instanceof J.CompilationUnit;
+			boolean isTurned(J.Annotation lock, J.MethodDeclaration method) {
+				try {
+					turned(lock, method);
+					return true;
+				}
+				catch (UnmappedException ex) {
+					return false;
+				}
 			}
 
 			@Override

@@ -14,6 +14,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 
 import javax.tools.JavaCompiler;
@@ -27,6 +28,7 @@ import net.javacrumbs.shedlock.spring.ExtendedLockConfigurationExtractor;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.InMemoryExecutionContext;
@@ -71,7 +73,9 @@ class SchedulerLockToDistributedLockTests {
 	/** Indexes the class path once for all sources. */
 	private static final JavaFileManager FILES = COMPILER.getStandardFileManager(null, null, null);
 
-	private static final JavaParser PARSER = JavaParser.fromJavaVersion().classpath("shedlock-spring").build();
+	private static final JavaParser PARSER = JavaParser.fromJavaVersion()
+		.classpath("shedlock-spring", "shedlock-core")
+		.build();
 
 	private static final String VERSION = "0.1.0-SNAPSHOT";
 
@@ -189,9 +193,102 @@ class SchedulerLockToDistributedLockTests {
 	void aDefaultThatWasTakenOverMayBeShortNow() {
 		String configuration = configuration("defaultLockAtMostFor = \"10m\"");
 		String after = changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\")"), configuration);
-		assertThat(after).contains("need not, as leases are renewed: it may be short now, or left out for 30s)~~>*/@");
+		assertThat(after).contains("need not, as leases are renewed: it may be short now, or left out for 30s. And ");
 		assertCompiles(after);
-		assertThat(results(job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"), configuration)).hasSize(1);
+		assertThat(changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"),
+				configuration))
+			.contains("/*~~(remove it when no @SchedulerLock is left)~~>*/@EnableSchedulerLock");
+	}
+
+	@Test
+	void whenAMethodIsTurnedThenItAssertsByTheNewLock() {
+		String before = """
+				import net.javacrumbs.shedlock.core.LockAssert;
+				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+
+				class Jobs {
+
+					@SchedulerLock(name = "a", lockAtMostFor = "1m")
+					public void run() {
+						LockAssert.assertLocked();
+					}
+
+				}
+				""";
+		String after = """
+				import io.mongolock.LockContext;
+				import io.mongolock.OnUnavailable;
+				import io.mongolock.annotation.DistributedLock;
+
+				class Jobs {
+
+					@DistributedLock(name = "a", onUnavailable = OnUnavailable.SKIP, ttl = "1m")
+					public void run() {
+						LockContext.current().assertHeld();
+					}
+
+				}
+				""";
+		assertThat(turned(before)).isEqualTo(after);
+		assertThat(turned(before
+			.replace("import net.javacrumbs.shedlock.core.LockAssert",
+					"import static net.javacrumbs.shedlock.core.LockAssert.assertLocked")
+			.replace("LockAssert.assertLocked()", "assertLocked()"))).isEqualTo(after);
+		assertThat(turned(before.replace("class Jobs {", "class Jobs {\n\n\tinterface LockContext {\n\t}\n")
+			.replace("LockAssert.assertLocked();", "LockAssert.assertLocked();\n\t\tLockContext other;")))
+			.contains("io.mongolock.LockContext.current().assertHeld()");
+	}
+
+	@ParameterizedTest
+	@CsvSource(delimiter = '|',
+			value = { "LockAssert.assertLocked() | it throws under a lock of @DistributedLock",
+					"LockExtender.extendActiveLock(null, null) | as leases are renewed",
+					"LockAssert.TestHelper.makeAllAssertsPass(true) | it locks in ShedLock's store",
+					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | use LockOperations",
+					"LockingTaskExecutor tasks = null | use LockOperations",
+					"new KeepAliveLockProvider(null, null) | refuses this bean: remove it" })
+	void whatIsLeftOfShedLockSaysTheWayOut(String statement, String way) {
+		String source = """
+				import net.javacrumbs.shedlock.core.*;
+				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+				import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
+
+				class Jobs {
+
+					%s
+					public void run() {
+						%s;
+					}
+
+				}
+				""";
+		String after = changedWith("class Jobs", source.formatted("", statement));
+		assertThat(after).containsPattern("/\\*~~\\(.*" + Pattern.quote(way) + ".*\\)~~>\\*/");
+		assertCompiles(after);
+		if (!statement.equals("LockAssert.assertLocked()")) {
+			assertThat(turned(source.formatted("@SchedulerLock(name = \"a\")", statement))).contains(way);
+		}
+		assertThat(changed(source.formatted("@SchedulerLock(name = \"\")", statement))).contains("a lock needs a name",
+				statement);
+	}
+
+	@Test
+	void aProviderOfLocksSaysTheWayOut() {
+		String after = changedWith("class Jobs", """
+				import net.javacrumbs.shedlock.core.LockProvider;
+				import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
+
+				class Jobs {
+
+					LockProvider lockProvider() {
+						return new KeepAliveLockProvider(null, null);
+					}
+
+				}
+				""");
+		assertThat(after).containsOnlyOnce("~~>")
+			.contains("a start with mongo-lock-shedlock refuses this bean: remove it)~~>*/LockProvider lockProvider()");
+		assertCompiles(after);
 	}
 
 	@Test

@@ -33,7 +33,7 @@ class SchedulerLockToScheduledJobTests {
 	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();
 
 	private static final JavaParser PARSER = JavaParser.fromJavaVersion()
-		.classpath("shedlock-spring", "spring-context")
+		.classpath("shedlock-spring", "shedlock-core", "spring-context")
 		.build();
 
 	@TempDir
@@ -90,6 +90,15 @@ class SchedulerLockToScheduledJobTests {
 
 				}
 				""");
+	}
+
+	@Test
+	void whenAMethodIsTurnedThenItAssertsByTheNewLock() {
+		String job = job("@Scheduled(cron = \"@daily\")", "@SchedulerLock(name = \"a\")", "void");
+		String asserts = job.replaceFirst("import", "import net.javacrumbs.shedlock.core.LockAssert;\nimport")
+			.replaceFirst("(?s)(run\\(\\) \\{)", "$1\n\t\tLockAssert.assertLocked();");
+		assertThat(asserts).contains("LockAssert.assertLocked()");
+		assertThat(turned(asserts)).contains("LockContext.current().assertHeld();").doesNotContain("shedlock");
 	}
 
 	@ParameterizedTest
