@@ -26,21 +26,21 @@ import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Starts the clients before anything that may use them, and ends them in two steps. As
- * one of the last lifecycle beans it stops all claims. Locks in use go on, since Spring
- * waits for the work of executors only when it destroys them. Therefore this is destroyed
- * last of all before the client of the database: it is created before other beans, and
- * Spring destroys beans in the opposite order; the client of the database depends on it.
- * If that ends early, this first ends the executors, what was stopped before it, and the
- * locked beans that are still there. It then waits for what is left, and has each client
- * cut it off, as {@code HeldLocks.cutOffAll} does. Thread-safe.
+ * Ends the clients when nothing can work any more. Spring waits for the work of executors
+ * only when it destroys them, and that work may need another lock to end. Therefore this
+ * is destroyed last of all before the client of the database: it is created before other
+ * beans, and Spring destroys beans in the opposite order; the client of the database
+ * depends on it. If that ends early, this first ends the executors, what was stopped
+ * before, and the locked beans that are still there. Then claims end, work that goes on
+ * has what is left of the time, and what is still held is cut off, as
+ * {@code HeldLocks.cutOffAll} does. Thread-safe.
  */
-final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, DisposableBean {
+final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 
 	static final String BEAN_NAME = "mongoLockLifecycle";
 
-	/** Near the minimum, with room for what has to outlive even claims. */
-	static final int PHASE = Integer.MIN_VALUE + 1000;
+	/** Boot's logging, which outlives all work, stops in this phase. */
+	private static final int LAST_PHASE = Integer.MIN_VALUE + 1000;
 
 	/** How much of the time that is left is for the requests of the end. */
 	private static final int REQUESTS = 5;
@@ -59,14 +59,8 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 
 	private volatile Duration budget = Duration.ZERO;
 
-	private volatile Duration spent = Duration.ZERO;
-
-	/**
-	 * Whatever the clients do: one that nobody has used yet must not begin at the end.
-	 */
-	private volatile boolean running;
-
-	private volatile boolean stopped;
+	/** A client that is made after this must not begin. */
+	private volatile boolean ended;
 
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
@@ -82,7 +76,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 		this.clock = clock;
 		this.budget = budget;
 		this.clients.add(client);
-		if (this.stopped) {
+		if (this.ended) {
 			// Created so late that nothing else would keep it from starting
 			client.stopClaims(Duration.ZERO);
 		}
@@ -100,56 +94,26 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	}
 
 	@Override
-	public void start() {
-		this.stopped = false;
-		this.running = true;
-		this.spent = Duration.ZERO;
-		this.clients.forEach(LockTemplate::start);
-	}
-
-	@Override
-	public void stop() {
-		if (!this.stopped) {
-			this.stopped = true;
-			this.running = false;
-			long begun = this.clock.nanoTime();
-			// If the store hangs, some time has to be left
-			TimeLeft time = new TimeLeft(this.clock, this.budget.dividedBy(2));
-			// Before any of them is waited for
-			this.clients.forEach(LockTemplate::refuseClaims);
-			sideBySide((client) -> client.stopClaims(time.left()));
-			this.spent = Duration.ofNanos(this.clock.nanoTime() - begun);
-		}
-	}
-
-	@Override
-	public boolean isRunning() {
-		return this.running;
-	}
-
-	@Override
-	public int getPhase() {
-		return PHASE;
-	}
-
-	@Override
 	public void destroy() {
 		try {
-			// A start that failed was not stopped
-			stop();
 			endWork();
 		}
 		finally {
 			// Also if a bean cannot be looked at, which may be why the start failed
-			Duration budget = this.budget.minus(this.spent);
-			TimeLeft time = new TimeLeft(this.clock, budget);
-			TimeLeft untilCutOff = new TimeLeft(this.clock, budget.minus(requests(budget)));
-			try {
-				this.clients.forEach((client) -> client.awaitUnused(untilCutOff.left()));
-			}
-			finally {
-				sideBySide((client) -> client.stop(time.left()));
-			}
+			this.ended = true;
+			TimeLeft time = new TimeLeft(this.clock, this.budget);
+			TimeLeft untilCutOff = new TimeLeft(this.clock, this.budget.minus(requests(this.budget)));
+			sideBySide((client) -> end(client, untilCutOff, time));
+		}
+	}
+
+	private static void end(LockTemplate client, TimeLeft untilCutOff, TimeLeft time) {
+		try {
+			client.stopClaims(untilCutOff.left());
+			client.awaitUnused(untilCutOff.left());
+		}
+		finally {
+			client.stop(time.left());
 		}
 	}
 
@@ -181,8 +145,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 		}
 	}
 
-	// Not before: what the client of the database needs is known when it is there, and
-	// after a start that failed nothing was stopped
+	// Not before: what the client of the database needs is known when it is there
 	private void endWork() {
 		if (!this.clients.isEmpty() && this.beans instanceof DefaultListableBeanFactory factory) {
 			Stream
@@ -198,7 +161,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, SmartLifecycle, D
 	// What runs jobs, as a scheduler of Quartz, has only stopped to begin some, and calls
 	// beans that it does not depend on
 	private static boolean mayWork(@Nullable Object bean, ConfigurableListableBeanFactory factory) {
-		if (bean instanceof SmartLifecycle stopped && stopped.getPhase() > PHASE) {
+		if (bean instanceof SmartLifecycle stopped && stopped.getPhase() > LAST_PHASE) {
 			return true;
 		}
 		LockMethodVerifier verifier = factory.getBeanProvider(LockMethodVerifier.class).getIfAvailable();

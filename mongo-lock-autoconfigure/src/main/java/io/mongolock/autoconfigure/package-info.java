@@ -21,10 +21,10 @@
  * <li>The database of the locks: {@link LockDatabase}, in which {@link StoreCheck} tries
  * what the locks need.</li>
  * <li>Modules: they build on {@link ApplicationLockEnvironment}.</li>
- * <li>Start and end: {@link LockLifecycle} starts and ends all clients,
- * {@link StartReport} logs one line at startup, {@link LockPreinitializer} loads classes
- * beside the start, {@link SpringBootVersionCheck} and {@link LockStartupFailureAnalyzer}
- * explain a startup that fails.</li>
+ * <li>Start and end: {@link LockLifecycle} ends all clients, {@link StartReport} logs one
+ * line at startup, {@link LockPreinitializer} loads classes beside the start,
+ * {@link SpringBootVersionCheck} and {@link LockStartupFailureAnalyzer} explain a startup
+ * that fails.</li>
  * </ul>
  */
 @NullMarked

@@ -231,13 +231,6 @@ final class LockClient {
 	}
 
 	/**
-	 * Begin no claim any more. Does not block.
-	 */
-	void refuseClaims() {
-		this.phase.stopClaims();
-	}
-
-	/**
 	 * End all waiting, grant nothing more, and release what nobody uses. Locks in use are
 	 * renewed until their holders are done.
 	 * @param budget how long this may take, a day at most

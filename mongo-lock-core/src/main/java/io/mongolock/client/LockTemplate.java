@@ -249,14 +249,6 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Grant nothing more but what the store has been asked for by now. Does not block;
-	 * {@link #stopClaims} is to follow.
-	 */
-	public void refuseClaims() {
-		this.client.refuseClaims();
-	}
-
-	/**
 	 * Take no more requests for locks, end all waiting, and release what nobody uses:
 	 * idle leases and places in the queue. A lock in use is renewed as before, until its
 	 * holder is done or {@link #stop} cuts it off. Nothing is granted after this, unless

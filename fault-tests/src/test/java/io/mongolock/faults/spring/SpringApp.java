@@ -8,8 +8,10 @@ import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.support.GenericApplicationContext;
 
 import io.mongolock.faults.harness.Harness;
 
@@ -44,10 +46,18 @@ final class SpringApp implements AutoCloseable {
 
 	/** Start an application with properties, for example {@code mongo-lock.ttl=2s}. */
 	static ConfigurableApplicationContext start(String uri, Class<?> source, String... properties) {
+		return start(uri, (context) -> {
+		}, source, properties);
+	}
+
+	/** Start an application with beans of a test. */
+	static ConfigurableApplicationContext start(String uri,
+			ApplicationContextInitializer<GenericApplicationContext> beans, Class<?> source, String... properties) {
 		Stream<String> server = Stream.of("spring.mongodb.uri=" + uri, "spring.mongodb.database=" + Harness.DATABASE);
 		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.registerShutdownHook(false)
+			.initializers(beans)
 			.properties("spring.application.name=fault-tests", "mongo-lock.ttl=" + TTL, "mongo-lock.margin=1s",
 					"mongo-lock.operation-timeout=5s")
 			.run(Stream.concat(server, Arrays.stream(properties)).map("--"::concat).toArray(String[]::new));
