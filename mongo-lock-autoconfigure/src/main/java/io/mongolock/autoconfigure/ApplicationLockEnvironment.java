@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -17,6 +18,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.health.WriteProof;
 import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LockStore;
 
@@ -49,6 +51,19 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 	@Override
 	public MongoOperations template() {
 		return new LockDatabase(this.beanFactory, this.lifecycle).template(this.properties.mongoTemplate());
+	}
+
+	@Override
+	public @Nullable InstantSource localClock() {
+		LockStore store = this.beanFactory.getBeanProvider(LockStore.class).getIfAvailable();
+		if (store != null && store.localClock().isEmpty()
+				&& !this.beanFactory.containsBean(LockStoreConfiguration.STORE)) {
+			throw new LockStartupException(
+					"The locks are in a LockStore bean of the application, " + store.getClass().getName()
+							+ ", and what modules keep beside the locks would be in another store.",
+					"Remove the bean, so that both are in MongoDB, or the modules that keep records, such as mongo-lock-jobs.");
+		}
+		return (store != null) ? store.localClock().orElse(null) : null;
 	}
 
 	@Override

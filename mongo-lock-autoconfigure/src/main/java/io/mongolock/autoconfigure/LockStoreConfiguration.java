@@ -36,6 +36,9 @@ import io.mongolock.store.mongo.TtlIndexWatch;
 @ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
 class LockStoreConfiguration {
 
+	/** The name of the bean of the store in MongoDB. */
+	static final String STORE = "mongoLockStore";
+
 	private static final Duration INDEX_INTERVAL = Duration.ofHours(1);
 
 	private final MongoOperations template;
@@ -61,7 +64,7 @@ class LockStoreConfiguration {
 		return new TtlIndexWatch(index, INDEX_INTERVAL, check);
 	}
 
-	@Bean
+	@Bean(STORE)
 	MongoLockStore mongoLockStore(ObjectProvider<StoreServers> servers) {
 		return new MongoLockStore(this.template, this.properties.collection(), this.properties.keyPrefix(),
 				servers.getIfAvailable(() -> StoreServers.UNKNOWN), this.properties.notifications());

@@ -1,6 +1,7 @@
 package io.mongolock.store;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -187,6 +188,15 @@ public interface LockStore {
 	 */
 	default ReleaseWatch watchRecalls(RecallListener listener) {
 		return ReleaseWatch.NEVER_LIVE;
+	}
+
+	/**
+	 * The clock of a store in the memory of this JVM. Modules then keep there, too, what
+	 * belongs beside the locks.
+	 * @return the clock, empty if the store is elsewhere
+	 */
+	default Optional<InstantSource> localClock() {
+		return Optional.empty();
 	}
 
 }

@@ -31,7 +31,7 @@ import static org.awaitility.Awaitility.await;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "management.endpoints.web.exposure.include=mongojobs,mongolocksdashboard",
 				"management.endpoint.mongojobs.access=unrestricted", "management.endpoint.mongojobs.roles=OPERATOR",
-				"management.endpoint.mongojobs.show-values=when-authorized" })
+				"management.endpoint.mongojobs.show-values=when-authorized", "mongo-lock.jobs.enabled=true" })
 @Import({ ActuatorRules.class, JobsPanelTests.Work.class })
 class JobsPanelTests {
 

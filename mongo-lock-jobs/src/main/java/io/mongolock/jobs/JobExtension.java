@@ -9,9 +9,9 @@ import io.mongolock.spi.LockExtension;
  * The addition of jobs to the locks of the application.
  *
  * @param properties the settings
- * @param methods the jobs that are declared
+ * @param declared the jobs that are declared
  */
-record JobExtension(MongoLockJobsProperties properties, JobMethods methods) implements LockExtension {
+record JobExtension(MongoLockJobsProperties properties, JobRegistry declared) implements LockExtension {
 
 	@Override
 	public List<Class<? extends Record>> settings() {
@@ -35,7 +35,7 @@ record JobExtension(MongoLockJobsProperties properties, JobMethods methods) impl
 	@Override
 	public Set<String> collections() {
 		MongoLockJobsProperties.Jobs jobs = this.properties.jobs();
-		return (jobs.enabled() && this.methods.areThere()) ? Set.of(jobs.collection()) : Set.of();
+		return (jobs.enabled() && !this.declared.all().isEmpty()) ? Set.of(jobs.collection()) : Set.of();
 	}
 
 	@Override

@@ -7,8 +7,6 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.Map;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -16,7 +14,6 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.core.MethodIntrospector;
@@ -33,35 +30,24 @@ import io.mongolock.jobs.JobDecision.Terms;
 
 /**
  * Finds the methods with {@link ScheduledJob}, refuses those that cannot be run as
- * declared, and has the others looked after. Thread-safe.
+ * declared, and adds the others to the jobs. Thread-safe.
  */
-final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton {
+final class JobMethods implements BeanPostProcessor {
 
 	private final Environment environment;
 
-	private final ObjectProvider<JobScheduler> scheduler;
+	private final JobRegistry jobs;
 
 	private final ObjectProvider<MongoLockJobsProperties> properties;
 
-	/** What was found before there is a scheduler, which must not be made too early. */
-	private final Queue<Runnable> found = new ConcurrentLinkedQueue<>();
-
-	private volatile boolean started;
-
-	private volatile boolean areThere;
-
-	JobMethods(Environment environment, ObjectProvider<JobScheduler> scheduler,
-			ObjectProvider<MongoLockJobsProperties> properties) {
-		this.environment = environment;
-		this.scheduler = scheduler;
-		this.properties = properties;
-	}
-
 	/**
-	 * Whether a job is declared.
+	 * Find methods.
+	 * @param properties the settings, which must not be made too early
 	 */
-	boolean areThere() {
-		return this.areThere;
+	JobMethods(Environment environment, JobRegistry jobs, ObjectProvider<MongoLockJobsProperties> properties) {
+		this.environment = environment;
+		this.jobs = jobs;
+		this.properties = properties;
 	}
 
 	static boolean areIn(Class<?> type) {
@@ -77,18 +63,6 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 		return bean;
 	}
 
-	@Override
-	public void afterSingletonsInstantiated() {
-		this.started = true;
-		addFound();
-	}
-
-	private void addFound() {
-		for (Runnable addition = this.found.poll(); addition != null; addition = this.found.poll()) {
-			addition.run();
-		}
-	}
-
 	private static Map<Method, ScheduledJob> find(Class<?> type) {
 		return MethodIntrospector.selectMethods(type, (MetadataLookup<ScheduledJob>) (method) -> AnnotatedElementUtils
 			.findMergedAnnotation(method, ScheduledJob.class));
@@ -101,16 +75,17 @@ final class JobMethods implements BeanPostProcessor, SmartInitializingSingleton 
 			return;
 		}
 		Duration retryAfter = duration("retryAfter", text(declared.retryAfter()), method);
-		this.areThere = true;
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
 		JobWork<Throwable> work = new JobCall(invocable, bean);
-		this.found.add(() -> this.scheduler.ifAvailable((jobs) -> jobs
-			.add(new Terms(declared.name(), trigger, declared.catchUp(), this.properties.getObject().jobs().grace(),
-					declared.onAbandoned(), declared.maxAttempts(), declared.retries(), retryAfter), work)));
-		// Looked at after it was added, so that a start at this moment leaves nothing out
-		if (this.started) {
-			addFound();
+		Job job = new Job(declared.name(),
+				() -> new Terms(declared.name(), trigger, declared.catchUp(),
+						this.properties.getObject().jobs().grace(), declared.onAbandoned(), declared.maxAttempts(),
+						declared.retries(), retryAfter),
+				work);
+		if (!this.jobs.add(job)) {
+			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + declared.name()
+					+ "\"), and runs are kept by that name: give each its own");
 		}
 	}
 

@@ -42,6 +42,11 @@ public record JobRun(String job, Instant tick, int attempt, long fence, Instant 
 				(failure != null) ? failure.getClass().getName() : null, (text != null) ? bounded(text) : null, null);
 	}
 
+	JobRun noted(String how) {
+		return new JobRun(this.job, this.tick, this.attempt, this.fence, this.startedAt, this.endedAt, this.outcome,
+				this.runner, this.exception, this.message, how);
+	}
+
 	// Not through the middle of a character
 	static String bounded(String text) {
 		int end = Math.min(text.length(), MAX_MESSAGE);

@@ -67,7 +67,7 @@ final class JobRunner {
 	 * {@code null} if another instance is at it or the job is paused
 	 */
 	@SuppressWarnings("try") // leaving is what the scope is for
-	@Nullable Duration bringOn(Terms terms, Seen seen, JobWork<?> work) {
+	@Nullable Duration runDue(Terms terms, Seen seen, JobWork<?> work) {
 		JobDecision decision = JobDecision.decide(terms, 0, seen);
 		if (decision instanceof Wait wait) {
 			return Duration.between(seen.now(), wait.until());
@@ -87,14 +87,14 @@ final class JobRunner {
 			return null;
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
-			return (settle(handle, terms, seen.since(), work)) ? Duration.ZERO : null;
+			return (runUnderLock(handle, terms, seen.since(), work)) ? Duration.ZERO : null;
 		}
 	}
 
 	// Whether anything was done
-	private boolean settle(LockHandle handle, Terms terms, Instant since, JobWork<?> work) {
+	private boolean runUnderLock(LockHandle handle, Terms terms, Instant since, JobWork<?> work) {
 		for (boolean done = false;; done = true) {
-			Seen seen = this.runs.see(terms.job(), terms.trigger(), since);
+			Seen seen = this.runs.readState(terms.job(), terms.trigger(), since);
 			JobDecision decision = JobDecision.decide(terms, handle.fence(), seen);
 			if (decision instanceof Run run) {
 				Attempt attempt = attempt(handle, terms.job(), run, seen.now(), work);
@@ -133,9 +133,12 @@ final class JobRunner {
 	 * Run a tick by the wish of somebody.
 	 * @param tick the tick to run again, {@code null} to run one at this time: the one
 	 * that was left, if there is one that is to be run again
+	 * @return the run, or {@code null} if another instance is at it
 	 */
-	void runNow(Terms terms, @Nullable Instant tick, JobWork<?> work) {
-		logFailure(run(terms.job(), tick, terms, work));
+	@Nullable Attempt runNow(Terms terms, @Nullable Instant tick, JobWork<?> work) {
+		Attempt attempt = run(terms.job(), tick, terms, work);
+		logFailure(attempt);
+		return attempt;
 	}
 
 	/**
@@ -165,7 +168,7 @@ final class JobRunner {
 			return null;
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
-			Seen seen = this.runs.see(job, null, Instant.EPOCH);
+			Seen seen = this.runs.readState(job, null, Instant.EPOCH);
 			Instant tick = (wanted != null) ? wanted : seen.now();
 			JobRun open = seen.open();
 			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
@@ -173,7 +176,7 @@ final class JobRunner {
 					return (wanted != null) ? null : attempt(handle, job, run, seen.now(), work);
 				}
 				abandon(open, seen.now());
-				seen = this.runs.see(job, null, Instant.EPOCH);
+				seen = this.runs.readState(job, null, Instant.EPOCH);
 				open = seen.open();
 			}
 			JobRun left = this.runs.find(job, tick);

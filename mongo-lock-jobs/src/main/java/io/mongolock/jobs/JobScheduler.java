@@ -2,7 +2,7 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Map;
+import java.util.HashSet;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -13,7 +13,6 @@ import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.DoubleSupplier;
 
 import org.apache.commons.logging.Log;
@@ -21,14 +20,12 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
-
-import io.mongolock.jobs.JobDecision.Seen;
-import io.mongolock.jobs.JobDecision.Terms;
 
 /**
  * Looks after the jobs of this application: at their next ticks, while a run goes on once
@@ -36,7 +33,7 @@ import io.mongolock.jobs.JobDecision.Terms;
  * drift. Each look has a thread of its own, which does the work. Keeps the JVM up as long
  * as there are jobs. Thread-safe.
  */
-final class JobScheduler implements SmartLifecycle, DisposableBean {
+final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, DisposableBean {
 
 	private static final Log logger = LogFactory.getLog(JobScheduler.class);
 
@@ -44,7 +41,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 	private final JobRunner runner;
 
-	private final JobRuns runs;
+	private final DueJobs due;
 
 	private final Executor threads;
 
@@ -54,7 +51,9 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 
 	private final ObjectProvider<Watch> watches;
 
-	private final Map<String, Scheduled> jobs = new ConcurrentHashMap<>();
+	private final JobRegistry jobs;
+
+	private final Set<Job> added = new HashSet<>();
 
 	/** The looks that are under way. */
 	private final Set<Look> looks = ConcurrentHashMap.newKeySet();
@@ -65,9 +64,6 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	/** Whether the jobs are looked at, which they are once it was ready. */
 	private boolean looking;
 
-	/** When runs were last looked for whose job nobody looks after, by the stopwatch. */
-	private final AtomicReference<@Nullable Long> swept = new AtomicReference<>();
-
 	private volatile @Nullable ScheduledExecutorService timer;
 
 	/**
@@ -75,10 +71,11 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	 * @param onlyWhenReady whether no run begins while the instance refuses traffic
 	 * @param becomesReady whether it does until it is said to accept it
 	 */
-	JobScheduler(JobRunner runner, JobRuns runs, Executor threads, Duration checkInterval, boolean onlyWhenReady,
-			boolean becomesReady, ObjectProvider<Watch> watches) {
+	JobScheduler(JobRegistry jobs, JobRunner runner, DueJobs due, Executor threads, Duration checkInterval,
+			boolean onlyWhenReady, boolean becomesReady, ObjectProvider<Watch> watches) {
+		this.jobs = jobs;
 		this.runner = runner;
-		this.runs = runs;
+		this.due = due;
 		this.threads = threads;
 		this.checkInterval = checkInterval;
 		this.onlyWhenReady = onlyWhenReady;
@@ -86,17 +83,16 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		this.watches = watches;
 	}
 
-	/**
-	 * Look after a job, from the start of the application on.
-	 * @throws IllegalStateException if there is one of that name
-	 */
-	synchronized void add(Terms terms, JobWork<?> work) {
-		Scheduled job = new Scheduled(terms, work);
-		if (this.jobs.putIfAbsent(terms.job(), job) != null) {
-			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + terms.job()
-					+ "\"), and runs are kept by that name: give each its own");
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.jobs.listen(this::add);
+	}
+
+	private synchronized void add(Job job) {
+		if (!this.added.add(job)) {
+			return;
 		}
-		this.watches.forEach((watch) -> watch.added(terms.job(), job::overdue));
+		this.watches.forEach((watch) -> watch.added(job.name(), job::overdue));
 		ScheduledExecutorService current = this.timer;
 		if (current != null && this.looking) {
 			look(current, job, Duration.ZERO);
@@ -108,8 +104,8 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	 * @return {@code null} if this instance does not look after it
 	 */
 	@Nullable JobTrigger trigger(String name) {
-		Scheduled job = this.jobs.get(name);
-		return (job != null) ? job.terms.trigger() : null;
+		Job job = this.jobs.find(name);
+		return (job != null) ? job.terms().trigger() : null;
 	}
 
 	/**
@@ -117,8 +113,8 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	 * @return long ago if it does not
 	 */
 	Instant since(String name) {
-		Scheduled job = this.jobs.get(name);
-		return Objects.requireNonNullElse((job != null) ? job.since : null, Instant.EPOCH);
+		Job job = this.jobs.find(name);
+		return Objects.requireNonNullElse((job != null) ? job.since() : null, Instant.EPOCH);
 	}
 
 	/**
@@ -130,14 +126,14 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 	CompletableFuture<Optional<JobRun>> runNow(String name, @Nullable Instant tick) {
 		CompletableFuture<Optional<JobRun>> begun = new CompletableFuture<>();
 		ScheduledExecutorService current = this.timer;
-		Scheduled job = this.jobs.get(name);
+		Job job = this.jobs.find(name);
 		if (current == null || job == null) {
 			begun.complete(Optional.empty());
 			return begun;
 		}
 		this.threads.execute(() -> {
 			try {
-				track(current, () -> this.runner.runNow(job.terms, tick, (run) -> {
+				track(current, () -> this.runner.runNow(job.terms(), tick, (run) -> {
 					begun.complete(Optional.of(run));
 					job.run(run);
 				}));
@@ -148,18 +144,18 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 					logger.error("Job '" + name + "' could not be run to its end by the wish of somebody", ex);
 				}
 			}
-			seeAfter(job);
+			refreshOverdue(job);
 		});
 		return begun;
 	}
 
 	// Whether it is overdue any more is not to wait for the next look
-	private void seeAfter(Scheduled job) {
+	private void refreshOverdue(Job job) {
 		try {
-			see(job);
+			this.due.refreshOverdue(job);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("What is kept of job '" + job.terms.job() + "' is read at its next look", ex);
+			logger.debug("What is kept of job '" + job.name() + "' is read at its next look", ex);
 		}
 	}
 
@@ -186,7 +182,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		ScheduledExecutorService current = this.timer;
 		if (current != null && !this.looking && !this.refusing) {
 			this.looking = true;
-			this.jobs.values().forEach((job) -> look(current, job, Duration.ZERO));
+			this.jobs.all().forEach((job) -> look(current, job, Duration.ZERO));
 		}
 	}
 
@@ -220,11 +216,11 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		this.looks.forEach((look) -> look.thread().interrupt());
 	}
 
-	private void look(ScheduledExecutorService current, Scheduled job, Duration delay) {
+	private void look(ScheduledExecutorService current, Job job, Duration delay) {
 		current.schedule(() -> begin(current, job), delay.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
-	private void begin(ScheduledExecutorService current, Scheduled job) {
+	private void begin(ScheduledExecutorService current, Job job) {
 		try {
 			this.threads.execute(() -> look(current, job));
 		}
@@ -233,7 +229,7 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 	}
 
-	private void look(ScheduledExecutorService current, Scheduled job) {
+	private void look(ScheduledExecutorService current, Job job) {
 		track(current, () -> look(current, job, next(job)));
 	}
 
@@ -251,11 +247,16 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 	}
 
-	private Duration next(Scheduled job) {
+	private Duration next(Job job) {
 		try {
-			Seen seen = see(job);
-			Duration next = (this.refusing) ? null : this.runner.bringOn(job.terms, seen, job::run);
-			job.failing = false;
+			Duration next = null;
+			if (this.refusing) {
+				this.due.refreshOverdue(job);
+			}
+			else {
+				next = this.due.run(job);
+			}
+			job.failing(false);
 			if (next == null) {
 				return this.checkInterval;
 			}
@@ -266,62 +267,12 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		}
 	}
 
-	private Duration failed(Scheduled job, Throwable failure) {
-		if (!job.failing && this.timer != null) {
-			logger.warn("Job '" + job.terms.job() + "' could not be looked after; trying again every "
+	private Duration failed(Job job, Throwable failure) {
+		if (!job.failing(true) && this.timer != null) {
+			logger.warn("Job '" + job.name() + "' could not be looked after; trying again every "
 					+ this.checkInterval.toMillis() + " ms", failure);
 		}
-		job.failing = true;
 		return this.checkInterval;
-	}
-
-	private Seen see(Scheduled job) {
-		Instant since = (isLongAgo(job.said)) ? say(job) : Objects.requireNonNull(job.since);
-		JobTrigger trigger = job.terms.trigger();
-		Seen seen = this.runs.see(job.terms.job(), trigger, since);
-		// Somebody has dropped the collection, or has set the clock back
-		if (seen.stored() == null || seen.now().isBefore(since)) {
-			this.swept.set(null);
-			seen = this.runs.see(job.terms.job(), trigger, say(job));
-		}
-		job.expect(seen.now(), this.runs.overdueFrom(job.terms.job(), trigger, seen));
-		return seen;
-	}
-
-	private Instant say(Scheduled job) {
-		Instant now = this.runs.now();
-		Instant since = job.since;
-		if (since == null || since.isAfter(now)) { // the clock was set back
-			since = now;
-			job.since = since;
-		}
-		this.runs.schedule(job.terms.job(), job.terms.trigger(), now);
-		job.said = System.nanoTime();
-		sweep(now);
-		return since;
-	}
-
-	// Reads all runs, and so once for all jobs
-	private void sweep(Instant now) {
-		Long before = this.swept.get();
-		if (isLongAgo(before) && this.swept.compareAndSet(before, System.nanoTime())) {
-			createIndexes();
-			this.runner.abandonUnattended(now);
-		}
-	}
-
-	private static boolean isLongAgo(@Nullable Long nanos) {
-		return nanos == null || System.nanoTime() - nanos > StoredJob.SAID_EVERY.toNanos();
-	}
-
-	private void createIndexes() {
-		try {
-			this.runs.createIndexes();
-		}
-		catch (RuntimeException ex) {
-			logger.warn("The indexes of the runs of jobs could not be created; without them old runs are not removed. "
-					+ "Trying again in ten minutes", ex);
-		}
 	}
 
 	/**
@@ -336,59 +287,6 @@ final class JobScheduler implements SmartLifecycle, DisposableBean {
 		 * for, in seconds; 0 if there is none
 		 */
 		void added(String job, DoubleSupplier overdue);
-
-	}
-
-	/**
-	 * A job and what its looks know; there is one look at a time.
-	 */
-	private static final class Scheduled {
-
-		private final Terms terms;
-
-		private final JobWork<?> work;
-
-		/** When the first look was, by the clock of the server. */
-		private volatile @Nullable Instant since;
-
-		private volatile boolean failing;
-
-		/** When it was last said that it is looked after, by the stopwatch. */
-		private volatile @Nullable Long said;
-
-		/** The tick from which on it is overdue. */
-		private volatile @Nullable Instant expected;
-
-		/**
-		 * From when on it is overdue, by the stopwatch: it becomes so without MongoDB,
-		 * too.
-		 */
-		private volatile @Nullable Long overdueFrom;
-
-		private Scheduled(Terms terms, JobWork<?> work) {
-			this.terms = terms;
-			this.work = work;
-		}
-
-		private void expect(Instant now, @Nullable Instant tick) {
-			this.expected = tick;
-			// Bounded, as a tick of the next millennium has no nanoseconds
-			this.overdueFrom = (tick != null)
-					? System.nanoTime() + TimeUnit.NANOSECONDS.convert(Duration.between(now, tick)) : null;
-		}
-
-		private double overdue() {
-			Long from = this.overdueFrom;
-			return (from != null) ? Math.max(0, System.nanoTime() - from) / 1e9 : 0;
-		}
-
-		private void run(JobRun run) throws Throwable {
-			Instant tick = this.expected;
-			if (tick != null) {
-				expect(run.startedAt(), StoredJob.overdueBeside(this.terms.trigger(), tick, run));
-			}
-			this.work.run(run);
-		}
 
 	}
 

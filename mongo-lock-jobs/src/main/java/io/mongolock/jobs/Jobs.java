@@ -1,10 +1,13 @@
 package io.mongolock.jobs;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Optional;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
 import io.mongolock.jobs.JobRunner.Attempt;
@@ -15,15 +18,26 @@ import io.mongolock.jobs.JobRunner.Attempt;
  */
 public final class Jobs {
 
+	private static final Log logger = LogFactory.getLog(Jobs.class);
+
 	private static final int MAX_NAME = 100;
+
+	/** A job that takes longer than its period is always due. */
+	private static final int MAX_DUE = 1000;
 
 	private final JobRunner runner;
 
 	private final JobRuns runs;
 
-	Jobs(JobRunner runner, JobRuns runs) {
+	private final JobRegistry declared;
+
+	private final DueJobs due;
+
+	Jobs(JobRunner runner, JobRuns runs, JobRegistry declared, DueJobs due) {
 		this.runner = runner;
 		this.runs = runs;
+		this.declared = declared;
+		this.due = due;
 	}
 
 	/**
@@ -51,6 +65,41 @@ public final class Jobs {
 			throw Jobs.<E>thrown(attempt.failure());
 		}
 		return Optional.ofNullable(attempt).map(Attempt::run);
+	}
+
+	/**
+	 * Run a tick of a scheduled job now, on this thread, whether it is due or not: for
+	 * tests. It is run again as its next attempt if it was run before.
+	 * @param job the name of the job
+	 * @param tick the tick
+	 * @return the run, also if the work has failed
+	 * @throws IllegalArgumentException if no method of this application is that job
+	 * @throws IllegalStateException if the job is being run
+	 */
+	public JobRun runTick(String job, Instant tick) {
+		Job found = this.declared.find(job);
+		if (found == null) {
+			throw new IllegalArgumentException("There is no job '" + job + "' in this application; there are "
+					+ this.declared.all().stream().map(Job::name).sorted().toList());
+		}
+		Attempt attempt = this.runner.runNow(found.terms(), tick.truncatedTo(ChronoUnit.MILLIS), found::run);
+		if (attempt == null) {
+			throw new IllegalStateException("Job '" + job + "' is being run: wait for its end");
+		}
+		return attempt.run();
+	}
+
+	/**
+	 * Run the scheduled jobs that are due by the clock of the store, on this thread,
+	 * until none is: for tests, which switch the schedule off and move that clock. The
+	 * first call is the start of the schedules.
+	 */
+	public void runDue() {
+		for (Job job : this.declared.all()) {
+			for (int run = 0; run < MAX_DUE && Duration.ZERO.equals(this.due.run(job)); run++) {
+				logger.debug("Job '" + job.name() + "' was due");
+			}
+		}
 	}
 
 	/**

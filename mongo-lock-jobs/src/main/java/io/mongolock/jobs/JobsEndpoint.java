@@ -220,7 +220,8 @@ class JobsEndpoint {
 
 	private JobDescriptor describe(String name, int history, boolean shown) {
 		JobTrigger trigger = (this.scheduler != null) ? this.scheduler.trigger(name) : null;
-		Seen seen = this.runs.see(name, trigger, (this.scheduler != null) ? this.scheduler.since(name) : Instant.EPOCH);
+		Seen seen = this.runs.readState(name, trigger,
+				(this.scheduler != null) ? this.scheduler.since(name) : Instant.EPOCH);
 		StoredJob stored = seen.stored();
 		require(stored != null || seen.last() != null || seen.open() != null, 404, "There is no job '" + name + "'");
 		Instant from = (trigger != null) ? this.runs.overdueFrom(name, trigger, seen) : null;

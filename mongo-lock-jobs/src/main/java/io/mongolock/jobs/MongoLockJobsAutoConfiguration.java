@@ -1,5 +1,7 @@
 package io.mongolock.jobs;
 
+import java.time.InstantSource;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.ApplicationArguments;
@@ -32,9 +34,15 @@ public final class MongoLockJobsAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static JobMethods mongoLockJobMethods(Environment environment, ObjectProvider<JobScheduler> scheduler,
+	static JobRegistry mongoLockJobRegistry() {
+		return new JobRegistry();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static JobMethods mongoLockJobMethods(Environment environment, JobRegistry registry,
 			ObjectProvider<MongoLockJobsProperties> properties) {
-		return new JobMethods(environment, scheduler, properties);
+		return new JobMethods(environment, registry, properties);
 	}
 
 	@Bean
@@ -43,15 +51,22 @@ public final class MongoLockJobsAutoConfiguration {
 	}
 
 	@Bean
-	JobExtension mongoLockJobExtension(MongoLockJobsProperties properties, JobMethods methods) {
-		return new JobExtension(properties, methods);
+	JobExtension mongoLockJobExtension(MongoLockJobsProperties properties, JobRegistry registry) {
+		return new JobExtension(properties, registry);
 	}
 
+	/**
+	 * Where the locks are, so that no run has its lock in another store than its record.
+	 */
 	@Bean
 	@DependsOn(LockEnvironment.VALIDATOR)
 	JobRuns mongoLockJobRuns(LockEnvironment environment, MongoLockJobsProperties properties) {
+		InstantSource clock = environment.localClock();
+		if (clock != null) {
+			return new MemoryJobRuns(clock);
+		}
 		MongoLockJobsProperties.Jobs jobs = properties.jobs();
-		return new JobRuns(SingletonSupplier.of(environment::template), jobs.collection(),
+		return new MongoJobRuns(SingletonSupplier.of(environment::template), jobs.collection(),
 				environment.operationTimeout(), jobs.history(), jobs.maxRuns());
 	}
 
@@ -63,18 +78,23 @@ public final class MongoLockJobsAutoConfiguration {
 	}
 
 	@Bean
-	Jobs mongoLockJobs(JobRunner runner, JobRuns runs) {
-		return new Jobs(runner, runs);
+	DueJobs mongoLockDueJobs(JobRunner runner, JobRuns runs) {
+		return new DueJobs(runner, runs);
+	}
+
+	@Bean
+	Jobs mongoLockJobs(JobRunner runner, JobRuns runs, JobRegistry registry, DueJobs due) {
+		return new Jobs(runner, runs, registry, due);
 	}
 
 	@Bean
 	@ConditionalOnBooleanProperty(name = "mongo-lock.jobs.enabled", matchIfMissing = true)
-	JobScheduler mongoLockJobScheduler(JobRunner runner, JobRuns runs, MongoLockJobsProperties properties,
-			ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads, ObjectProvider<JobScheduler.Watch> watches,
-			ObjectProvider<ApplicationArguments> application) {
+	JobScheduler mongoLockJobScheduler(JobRegistry registry, JobRunner runner, DueJobs due,
+			MongoLockJobsProperties properties, ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads,
+			ObjectProvider<JobScheduler.Watch> watches, ObjectProvider<ApplicationArguments> application) {
 		// What SpringApplication runs becomes ready
 		boolean becomesReady = application.getIfAvailable() != null;
-		return new JobScheduler(runner, runs,
+		return new JobScheduler(registry, runner, due,
 				threads.getIfAvailable(SimpleAsyncTaskExecutorBuilder::new)
 					.threadNamePrefix("job-")
 					.concurrencyLimit(-1)

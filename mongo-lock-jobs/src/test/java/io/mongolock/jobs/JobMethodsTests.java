@@ -2,9 +2,7 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Future;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Stream;
 
 import kotlin.coroutines.Continuation;
@@ -13,7 +11,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.mockito.Mockito;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.mock.env.MockEnvironment;
 import org.springframework.scheduling.annotation.Async;
@@ -31,8 +28,10 @@ class JobMethodsTests {
 
 	private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
 
-	private final JobMethods methods = new JobMethods(new MockEnvironment().withProperty("rate", "1s"),
-			this.beans.getBeanProvider(JobScheduler.class), this.beans.getBeanProvider(MongoLockJobsProperties.class));
+	private final JobRegistry declared = new JobRegistry();
+
+	private final JobMethods methods = new JobMethods(new MockEnvironment().withProperty("rate", "1s"), this.declared,
+			this.beans.getBeanProvider(MongoLockJobsProperties.class));
 
 	@ParameterizedTest
 	@MethodSource
@@ -189,44 +188,16 @@ class JobMethodsTests {
 
 	private JobExtension extension(boolean enabled) {
 		return new JobExtension(new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, true,
-				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)), this.methods);
+				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)),
+				this.declared);
 	}
 
-	/** A lazy bean may be made on another thread while the application starts. */
 	@Test
-	void aJobThatIsFoundAtTheVeryMomentOfTheStartIsNotLeftOut() throws InterruptedException {
-		MongoLockJobsProperties properties = new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(true, true,
-				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100));
-		for (int round = 0; round < 2_000; round++) {
-			DefaultListableBeanFactory factory = new DefaultListableBeanFactory();
-			JobScheduler scheduler = new JobScheduler(Mockito.mock(), Mockito.mock(), Runnable::run, Duration.ofDays(1),
-					true, false, factory.getBeanProvider(JobScheduler.Watch.class));
-			factory.registerSingleton("scheduler", scheduler);
-			factory.registerSingleton("properties", properties);
-			JobMethods racing = new JobMethods(new MockEnvironment(), factory.getBeanProvider(JobScheduler.class),
-					factory.getBeanProvider(MongoLockJobsProperties.class));
-			CountDownLatch both = new CountDownLatch(2);
-			AtomicInteger spins = new AtomicInteger(round % 100 * 20);
-			Thread start = new Thread(() -> {
-				meet(both);
-				while (spins.getAndDecrement() > 0) {
-					Thread.onSpinWait();
-				}
-				racing.afterSingletonsInstantiated();
-			});
-			start.start();
-			meet(both);
-			racing.postProcessAfterInitialization(new Late(), "late");
-			start.join();
-			assertThat(scheduler.trigger("late")).as("round %d", round).isNotNull();
-		}
-	}
-
-	private static void meet(CountDownLatch both) {
-		both.countDown();
-		while (both.getCount() > 0) {
-			Thread.onSpinWait();
-		}
+	void aSecondJobOfOneNameIsRefused() {
+		this.methods.postProcessAfterInitialization(new Late(), "late");
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.methods.postProcessAfterInitialization(new Late(), "later"))
+			.withMessageContaining("Two methods have @ScheduledJob(name = \"late\")");
 	}
 
 	@Test

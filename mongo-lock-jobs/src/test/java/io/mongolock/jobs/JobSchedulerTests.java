@@ -2,6 +2,7 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CountDownLatch;
@@ -9,21 +10,25 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
-import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.context.annotation.Configuration;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
+import io.mongolock.LockClock;
+import io.mongolock.LockOwner;
+import io.mongolock.client.ClientOptions;
+import io.mongolock.client.LockTemplate;
+import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.jobs.JobDecision.Terms;
+import io.mongolock.test.InMemoryLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -40,17 +45,25 @@ class JobSchedulerTests {
 		.clock(() -> Instant.now().plus(this.ahead.get()))
 		.start();
 
-	private final ConfigurableApplicationContext application = new SpringApplicationBuilder(Application.class)
-		.web(WebApplicationType.NONE)
-		.properties("spring.mongodb.uri=" + this.server.connectionString(), "spring.mongodb.database=shop",
-				"spring.main.banner-mode=off")
-		.run();
+	private final MongoClient client = MongoClients.create(this.server.connectionString());
+
+	private final MongoTemplate template = new MongoTemplate(this.client, "shop");
+
+	private final JobRuns kept = runs(() -> {
+	});
+
+	private final LockTemplate locks = new LockTemplate(new InMemoryLockStore(), new ClientOptions(
+			ConfiguredSettings.NONE, new LockOwner("shop", "one", "host", 1, "one"), LockClock.system(), List.of()));
+
+	private final JobRunner runner = new JobRunner(this.locks, this.kept, (event) -> {
+	}, "one");
 
 	private final AtomicInteger runs = new AtomicInteger();
 
 	@AfterEach
 	void end() {
-		this.application.close();
+		this.locks.stop(Duration.ZERO);
+		this.client.close();
 		this.server.close();
 	}
 
@@ -78,13 +91,11 @@ class JobSchedulerTests {
 
 	@Test
 	void aCollectionThatIsDroppedHasItsIndexesAndJobsAgain() {
-		MongoTemplate template = this.application.getBean(MongoTemplate.class);
 		whileItRuns("100ms", () -> {
 			Awaitility.await().until(() -> this.runs.get() >= 3);
-			template.dropCollection("lockJobRuns");
-			JobRuns kept = this.application.getBean(JobRuns.class);
-			Awaitility.await().until(() -> kept.stored("hurried") != null);
-			Awaitility.await().until(() -> template.indexOps("lockJobRuns").getIndexInfo().size() == 3);
+			this.template.dropCollection("lockJobRuns");
+			Awaitility.await().until(() -> this.kept.stored("hurried") != null);
+			Awaitility.await().until(() -> this.template.indexOps("lockJobRuns").getIndexInfo().size() == 3);
 			int before = this.runs.get();
 			Awaitility.await().until(() -> this.runs.get() >= before + 3);
 		});
@@ -117,8 +128,7 @@ class JobSchedulerTests {
 	void aJobWhoseNextTickIsCenturiesAwayIsRun() {
 		whileItRuns("400000d",
 				() -> Awaitility.await()
-					.untilAsserted(() -> assertThat(this.application.getBean(Jobs.class).last("hurried", 1))
-						.extracting(JobRun::outcome)
+					.untilAsserted(() -> assertThat(this.kept.last("hurried", 1)).extracting(JobRun::outcome)
 						.containsExactly(JobOutcome.SUCCEEDED)));
 	}
 
@@ -130,8 +140,7 @@ class JobSchedulerTests {
 		scheduler.start();
 		assertThat(scheduler.runNow("hurried", null)).isCompletedWithValueMatching(Optional::isPresent);
 		scheduler.destroy();
-		assertThat(this.application.getBean(Jobs.class).last("hurried", 1)).extracting(JobRun::outcome)
-			.containsExactly(JobOutcome.SUCCEEDED);
+		assertThat(this.kept.last("hurried", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.SUCCEEDED);
 		assertThat(output).doesNotContain("Job 'hurried' could not be run");
 	}
 
@@ -139,11 +148,10 @@ class JobSchedulerTests {
 	void aStopIsOverWhenTheRunsThatHaveBegunHaveEnded() throws Exception {
 		CountDownLatch working = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
-		JobScheduler scheduler = scheduler("1h", this.application.getBean(JobRuns.class),
-				(look) -> new Thread(look).start(), true, (run) -> {
-					working.countDown();
-					goOn.await();
-				});
+		JobScheduler scheduler = scheduler("1h", this.kept, (look) -> new Thread(look).start(), true, (run) -> {
+			working.countDown();
+			goOn.await();
+		});
 		scheduler.start();
 		scheduler.runNow("hurried", null);
 		working.await();
@@ -152,15 +160,13 @@ class JobSchedulerTests {
 		assertThat(stopped.getCount()).isOne();
 		goOn.countDown();
 		Awaitility.await().until(() -> stopped.getCount() == 0);
-		assertThat(this.application.getBean(Jobs.class).last("hurried", 1)).extracting(JobRun::outcome)
-			.containsExactly(JobOutcome.SUCCEEDED);
+		assertThat(this.kept.last("hurried", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.SUCCEEDED);
 	}
 
 	/** As after a start of the application that failed. */
 	@Test
 	void whatIsDestroyedWithoutAStopIsStopped() {
-		JobScheduler scheduler = scheduler("1h", this.application.getBean(JobRuns.class), Runnable::run, true,
-				(run) -> this.runs.incrementAndGet());
+		JobScheduler scheduler = scheduler("1h", this.kept, Runnable::run, true, (run) -> this.runs.incrementAndGet());
 		scheduler.start();
 		scheduler.destroy();
 		assertThat(scheduler.isRunning()).isFalse();
@@ -168,7 +174,7 @@ class JobSchedulerTests {
 	}
 
 	private void awaitRuns(Executor threads) {
-		awaitRuns(this.application.getBean(JobRuns.class), threads);
+		awaitRuns(this.kept, threads);
 	}
 
 	private void awaitRuns(JobRuns kept, Executor threads) {
@@ -176,7 +182,7 @@ class JobSchedulerTests {
 	}
 
 	private void whileItRuns(String rate, Runnable meanwhile) {
-		run(rate, this.application.getBean(JobRuns.class), (look) -> new Thread(look).start(), meanwhile);
+		run(rate, this.kept, (look) -> new Thread(look).start(), meanwhile);
 	}
 
 	private void run(String rate, JobRuns kept, Executor threads, Runnable meanwhile) {
@@ -187,25 +193,24 @@ class JobSchedulerTests {
 	}
 
 	private JobScheduler scheduler(String rate, JobRuns kept, Executor threads, boolean becomesReady, JobWork<?> work) {
-		JobScheduler scheduler = new JobScheduler(this.application.getBean(JobRunner.class), kept, threads,
-				Duration.ofMillis(100), true, becomesReady, this.application.getBeanProvider(JobScheduler.Watch.class));
-		scheduler.add(new Terms("hurried", new JobTrigger.Rate(DurationStyle.detectAndParse(rate)), CatchUp.NONE,
-				Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)), work);
+		JobRegistry declared = new JobRegistry();
+		JobScheduler scheduler = new JobScheduler(declared, this.runner, new DueJobs(this.runner, kept), threads,
+				Duration.ofMillis(100), true, becomesReady,
+				new DefaultListableBeanFactory().getBeanProvider(JobScheduler.Watch.class));
+		declared.add(
+				new Job("hurried",
+						() -> new Terms("hurried", new JobTrigger.Rate(DurationStyle.detectAndParse(rate)),
+								CatchUp.NONE, Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)),
+						work));
+		scheduler.afterSingletonsInstantiated();
 		return scheduler;
 	}
 
 	private JobRuns runs(Runnable before) {
-		MongoTemplate template = this.application.getBean(MongoTemplate.class);
-		return new JobRuns(() -> {
+		return new MongoJobRuns(() -> {
 			before.run();
-			return template;
+			return this.template;
 		}, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100);
-	}
-
-	@Configuration(proxyBeanMethods = false)
-	@EnableAutoConfiguration
-	static class Application {
-
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.mongolock.spi;
 
 import java.time.Duration;
+import java.time.InstantSource;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -43,6 +44,16 @@ public interface LockEnvironment {
 	 * out; the application need not have one unless somebody asks
 	 */
 	MongoOperations template();
+
+	/**
+	 * The clock of the locks if they are in the memory of this JVM, as in a test. What
+	 * belongs beside them is then kept there, too.
+	 * @return the clock, {@code null} if the locks are in the {@link #template()
+	 * template}
+	 * @throws LockStartupException if they are in a {@link LockStore} bean that keeps
+	 * them elsewhere
+	 */
+	@Nullable InstantSource localClock();
 
 	/**
 	 * The bean that the settings name as the template or database factory of the locks.

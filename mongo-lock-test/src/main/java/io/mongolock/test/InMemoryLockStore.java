@@ -149,6 +149,11 @@ public final class InMemoryLockStore implements LockStore {
 			.toList();
 	}
 
+	@Override
+	public Optional<InstantSource> localClock() {
+		return Optional.of(this.clock);
+	}
+
 	/**
 	 * Remove a lock with its fence and queue, as the TTL index or an administrator would.
 	 * @param key the key

@@ -1,6 +1,7 @@
 package io.mongolock.test.faults;
 
 import java.time.Duration;
+import java.time.InstantSource;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -179,6 +180,11 @@ public final class LockFaults implements LockStore {
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
 		return ask("*", timeout, () -> this.store.list(prefix, after, most, timeout));
+	}
+
+	@Override
+	public Optional<InstantSource> localClock() {
+		return this.store.localClock();
 	}
 
 	@Override

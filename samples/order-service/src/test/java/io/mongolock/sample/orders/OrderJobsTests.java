@@ -20,7 +20,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The jobs of the application, over the actuator.
  */
 @Tag("application")
-@SpringBootTest(properties = { "orders.embedded-port=0", "orders.reminder-time=10ms", "orders.count-cron=* * * * * *" })
+@SpringBootTest(properties = { "mongo-lock.jobs.enabled=true", "orders.embedded-port=0", "orders.reminder-time=10ms",
+		"orders.count-cron=* * * * * *" })
 @ActiveProfiles("jobs")
 @AutoConfigureMockMvc
 class OrderJobsTests {

@@ -1,0 +1,97 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.jobs.JobDecision.Seen;
+
+/**
+ * Reads the records of a job, runs it if it is due, and announces its schedule to other
+ * instances. Thread-safe; there is one look at a job at a time.
+ */
+final class DueJobs {
+
+	private static final Log logger = LogFactory.getLog(DueJobs.class);
+
+	private final JobRunner runner;
+
+	private final JobRuns runs;
+
+	/** When abandoned runs were last looked for, by the stopwatch. */
+	private final AtomicReference<@Nullable Long> swept = new AtomicReference<>();
+
+	DueJobs(JobRunner runner, JobRuns runs) {
+		this.runner = runner;
+		this.runs = runs;
+	}
+
+	/**
+	 * Run a job if it is due.
+	 * @return how long nothing is due: zero only after something was written,
+	 * {@code null} if another instance is at it or the job is paused
+	 */
+	@Nullable Duration run(Job job) {
+		return this.runner.runDue(job.terms(), readState(job), job::run);
+	}
+
+	/** Read from which tick on a job is overdue, without running it. */
+	void refreshOverdue(Job job) {
+		readState(job);
+	}
+
+	private Seen readState(Job job) {
+		Instant since = (isLongAgo(job.announced())) ? announce(job) : Objects.requireNonNull(job.since());
+		JobTrigger trigger = job.terms().trigger();
+		Seen seen = this.runs.readState(job.name(), trigger, since);
+		// Somebody has dropped the collection, or has set the clock back
+		if (seen.stored() == null || seen.now().isBefore(since)) {
+			this.swept.set(null);
+			seen = this.runs.readState(job.name(), trigger, announce(job));
+		}
+		job.expect(seen.now(), this.runs.overdueFrom(job.name(), trigger, seen));
+		return seen;
+	}
+
+	private Instant announce(Job job) {
+		Instant now = this.runs.now();
+		Instant since = job.since();
+		if (since == null || since.isAfter(now)) { // the clock was set back
+			since = now;
+			job.begin(since);
+		}
+		this.runs.schedule(job.name(), job.terms().trigger(), now);
+		job.announced(System.nanoTime());
+		sweep(now);
+		return since;
+	}
+
+	// Reads all runs, and so once for all jobs
+	private void sweep(Instant now) {
+		Long before = this.swept.get();
+		if (isLongAgo(before) && this.swept.compareAndSet(before, System.nanoTime())) {
+			createIndexes();
+			this.runner.abandonUnattended(now);
+		}
+	}
+
+	private static boolean isLongAgo(@Nullable Long nanos) {
+		return nanos == null || System.nanoTime() - nanos > StoredJob.SAID_EVERY.toNanos();
+	}
+
+	private void createIndexes() {
+		try {
+			this.runs.createIndexes();
+		}
+		catch (RuntimeException ex) {
+			logger.warn("The indexes of the runs of jobs could not be created; without them old runs are not removed. "
+					+ "Trying again in ten minutes", ex);
+		}
+	}
+
+}

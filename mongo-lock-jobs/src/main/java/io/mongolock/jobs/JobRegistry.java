@@ -1,0 +1,50 @@
+package io.mongolock.jobs;
+
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The jobs of this application by their names. Thread-safe.
+ */
+final class JobRegistry {
+
+	private final Map<String, Job> jobs = new ConcurrentHashMap<>();
+
+	private volatile Consumer<Job> listener = (job) -> {
+	};
+
+	/**
+	 * Add a job.
+	 * @return whether there was none of that name
+	 */
+	boolean add(Job job) {
+		boolean added = this.jobs.putIfAbsent(job.name(), job) == null;
+		if (added) {
+			this.listener.accept(job);
+		}
+		return added;
+	}
+
+	@Nullable Job find(String name) {
+		return this.jobs.get(name);
+	}
+
+	Collection<Job> all() {
+		return List.copyOf(this.jobs.values());
+	}
+
+	/**
+	 * Notify a listener of all jobs, also of those that are added later. It may hear of
+	 * one twice.
+	 */
+	void listen(Consumer<Job> listener) {
+		this.listener = listener;
+		all().forEach(listener);
+	}
+
+}

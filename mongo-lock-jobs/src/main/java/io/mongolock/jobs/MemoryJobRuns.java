@@ -1,0 +1,160 @@
+package io.mongolock.jobs;
+
+import java.time.Instant;
+import java.time.InstantSource;
+import java.time.temporal.ChronoUnit;
+import java.util.Comparator;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.SortedSet;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.jobs.StoredJob.Pause;
+
+/**
+ * Records in the memory of this JVM, beside locks that are there, too: for tests.
+ * Thread-safe.
+ */
+final class MemoryJobRuns implements JobRuns {
+
+	private final InstantSource clock;
+
+	private final NavigableMap<String, StoredJob> jobs = new TreeMap<>();
+
+	private final NavigableMap<Id, JobRun> runs = new TreeMap<>(
+			Comparator.comparing(Id::job).thenComparing(Id::tick, Comparator.reverseOrder()));
+
+	MemoryJobRuns(InstantSource clock) {
+		this.clock = clock;
+	}
+
+	/** Forget all runs and pauses. */
+	synchronized void clear() {
+		this.jobs.clear();
+		this.runs.clear();
+	}
+
+	@Override
+	public void createIndexes() {
+	}
+
+	@Override
+	public Instant now() {
+		// A date of MongoDB knows no more
+		return this.clock.instant().truncatedTo(ChronoUnit.MILLIS);
+	}
+
+	@Override
+	public @Nullable JobRun lastUntil(String job, Instant until) {
+		return first(job, (run) -> !run.tick().isAfter(until));
+	}
+
+	@Override
+	public @Nullable JobRun lastSuccessUntil(String job, Instant until) {
+		return first(job, (run) -> run.outcome() == JobOutcome.SUCCEEDED && !run.tick().isAfter(until));
+	}
+
+	private @Nullable JobRun first(String job, Predicate<JobRun> which) {
+		return of(job).filter(which).findFirst().orElse(null);
+	}
+
+	private synchronized Stream<JobRun> of(String job) {
+		return this.runs.values().stream().filter((run) -> run.job().equals(job)).toList().stream();
+	}
+
+	@Override
+	public synchronized List<JobRun> running(@Nullable String job) {
+		return this.runs.values()
+			.stream()
+			.filter((run) -> run.outcome() == JobOutcome.RUNNING && (job == null || run.job().equals(job)))
+			.toList();
+	}
+
+	@Override
+	public synchronized void schedule(String job, JobTrigger trigger, Instant now) {
+		StoredJob before = this.jobs.get(job);
+		String schedule = trigger.toString();
+		if (before == null) {
+			this.jobs.put(job, new StoredJob(schedule, now, now, now, null));
+			return;
+		}
+		this.jobs.put(job,
+				new StoredJob(schedule, (now.isAfter(before.scheduledAt())) ? now : before.scheduledAt(),
+						(before.schedule().equals(schedule)) ? before.scheduledSince() : now,
+						(now.isBefore(before.since())) ? now : before.since(), before.paused()));
+	}
+
+	@Override
+	public synchronized boolean pause(String job, @Nullable Pause pause) {
+		return this.jobs.computeIfPresent(job, (name, stored) -> new StoredJob(stored.schedule(), stored.scheduledAt(),
+				stored.scheduledSince(), (pause != null) ? stored.since() : now(), pause)) != null;
+	}
+
+	@Override
+	public synchronized @Nullable StoredJob stored(String job) {
+		return this.jobs.get(job);
+	}
+
+	@Override
+	public synchronized SortedSet<String> names() {
+		SortedSet<String> names = new TreeSet<>(this.jobs.keySet());
+		this.runs.keySet().forEach((id) -> names.add(id.job()));
+		return names;
+	}
+
+	@Override
+	public synchronized @Nullable JobRun find(String job, Instant tick) {
+		return this.runs.get(new Id(job, tick));
+	}
+
+	@Override
+	public List<JobRun> last(String job, int limit) {
+		return of(job).limit(limit).toList();
+	}
+
+	@Override
+	public synchronized boolean add(JobRun run) {
+		return this.runs.putIfAbsent(new Id(run.job(), run.tick()), run) == null;
+	}
+
+	@Override
+	public synchronized boolean replace(JobRun before, JobRun after) {
+		Id id = new Id(before.job(), before.tick());
+		boolean same = isSame(before, this.runs.get(id));
+		if (same) {
+			this.runs.put(id, after);
+		}
+		return same;
+	}
+
+	@Override
+	public synchronized boolean note(JobRun run, String note) {
+		return replace(run, run.noted(note));
+	}
+
+	private static boolean isSame(JobRun before, @Nullable JobRun now) {
+		return now != null && now.fence() == before.fence() && now.attempt() == before.attempt()
+				&& now.outcome() == before.outcome();
+	}
+
+	@Override
+	public void expireBefore(JobRun last) {
+		// The end of the test does
+	}
+
+	/**
+	 * The tick of a job.
+	 *
+	 * @param job the job
+	 * @param tick the tick
+	 */
+	private record Id(String job, Instant tick) {
+
+	}
+
+}

@@ -1,0 +1,227 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+import java.time.InstantSource;
+import java.util.Date;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoCollection;
+import com.mongodb.client.result.UpdateResult;
+import org.bson.Document;
+import org.bson.conversions.Bson;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockOperations;
+import io.mongolock.jobs.JobRunner.Attempt;
+import io.mongolock.test.embedded.EmbeddedMongo;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * Tests for {@link MongoJobRuns}, by a clock of the server that is set.
+ */
+@ExtendWith(OutputCaptureExtension.class)
+class MongoJobRunsTests extends AbstractRunnerTests {
+
+	private EmbeddedMongo server;
+
+	private MongoClient client;
+
+	private MongoTemplate template;
+
+	@Override
+	JobRuns open(InstantSource clock) {
+		this.server = EmbeddedMongo.builder().clock(clock).start();
+		this.client = MongoClients.create(this.server.connectionString());
+		this.template = new MongoTemplate(this.client, "shop");
+		return kept(() -> this.template);
+	}
+
+	private static MongoJobRuns kept(Supplier<MongoOperations> template) {
+		return new MongoJobRuns(template, "lockJobRuns", Duration.ofSeconds(3), Duration.ofHours(1), 100);
+	}
+
+	@AfterEach
+	void close() {
+		this.client.close();
+		this.server.close();
+	}
+
+	@Test
+	void whatANewerVersionOrSomebodyByHandHasWrittenIsShownAndEndsNoJob() {
+		schedule("0 0 3 * * *");
+		this.kept.schedule("removed", cron("0 0 3 * * *"), Instant.EPOCH);
+		this.kept.add(JobRun.begun("removed", TICK, 1, 0, TICK, "gone"));
+		MongoCollection<Document> collection = this.template.getCollection("lockJobRuns");
+		Document id = new Document("job", "nightly").append("tick", Date.from(TICK));
+		collection.insertMany(List.of(
+				new Document("_id", id).append("job", "nightly")
+					.append("tick", Date.from(TICK))
+					.append("attempt", 1)
+					.append("fence", 1L)
+					.append("startedAt", Date.from(TICK))
+					.append("outcome", "PUT_OFF"),
+				// incomplete, in part of other types, and two that name no job
+				new Document("job", "nightly").append("outcome", "RUNNING").append("runner", 7),
+				new Document("job", "nightly").append("tick", Date.from(TICK.plus(DAY))).append("outcome", "RUNNING"),
+				new Document("job", "nightly").append("tick", "now").append("attempt", "1").append("outcome", 7),
+				new Document("job", List.of("nightly", 7)), new Document("job", 7),
+				new Document("_id", new Document("job", 7)), new Document("_id", "other"),
+				new Document("_id", new Document("job", "paused")).append("paused", true),
+				new Document("_id", new Document("job", "odd")).append("schedule", 7)
+					.append("since", "now")
+					.append("paused", new Document("at", "now"))));
+		this.clock.set(TICK.plus(DAY.multipliedBy(2)));
+		assertThat(this.jobs.run("nightly", TICK, this.runs::add)).as("may have been run").isEmpty();
+		assertThat(look("0 0 3 * * *", this.clock.get(), CatchUp.NONE)).isZero();
+		assertThat(look("0 0 3 * * *", this.clock.get(), CatchUp.NONE)).isEqualTo(DAY);
+		assertTicks(TICK.plus(DAY.multipliedBy(2)));
+		assertThat(this.jobs.last("nightly", 10)).extracting(JobRun::outcome)
+			.hasSize(6)
+			.contains(JobOutcome.SUCCEEDED, JobOutcome.UNKNOWN);
+		assertThat(this.kept.names()).contains("nightly", "removed", "paused", "odd");
+		for (String name : List.of("paused", "odd")) {
+			assertThat(this.kept.readState(name, null, TICK).paused()).isTrue();
+			this.kept.schedule(name, cron("0 0 3 * * *"), this.clock.get());
+			assertThat(this.kept.readState(name, null, TICK).paused()).isTrue();
+		}
+		this.runner.abandonUnattended(this.clock.get());
+		assertThat(this.jobs.last("removed", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.ABANDONED);
+	}
+
+	@Test
+	void theTimeIsTheServersWhateverTheInstances() {
+		assertThat(this.kept.now()).isEqualTo(this.clock.get());
+	}
+
+	@Test
+	void aRerunReplacesTheRunThatItHasSeenAlone() {
+		JobRun left = JobRun.begun("nightly", TICK, 1, 1, TICK, "gone");
+		this.kept.add(left);
+		JobRun ended = left.ended(TICK, JobOutcome.SUCCEEDED, null);
+		assertThat(this.kept.replace(left, ended)).isTrue();
+		assertThat(this.kept.replace(left, JobRun.begun("nightly", TICK, 2, 2, TICK, "late"))).isFalse();
+		assertThat(this.kept.replace(ended, JobRun.begun("nightly", TICK, 2, 2, TICK, "asked"))).isTrue();
+	}
+
+	@Test
+	void theLastRunOutlivesTheHistory() {
+		Instant since = this.clock.get();
+		this.kept.createIndexes();
+		for (int day = 0; day < 3; day++) {
+			this.clock.set(TICK.plus(DAY.multipliedBy(day)));
+			look("0 0 3 * * *", since, CatchUp.NONE);
+		}
+		this.clock.set(this.clock.get().plus(DAY).minusSeconds(1));
+		this.server.runTtlMonitor();
+		assertThat(this.jobs.last("nightly", 5)).extracting(JobRun::tick)
+			.containsExactly(TICK.plus(DAY.multipliedBy(2)));
+		assertThat(look("0 0 3 * * *", since, CatchUp.LAST)).isEqualTo(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void theLastSuccessOutlivesTheHistorySoThatItStaysOverdueFromThere() {
+		this.kept.createIndexes();
+		Instant since = this.clock.get();
+		JobTrigger trigger = cron("0 0 3 * * *");
+		this.kept.schedule("nightly", trigger, since);
+		for (int day = 0; day < 4; day++) {
+			boolean fails = day > 0;
+			this.clock.set(TICK.plus(DAY.multipliedBy(day)));
+			look("0 0 3 * * *", since, CatchUp.NONE, (run) -> {
+				if (fails) {
+					throw new IllegalStateException("no paper");
+				}
+			});
+			this.server.runTtlMonitor();
+		}
+		assertThat(this.kept.overdueFrom("nightly", trigger, this.kept.readState("nightly", trigger, since)))
+			.isEqualTo(TICK.plus(DAY));
+		this.clock.set(TICK.plus(DAY.multipliedBy(4)));
+		look("0 0 3 * * *", since, CatchUp.NONE);
+		this.clock.set(TICK.plus(DAY.multipliedBy(5)).minusSeconds(1));
+		this.server.runTtlMonitor();
+		assertThat(this.jobs.last("nightly", 5)).extracting(JobRun::tick)
+			.containsExactly(TICK.plus(DAY.multipliedBy(4)));
+	}
+
+	@Test
+	void anEndThatCannotBeWrittenAtTheEndOfTheApplicationIsSaid(CapturedOutput output) {
+		LockHandle handle = Mockito.mock();
+		BDDMockito.given(handle.isHeld()).willReturn(true);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.of(handle));
+		MongoOperations template = this.template;
+		AtomicBoolean away = new AtomicBoolean();
+		JobRuns kept = kept(() -> {
+			if (away.get()) {
+				Thread.currentThread().interrupt();
+				throw new IllegalStateException("no server");
+			}
+			return template;
+		});
+		new JobRunner(locks, kept, (event) -> {
+		}, "one").run("nightly", TICK, (run) -> away.set(true));
+		assertThat(Thread.interrupted()).isTrue();
+		assertThat(output).contains("The end of job 'nightly' for its tick " + TICK + " could not be written");
+	}
+
+	@Test
+	void anEndWhoseAnswerGotLostIsWrittenOnceAndHeardOf() {
+		MongoTemplate template = Mockito.spy(this.template);
+		AtomicBoolean lost = new AtomicBoolean();
+		BDDMockito.willAnswer((call) -> {
+			Object answer = call.callRealMethod();
+			if (lost.getAndSet(false)) {
+				throw new IllegalStateException("no answer");
+			}
+			return answer;
+		}).given(template).execute(BDDMockito.anyString(), BDDMockito.<CollectionCallback<Object>>any());
+		List<Object> heard = new CopyOnWriteArrayList<>();
+		JobRuns kept = kept(() -> template);
+		Attempt attempt = new JobRunner(this.locks, kept, heard::add, "one").run("nightly", TICK,
+				(run) -> lost.set(true));
+		assertThat(attempt).isNotNull();
+		assertThat(attempt.run().outcome()).isEqualTo(JobOutcome.SUCCEEDED);
+		assertThat(heard).hasSize(2).last().isEqualTo(new JobRunEvent.Ended(attempt.run()));
+	}
+
+	@Test
+	void whatIsKeptIsConfirmedByTheMajorityAndReadFromThePrimaryWithinTheTimeout() {
+		MongoOperations template = Mockito.mock();
+		MongoCollection<Document> documents = Mockito.mock();
+		MongoCollection<Document> timed = Mockito.mock();
+		MongoCollection<Document> primary = Mockito.mock();
+		MongoCollection<Document> majority = Mockito.mock();
+		BDDMockito.given(template.execute(BDDMockito.eq("lockJobRuns"), BDDMockito.<CollectionCallback<Object>>any()))
+			.willAnswer((call) -> call.<CollectionCallback<?>>getArgument(1).doInCollection(documents));
+		BDDMockito.given(documents.withTimeout(3_000, TimeUnit.MILLISECONDS)).willReturn(timed);
+		BDDMockito.given(timed.withReadPreference(ReadPreference.primary())).willReturn(primary);
+		BDDMockito.given(primary.withWriteConcern(WriteConcern.MAJORITY)).willReturn(majority);
+		BDDMockito.given(majority.updateOne(BDDMockito.any(Bson.class), BDDMockito.any(Bson.class)))
+			.willReturn(UpdateResult.acknowledged(1, 1L, null));
+		JobRuns kept = kept(() -> template);
+		assertThat(kept.note(JobRun.begun("nightly", TICK, 1, 1, TICK, "one"), "half")).isTrue();
+	}
+
+}
