@@ -9,11 +9,11 @@ import java.util.concurrent.CompletableFuture;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.data.annotation.Id;
@@ -29,7 +29,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockSettings;
 import io.mongolock.store.mongo.CurrentTransaction;
-import io.mongolock.store.mongo.RealServerCondition;
+import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.server.GivenServer;
 import io.mongolock.test.server.SuiteServer;
 import io.mongolock.test.server.TestOutput;
@@ -37,10 +37,10 @@ import io.mongolock.test.server.TestOutput;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Locked documents on a real replica set, which transactions need.
+ * Locked documents on a replica set, which transactions need: on the real one, or on an
+ * embedded one if there is none.
  */
 @Tag("real-server")
-@ExtendWith(RealServerCondition.class)
 abstract class AbstractRealServerDocumentTests extends AbstractMongoTests {
 
 	static final LockSettings OFTEN_RENEWED = LockSettings.builder()
@@ -58,9 +58,23 @@ abstract class AbstractRealServerDocumentTests extends AbstractMongoTests {
 
 	TransactionTemplate transactions;
 
+	private @Nullable EmbeddedMongo embedded;
+
 	@Override
 	String uri() {
-		return SuiteServer.get().uri().orElseThrow();
+		return SuiteServer.get().uri().orElseGet(() -> {
+			if (this.embedded == null) {
+				this.embedded = EmbeddedMongo.builder().replicaSet().start();
+			}
+			return this.embedded.connectionString();
+		});
+	}
+
+	@AfterAll
+	void stopEmbedded() {
+		if (this.embedded != null) {
+			this.embedded.close();
+		}
 	}
 
 	@BeforeEach

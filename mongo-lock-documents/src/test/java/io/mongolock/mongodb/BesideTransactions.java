@@ -5,7 +5,7 @@ import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 /**
- * A template that says that it joins transactions and does not, because the embedded
+ * A template that says that it joins transactions and does not, because a standalone
  * server has none.
  */
 class BesideTransactions extends MongoTemplate {

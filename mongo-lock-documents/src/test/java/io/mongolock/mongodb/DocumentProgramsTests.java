@@ -4,18 +4,13 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-import io.mongolock.store.mongo.RealServerCondition;
 import io.mongolock.test.embedded.EmbeddedMongo;
-import io.mongolock.test.server.GivenServer;
 import io.mongolock.test.server.SuiteServer;
-import io.mongolock.test.server.TestOutput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,16 +60,11 @@ class DocumentProgramsTests {
 	@Test
 	@Tag("simulation")
 	@Tag("real-server")
-	@ExtendWith(RealServerCondition.class)
-	void programsWithTransactionsDoOnARealServer() {
-		String uri = SuiteServer.get().uri().orElseThrow();
-		if (!ProgramWorld.hasTransactions(uri)) {
-			String reason = "Skipped random programs with transactions, which need a replica set: name one with "
-					+ GivenServer.NAME;
-			TestOutput.say(reason);
-			Assumptions.abort(reason);
+	void programsWithTransactionsDoToo() {
+		Optional<String> real = SuiteServer.get().uri().filter(ProgramWorld::hasTransactions);
+		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start()) {
+			run(real.orElse(server.connectionString()), true, SEED, HISTORIES, Duration.ofMillis(4L * HISTORIES));
 		}
-		run(uri, true, SEED, HISTORIES, Duration.ofMillis(4L * HISTORIES));
 	}
 
 	private static void run(String uri, boolean transactions, long seed, int programs, Duration time) {

@@ -56,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
- * Tests for {@link FencedWrites} on the embedded server, which has no transactions: what
+ * Tests for {@link FencedWrites} on a standalone server, which has no transactions: what
  * belongs to one is seen by what is sent.
  */
 class FencedWritesTests {

@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for {@link OptimisticUpdater} inside a MongoDB transaction. The embedded server
- * has none, so what it would answer is the template's.
+ * Tests for {@link OptimisticUpdater} inside a MongoDB transaction. The template answers
+ * in place of the server.
  */
 class OptimisticTransactionTests {
 

@@ -23,6 +23,7 @@ import org.bson.Document;
 import org.bson.UuidRepresentation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.dao.ConcurrencyFailureException;
@@ -49,6 +50,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.store.mongo.RealServerCondition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -201,6 +203,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
+	@ExtendWith(RealServerCondition.class)
 	void theIndexThatIsAdvisedIsUsedByAList() {
 		this.template.insertAll(IntStream.range(0, 2000).mapToObj((i) -> new Post("f" + i, "free", null)).toList());
 		this.template.getCollection("post")

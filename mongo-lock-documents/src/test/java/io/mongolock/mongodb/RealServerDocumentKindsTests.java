@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
@@ -27,6 +28,7 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockLostException;
 import io.mongolock.LockStoreException;
+import io.mongolock.store.mongo.RealServerCondition;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -36,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Tests for documents and templates that are not as usual.
  */
+@ExtendWith(RealServerCondition.class)
 class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 
 	private static final int MAX_SIZE = 16 * 1024 * 1024;

@@ -13,9 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param after the document after, {@code null} if there is none
  * @param operators the update operators that did it, {@code null} if it was another
  * statement
+ * @param transaction session and number of the transaction, {@code null} for none
  */
 record Change(Kind kind, String database, String collection, @Nullable Document before, @Nullable Document after,
-		@Nullable Document operators) {
+		@Nullable Document operators, @Nullable Document transaction) {
+
+	Change(Kind kind, String database, String collection, @Nullable Document before, @Nullable Document after,
+			@Nullable Document operators) {
+		this(kind, database, collection, before, after, operators, null);
+	}
 
 	/**
 	 * The same change with copies of the documents, whose fields may change further; what
@@ -23,7 +29,31 @@ record Change(Kind kind, String database, String collection, @Nullable Document 
 	 */
 	Change copy() {
 		return new Change(this.kind, this.database, this.collection, copy(this.before), copy(this.after),
-				this.operators);
+				this.operators, this.transaction);
+	}
+
+	/**
+	 * The same change, made by a transaction.
+	 * @param transaction its session and number
+	 */
+	Change of(Document transaction) {
+		return new Change(this.kind, this.database, this.collection, this.before, this.after, this.operators,
+				transaction);
+	}
+
+	/**
+	 * The change of a document that undoes this one.
+	 */
+	Change undone() {
+		return new Change(Kind.REPLACE, this.database, this.collection, this.after, this.before, null);
+	}
+
+	String namespace() {
+		return this.database + "." + this.collection;
+	}
+
+	boolean isOf(String database, String collection) {
+		return this.database.equals(database) && this.collection.equals(collection);
 	}
 
 	private static @Nullable Document copy(@Nullable Document document) {

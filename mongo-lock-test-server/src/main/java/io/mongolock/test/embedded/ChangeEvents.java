@@ -32,6 +32,9 @@ final class ChangeEvents {
 		Document event = new Document("_id", new ResumeToken(time).toDocument())
 			.append("operationType", operationType(change, description))
 			.append("clusterTime", time);
+		if (change.transaction() != null) {
+			event.putAll(change.transaction());
+		}
 		Document after = change.after();
 		if (description != null) {
 			addLookup(event, change);

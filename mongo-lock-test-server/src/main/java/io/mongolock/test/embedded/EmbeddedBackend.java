@@ -4,6 +4,7 @@ import java.time.InstantSource;
 import java.time.ZoneOffset;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 
 import de.bwaldvogel.mongo.MongoVersion;
 import de.bwaldvogel.mongo.backend.memory.MemoryBackend;
@@ -25,13 +26,22 @@ final class EmbeddedBackend extends MemoryBackend {
 
 	private final ServerState server;
 
+	private final Sessions sessions;
+
+	private final TransactionCommands transactions;
+
 	private final Version version;
 
 	EmbeddedBackend(InstantSource source, UpsertRace upsertRace, boolean replicaSet) {
 		super(source.withZone(ZoneOffset.UTC));
 		ServerClock clock = new ServerClock(source);
-		Topology topology = replicaSet ? new ReplicaSet(new ChangeLog(clock, LOGGED_CHANGES)) : new Standalone();
+		Transactions open = new Transactions();
+		this.sessions = new Sessions(open);
+		Topology topology = replicaSet ? new ReplicaSet(new ChangeLog(clock, LOGGED_CHANGES), open, this.sessions)
+				: new Standalone();
 		this.server = new ServerState(clock, upsertRace, topology);
+		this.transactions = new TransactionCommands(open, this.sessions, this::database, getCursorRegistry(),
+				this.server);
 		this.version = (upsertRace == UpsertRace.RETRY) ? new Version(List.of(5, 0, 0), 13)
 				: new Version(List.of(4, 4, 6), 9);
 		version(this.version);
@@ -47,15 +57,15 @@ final class EmbeddedBackend extends MemoryBackend {
 	 * @param database the database to run on
 	 * @param command the command as sent
 	 * @return the answer, there at once for all but a {@code getMore} on a change stream
+	 * and what has to wait for a transaction
 	 */
 	CompletableFuture<Document> answer(Channel channel, String database, Document command) {
 		try {
-			if (command.get("getMore") instanceof Number id
+			if (command.get("getMore") instanceof Number id && !command.containsKey("autocommit")
 					&& getCursorRegistry().getCursor(id.longValue()) instanceof ChangeStream stream) {
 				return new PendingGetMore(stream, command, getCursorRegistry(), changes(), channel.eventLoop()).start();
 			}
-			return CompletableFuture
-				.completedFuture(handleCommand(channel, database, command.keySet().iterator().next(), command));
+			return run(channel, command, statement(channel, database, command.keySet().iterator().next(), command));
 		}
 		catch (RuntimeException ex) {
 			// What the library does not foresee must not cost the client its connection
@@ -63,16 +73,67 @@ final class EmbeddedBackend extends MemoryBackend {
 		}
 	}
 
+	private static CompletableFuture<Document> run(Channel channel, Document command, Supplier<Document> statement) {
+		try {
+			return CompletableFuture.completedFuture(statement.get());
+		}
+		catch (AwaitsTransaction ex) {
+			long maxMillis = (command.get("maxTimeMS") instanceof Number millis) ? millis.longValue() : 0;
+			return new PendingStatement(statement, ex.transactions(), channel).start(maxMillis);
+		}
+	}
+
+	// The answer may be asked for again after it had to wait
+	private Supplier<Document> statement(Channel channel, String database, String name, Document command) {
+		Topology topology = this.server.topology();
+		topology.check(name, command);
+		Supplier<Document> statement = () -> handleCommand(channel, database, name, command);
+		Supplier<Document> run;
+		if (TransactionCommands.areMeant(name, command)) {
+			run = () -> this.transactions.run(channel, database, name, command, statement);
+		}
+		else if (TransactionCommands.isRetryable(name) && !database.equals("admin")) {
+			Supplier<Document> write = database(database).write(name, command);
+			run = () -> topology.run(write);
+		}
+		else {
+			run = () -> topology.run(statement);
+		}
+		return () -> {
+			Document reply = run.get();
+			topology.complete(reply);
+			return reply;
+		};
+	}
+
+	private EmbeddedDatabase database(String name) {
+		return (EmbeddedDatabase) resolveDatabase(name);
+	}
+
 	@Override
 	public Document handleCommand(Channel channel, String databaseName, String command, Document query) {
-		this.server.topology().check(query);
-		Document reply = switch (command) {
+		return switch (command) {
 			case "hello", "ismaster", "isMaster" -> hello(channel);
+			case "getMore" -> {
+				// Without one the library takes none
+				query.putIfAbsent("batchSize", Integer.MAX_VALUE);
+				yield super.handleCommand(channel, databaseName, command, query);
+			}
 			case "killCursors" -> killCursors(query);
+			case "killSessions" -> killSessions(query);
 			default -> super.handleCommand(channel, databaseName, command, query);
 		};
-		this.server.topology().complete(reply);
-		return reply;
+	}
+
+	private Document killSessions(Document query) {
+		this.sessions.kill((List<?>) query.getOrDefault("killSessions", List.of()));
+		return Replies.ok(new Document());
+	}
+
+	@Override
+	protected Document handleDropDatabase(String databaseName) {
+		database(databaseName).checkUnused(null);
+		return super.handleDropDatabase(databaseName);
 	}
 
 	private Document killCursors(Document query) {
@@ -107,9 +168,7 @@ final class EmbeddedBackend extends MemoryBackend {
 	 * @return how many documents were deleted
 	 */
 	int expire() {
-		return listDatabaseNames().stream()
-			.mapToInt((name) -> ((EmbeddedDatabase) resolveDatabase(name)).expire())
-			.sum();
+		return listDatabaseNames().stream().mapToInt((name) -> database(name).expire()).sum();
 	}
 
 	/**

@@ -2,6 +2,7 @@ package io.mongolock.test.embedded;
 
 import java.time.Instant;
 import java.util.List;
+import java.util.Objects;
 import java.util.stream.Stream;
 import java.util.stream.StreamSupport;
 
@@ -83,6 +84,7 @@ final class EmbeddedCollection extends MemoryCollection {
 			return statement.upsert() ? insert(statement) : Outcome.NOTHING;
 		}
 		int modified = 0;
+		matched.forEach((document) -> checkFree(document, statement));
 		for (Document document : matched) {
 			modified += change(document, statement) ? 1 : 0;
 		}
@@ -100,6 +102,7 @@ final class EmbeddedCollection extends MemoryCollection {
 		if (stored == null) {
 			return statement.upsert() ? insert(statement) : Outcome.NOTHING;
 		}
+		checkFree(stored, statement);
 		Document before = stored.clone();
 		boolean modified = change(stored, statement);
 		return new Outcome(1, modified ? 1 : 0, false, before, stored.clone());
@@ -110,8 +113,22 @@ final class EmbeddedCollection extends MemoryCollection {
 		if (stored == null) {
 			return Outcome.NOTHING;
 		}
+		checkFree(Change.Kind.DELETE, stored, null);
 		removeDocument(stored);
 		return new Outcome(1, 0, false, stored, null);
+	}
+
+	/**
+	 * Delete documents.
+	 * @param filter the filter, its {@code $expr} bound
+	 * @param limit how many at most, 0 for all
+	 * @return how many were deleted
+	 */
+	synchronized int delete(Document filter, int limit) {
+		List<Document> matched = stored(filter, null, 0, limit).toList();
+		matched.forEach((document) -> checkFree(Change.Kind.DELETE, document, null));
+		matched.forEach(this::removeDocument);
+		return matched.size();
 	}
 
 	/**
@@ -146,6 +163,33 @@ final class EmbeddedCollection extends MemoryCollection {
 		Document result = new Document(ID, new ObjectId());
 		result.putAll(document);
 		return result;
+	}
+
+	// Writes that change nothing meet nobody
+	private void checkFree(Document stored, UpdateStatement statement) {
+		if (database().hasTransactions()) {
+			Document before = stored.clone();
+			if (apply(stored, statement)) {
+				Document after = stored.clone();
+				replace(stored, before);
+				checkFree(statement.kind(), before, after);
+			}
+		}
+	}
+
+	private void checkFree(Change.Kind kind, @Nullable Document before, @Nullable Document after) {
+		EmbeddedDatabase database = database();
+		if (database.hasTransactions() && !isOfSystem(getCollectionName())) {
+			database.checkFree(new Change(kind, database.getDatabaseName(), getCollectionName(), before, after, null));
+		}
+	}
+
+	private EmbeddedDatabase database() {
+		return (EmbeddedDatabase) getDatabase();
+	}
+
+	static boolean isOfSystem(String name) {
+		return name.startsWith("system.");
 	}
 
 	private boolean change(Document stored, UpdateStatement statement) {
@@ -201,10 +245,75 @@ final class EmbeddedCollection extends MemoryCollection {
 	synchronized int expire(String field, Instant limit) {
 		FieldPath path = FieldPath.parse(field);
 		List<Document> expired = stored(new Document(), null, 0, 0)
-			.filter((document) -> isExpired(path.evaluate(document), limit))
+			.filter((document) -> isExpired(path.evaluate(document), limit) && isFree(document))
 			.toList();
 		expired.forEach(this::removeDocument);
 		return expired.size();
+	}
+
+	/**
+	 * Make a change once more.
+	 * @param change the change, made in a copy of this collection
+	 */
+	synchronized void redo(Change change) {
+		Document before = change.before();
+		Document after = change.after();
+		Document stored = (before != null)
+				? stored(new Document(ID, new Document("$eq", before.get(ID))), null, 0, 1).findFirst().orElseThrow()
+				: null;
+		if (stored != null && after != null) {
+			replace(stored, after);
+		}
+		else if (after != null) {
+			super.addDocument(after.clone());
+		}
+		else if (stored != null) {
+			super.removeDocument(stored);
+		}
+		changed(change.kind(), before, after, change.operators());
+	}
+
+	/**
+	 * Make another collection like this one, but for its indexes.
+	 * @param copy the other collection, empty
+	 */
+	synchronized void copyTo(EmbeddedCollection copy) {
+		stored(new Document(), null, 0, 0).map(Document::clone).forEach(copy::addDocument);
+		copy.validator = this.validator;
+	}
+
+	CollectionOptions options() {
+		return this.options;
+	}
+
+	/**
+	 * The other documents that have a value of a unique index that one is to get.
+	 * @param change what is to be done with the one
+	 * @return their {@code _id}
+	 */
+	synchronized Stream<Object> sharing(Change change) {
+		Document after = change.after();
+		if (after == null) {
+			return Stream.empty();
+		}
+		return getIndexes().stream()
+			.filter((index) -> index.isUnique() && !index.getName().equals("_id_"))
+			.map((index) -> index.getPosition(after))
+			.filter(Objects::nonNull)
+			.map((position) -> getDocument(position).get(ID))
+			.filter((id) -> !Values.areEqual(id, after.get(ID)))
+			.toList()
+			.stream();
+	}
+
+	private boolean isFree(Document document) {
+		try {
+			checkFree(Change.Kind.DELETE, document, null);
+			return true;
+		}
+		catch (AwaitsTransaction ex) {
+			return false;
+		}
 	}
 
 	private static boolean isExpired(@Nullable Object value, Instant limit) {
@@ -242,6 +351,7 @@ final class EmbeddedCollection extends MemoryCollection {
 		if (!isValid(document)) {
 			throw ServerErrors.documentValidationFailure();
 		}
+		checkFree(Change.Kind.INSERT, null, document);
 		super.addDocument(document);
 		changed(Change.Kind.INSERT, null, document, null);
 	}
@@ -271,8 +381,8 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	private void changed(Change.Kind kind, @Nullable Document before, @Nullable Document after,
 			@Nullable Document operators) {
-		if (!getCollectionName().startsWith("system.")) {
-			EmbeddedDatabase database = (EmbeddedDatabase) getDatabase();
+		if (!isOfSystem(getCollectionName())) {
+			EmbeddedDatabase database = database();
 			database
 				.changed(new Change(kind, database.getDatabaseName(), getCollectionName(), before, after, operators));
 		}

@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import de.bwaldvogel.mongo.MongoCollection;
 import de.bwaldvogel.mongo.backend.CollectionOptions;
@@ -24,10 +25,13 @@ import org.jspecify.annotations.Nullable;
  * A database in memory: takes the commands that the locks need into its own hands and
  * leaves the others to the library.
  */
-final class EmbeddedDatabase extends MemoryDatabase {
+class EmbeddedDatabase extends MemoryDatabase {
 
-	private static final Set<String> LEFT_TO_LIBRARY = Set.of("delete", "aggregate", "count", "distinct", "create",
-			"drop", "dbstats", "collstats", "validate", "listcollections");
+	private static final Set<String> LEFT_TO_LIBRARY = Set.of("aggregate", "count", "distinct", "create", "drop",
+			"dbstats", "collstats", "validate", "listcollections");
+
+	/** Options that make a collection another thing. */
+	private static final List<String> KINDS = List.of("viewOn", "timeseries", "collation", "clusteredIndex");
 
 	private final ServerState server;
 
@@ -49,19 +53,33 @@ final class EmbeddedDatabase extends MemoryDatabase {
 	public Document handleCommand(Channel channel, String command, Document query, DatabaseResolver databaseResolver,
 			Oplog oplog) {
 		return switch (command) {
+			case "insert", "update", "findAndModify", "delete" -> write(command, query).get();
 			case "find" -> find(query);
-			case "insert" -> write(query, () -> this.writes.insert(query));
-			case "update" -> write(query, () -> this.writes.update(query));
-			case "findAndModify" -> write(query, () -> this.writes.findAndModify(query));
-			case "delete" -> write(query, () -> deleted(leave(channel, command, query, databaseResolver, oplog)));
 			case "listIndexes" -> this.indexCommands.list(query);
 			case "createIndexes" -> this.indexCommands.create(query);
 			case "dropIndexes" -> this.indexCommands.drop(query);
 			case "collMod" -> this.indexCommands.collMod(query);
+			case "create" -> {
+				checkKind(query);
+				yield leave(channel, command, query, databaseResolver, oplog);
+			}
+			case "drop" -> {
+				checkUnused(String.valueOf(query.get(command)));
+				yield leave(channel, command, query, databaseResolver, oplog);
+			}
 			case "aggregate" -> ChangeStreams.isAskedFor(query) ? this.changeStreams.open(query, databaseResolver)
 					: leave(channel, command, query, databaseResolver, oplog);
 			default -> leave(channel, command, query, databaseResolver, oplog);
 		};
+	}
+
+	private static void checkKind(Document create) {
+		for (String kind : KINDS) {
+			if (create.containsKey(kind)) {
+				throw ServerErrors
+					.invalidOptions("The embedded server has no collections with '" + kind + "': use a real server");
+			}
+		}
 	}
 
 	private Document leave(Channel channel, String command, Document query, DatabaseResolver databaseResolver,
@@ -72,12 +90,15 @@ final class EmbeddedDatabase extends MemoryDatabase {
 		return super.handleCommand(channel, command, prepared(query), databaseResolver, oplog);
 	}
 
-	private Document write(Document command, Supplier<WriteReply> write) {
-		return this.server.topology().write(command, write);
-	}
-
-	private static WriteReply deleted(Document reply) {
-		return new WriteReply(reply, reply.get("n") instanceof Number number && number.intValue() > 0);
+	/**
+	 * A write that can be run again after it had to wait, and then goes on.
+	 * @param name the name of the command
+	 * @param command the command as sent
+	 * @return runs it
+	 */
+	Supplier<Document> write(String name, Document command) {
+		Supplier<WriteReply> write = this.writes.of(name, command);
+		return () -> this.server.topology().write(command, write);
 	}
 
 	private Document find(Document query) {
@@ -96,11 +117,6 @@ final class EmbeddedDatabase extends MemoryDatabase {
 		StatementTime time = this.server.time();
 		if (query.get("query") instanceof Document filter) {
 			query.put("query", ExprFilter.bind(filter, time));
-		}
-		if (query.get("deletes") instanceof List<?> deletes) {
-			for (Object delete : deletes) {
-				((Document) delete).computeIfPresent("q", (name, filter) -> ExprFilter.bind((Document) filter, time));
-			}
 		}
 		return query;
 	}
@@ -121,6 +137,22 @@ final class EmbeddedDatabase extends MemoryDatabase {
 		this.server.topology().changed(change);
 	}
 
+	boolean hasTransactions() {
+		return this.server.topology().hasTransactions();
+	}
+
+	void checkFree(Change change) {
+		this.server.topology().checkFree(change);
+	}
+
+	/**
+	 * Have a command wait while a transaction uses a collection.
+	 * @param collection its name, {@code null} for any of this database
+	 */
+	void checkUnused(@Nullable String collection) {
+		this.server.topology().checkUnused(getDatabaseName(), collection);
+	}
+
 	/**
 	 * A document as it is now.
 	 * @param collection the collection's name
@@ -133,11 +165,23 @@ final class EmbeddedDatabase extends MemoryDatabase {
 	}
 
 	@Nullable EmbeddedCollection existing(Document command, String name) {
-		return (EmbeddedCollection) resolveCollection(String.valueOf(command.get(name)), false);
+		return existing(String.valueOf(command.get(name)));
+	}
+
+	@Nullable EmbeddedCollection existing(String collection) {
+		return (EmbeddedCollection) resolveCollection(collection, false);
 	}
 
 	EmbeddedCollection orCreate(Document command, String name) {
-		return (EmbeddedCollection) resolveOrCreateCollection(String.valueOf(command.get(name)));
+		return orCreate(String.valueOf(command.get(name)));
+	}
+
+	EmbeddedCollection orCreate(String collection) {
+		return (EmbeddedCollection) resolveOrCreateCollection(collection);
+	}
+
+	Stream<Document> indexesOf(EmbeddedCollection collection) {
+		return this.indexCommands.descriptions(collection.getFullName()).stream();
 	}
 
 	@Nullable EmbeddedCollection ofNamespace(String namespace) {
@@ -170,6 +214,9 @@ final class EmbeddedDatabase extends MemoryDatabase {
 
 	@Override
 	protected EmbeddedCollection openOrCreateCollection(String collectionName, CollectionOptions options) {
+		if (!EmbeddedCollection.isOfSystem(collectionName)) {
+			this.server.topology().created(getDatabaseName() + "." + collectionName);
+		}
 		return new EmbeddedCollection(this, collectionName, options, this.cursorRegistry);
 	}
 

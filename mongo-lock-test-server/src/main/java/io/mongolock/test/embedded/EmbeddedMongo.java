@@ -198,8 +198,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 
 		/**
 		 * Be the one member, and so the primary, of a replica set named {@code embedded}:
-		 * with change streams on single collections and retryable writes, but without
-		 * transactions. A standalone server by default.
+		 * with change streams on single collections, retryable writes and transactions. A
+		 * standalone server by default.
 		 * @return this builder
 		 */
 		public Builder replicaSet() {

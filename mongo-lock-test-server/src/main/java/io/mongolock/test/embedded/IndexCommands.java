@@ -89,6 +89,7 @@ final class IndexCommands {
 						+ existing + ", requested " + index);
 			}
 		}
+		this.database.checkUnused(namespace.substring(this.database.getDatabaseName().length() + 1));
 		index.put("ns", namespace);
 		this.database.addIndex(index);
 	}
@@ -115,6 +116,7 @@ final class IndexCommands {
 	Document collMod(Document command) {
 		synchronized (this.database) {
 			String namespace = namespace(command, "collMod");
+			this.database.checkUnused(String.valueOf(command.get("collMod")));
 			Document reply = new Document();
 			if (command.get("validator") instanceof Document validator) {
 				this.database.orCreate(command, "collMod").validateBy(validator);
@@ -138,6 +140,7 @@ final class IndexCommands {
 	Document drop(Document command) {
 		synchronized (this.database) {
 			String namespace = namespace(command, "dropIndexes");
+			this.database.checkUnused(String.valueOf(command.get("dropIndexes")));
 			List<Document> all = descriptions(namespace);
 			Object which = command.get("index");
 			List<Document> dropped = "*".equals(which)
@@ -187,7 +190,7 @@ final class IndexCommands {
 			.orElseThrow(() -> ServerErrors.indexNotFound("index not found: " + nameOrKey + " on " + namespace));
 	}
 
-	private List<Document> descriptions(@Nullable String namespace) {
+	List<Document> descriptions(@Nullable String namespace) {
 		Document filter = (namespace != null) ? new Document("ns", namespace) : new Document();
 		return StreamSupport.stream(this.database.indexDescriptions().handleQuery(filter).spliterator(), false)
 			.toList();

@@ -12,7 +12,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The one member, and so the primary, of a replica set: it logs changes, knows a cluster
- * time and runs retryable writes. Thread-safe.
+ * time, and runs retryable writes and transactions. Thread-safe.
  */
 final class ReplicaSet implements Topology {
 
@@ -20,17 +20,23 @@ final class ReplicaSet implements Topology {
 
 	private final ChangeLog log;
 
-	private final RetryableWrites retryableWrites = new RetryableWrites();
+	private final Transactions transactions;
 
-	ReplicaSet(ChangeLog log) {
+	private final Sessions sessions;
+
+	ReplicaSet(ChangeLog log, Transactions transactions, Sessions sessions) {
 		this.log = log;
+		this.transactions = transactions;
+		this.sessions = sessions;
 	}
 
 	@Override
-	public void check(Document command) {
-		if (command.containsKey("autocommit")) {
-			throw ServerErrors.illegalOperation(
-					"The embedded server has no transactions of several statements: use a real replica set");
+	public void check(String name, Document command) {
+		if (command.containsKey("txnNumber") && !command.containsKey("autocommit")
+				&& !command.containsKey("startTransaction") && !TransactionCommands.isRetryable(name)) {
+			throw ServerErrors.location(50768,
+					"txnNumber may only be provided for multi-document transactions and retryable write commands."
+							+ " autocommit:false was not provided, and " + name + " is not a retryable write command.");
 		}
 	}
 
@@ -49,11 +55,22 @@ final class ReplicaSet implements Topology {
 
 	@Override
 	public Document write(Document command, Supplier<WriteReply> write) {
-		Document reply = this.retryableWrites.run(command, write);
+		Document reply = (command.get("txnNumber") instanceof Number number
+				&& command.get("lsid") instanceof Document id) ? this.sessions.get(id).write(number.longValue(), write)
+						: write.get().document();
+		checkWriteConcern(command, reply);
+		return reply;
+	}
+
+	@Override
+	public Document run(Supplier<Document> statement) {
+		return this.transactions.besideOthers(statement);
+	}
+
+	static void checkWriteConcern(Document command, Document reply) {
 		if (command.get("writeConcern") instanceof Document writeConcern) {
 			checkWriteConcern(writeConcern.get("w"), reply);
 		}
-		return reply;
 	}
 
 	private static void checkWriteConcern(@Nullable Object w, Document reply) {
@@ -82,7 +99,31 @@ final class ReplicaSet implements Topology {
 
 	@Override
 	public void changed(Change change) {
-		this.log.add(change);
+		this.log.add(this.transactions.changed(change));
+	}
+
+	@Override
+	public void created(String namespace) {
+		this.transactions.created(namespace);
+	}
+
+	@Override
+	public boolean hasTransactions() {
+		return !this.transactions.isEmpty();
+	}
+
+	@Override
+	public void checkFree(Change change) {
+		if (this.transactions.holds(change, null)) {
+			throw new AwaitsTransaction(this.transactions);
+		}
+	}
+
+	@Override
+	public void checkUnused(String database, @Nullable String collection) {
+		if (this.transactions.use(database, collection)) {
+			throw new AwaitsTransaction(this.transactions);
+		}
 	}
 
 	@Override

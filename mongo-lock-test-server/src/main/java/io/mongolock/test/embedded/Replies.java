@@ -28,6 +28,10 @@ final class Replies {
 
 	static Document error(RuntimeException exception) {
 		Document reply = new Document("ok", 0.0);
+		if (exception instanceof TransientError transientError) {
+			describe(transientError.error(), reply);
+			return reply.append("errorLabels", List.of(TransientError.LABEL));
+		}
 		describe(exception, reply);
 		return reply;
 	}

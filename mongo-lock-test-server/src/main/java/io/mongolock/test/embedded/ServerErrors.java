@@ -28,6 +28,10 @@ final class ServerErrors {
 		return new MongoServerError(9, "FailedToParse", message);
 	}
 
+	static MongoServerError unauthorized(String message) {
+		return new MongoServerError(13, "Unauthorized", message);
+	}
+
 	static MongoServerError typeMismatch(String message) {
 		return new MongoServerError(14, "TypeMismatch", message);
 	}
@@ -42,6 +46,10 @@ final class ServerErrors {
 
 	static MongoServerError indexNotFound(String message) {
 		return new MongoServerError(27, "IndexNotFound", message);
+	}
+
+	static MongoServerError maxTimeExpired() {
+		return new MongoServerError(50, "MaxTimeMSExpired", "operation exceeded time limit");
 	}
 
 	static MongoServerError dollarPrefixedFieldName(String message) {
@@ -68,6 +76,10 @@ final class ServerErrors {
 		return new MongoServerError(86, "IndexKeySpecsConflict", message);
 	}
 
+	static MongoServerError conflictingOperation(String message) {
+		return new MongoServerError(117, "ConflictingOperationInProgress", message);
+	}
+
 	static MongoServerError documentValidationFailure() {
 		return new MongoServerError(121, "DocumentValidationFailure", "Document failed validation");
 	}
@@ -76,8 +88,16 @@ final class ServerErrors {
 		return new MongoServerError(123, "NotAReplicaSet", message);
 	}
 
+	static MongoServerError commandFailed(String message) {
+		return new MongoServerError(125, "CommandFailed", message);
+	}
+
 	static MongoServerError invalidPipelineOperator(String message) {
 		return new MongoServerError(168, "InvalidPipelineOperator", message);
+	}
+
+	static MongoServerError incompleteTransactionHistory(String message) {
+		return new MongoServerError(217, "IncompleteTransactionHistory", message);
 	}
 
 	static MongoServerError queryFeatureNotAllowed(String message) {
@@ -96,8 +116,16 @@ final class ServerErrors {
 		return new MongoServerError(241, "ConversionFailure", message);
 	}
 
+	static MongoServerError transactionCommitted(String message) {
+		return new MongoServerError(256, "TransactionCommitted", message);
+	}
+
 	static MongoServerError invalidResumeToken(String message) {
 		return new MongoServerError(260, "InvalidResumeToken", message);
+	}
+
+	static MongoServerError notInTransaction(String message) {
+		return new MongoServerError(263, "OperationNotSupportedInTransaction", message);
 	}
 
 	static MongoServerError changeStreamFatalError(String message) {

@@ -9,6 +9,10 @@ package io.mongolock.test.embedded;
  */
 record ServerState(ServerClock clock, UpsertRace upsertRace, Topology topology) {
 
+	ServerState withTopology(Topology other) {
+		return new ServerState(this.clock, this.upsertRace, other);
+	}
+
 	/**
 	 * The time for one statement.
 	 */

@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
 final class Standalone implements Topology {
 
 	@Override
-	public void check(Document command) {
+	public void check(String name, Document command) {
+		if (command.containsKey("autocommit")) {
+			// The driver would replace the words of a real server
+			throw ServerErrors.illegalOperation("Only a replica set has transactions: start the embedded server by"
+					+ " EmbeddedMongo.builder().replicaSet().start()");
+		}
 		if (command.containsKey("txnNumber")) {
 			throw ServerErrors
 				.illegalOperation("Transaction numbers are only allowed on a replica set member or mongos");

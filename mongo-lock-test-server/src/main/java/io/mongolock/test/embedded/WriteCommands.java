@@ -2,6 +2,7 @@ package io.mongolock.test.embedded;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import de.bwaldvogel.mongo.backend.Utils;
 import de.bwaldvogel.mongo.bson.Document;
@@ -9,7 +10,8 @@ import de.bwaldvogel.mongo.exception.MongoServerException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The commands {@code insert}, {@code update} and {@code findAndModify} of one database.
+ * The commands {@code insert}, {@code update}, {@code delete} and {@code findAndModify}
+ * of one database.
  */
 final class WriteCommands {
 
@@ -22,29 +24,22 @@ final class WriteCommands {
 		this.server = server;
 	}
 
-	WriteReply insert(Document command) {
-		List<Document> documents = documents(command, "documents");
-		boolean ordered = isOrdered(command);
-		List<Document> errors = this.database.orCreate(command, "insert").insertDocuments(documents, ordered);
-		int inserted = documents.size() - errors.size();
-		if (ordered && !errors.isEmpty()) {
-			inserted = ((Number) errors.get(0).getOrDefault("index", 0)).intValue();
-		}
-		return new WriteReply(withErrors(new Document("n", inserted), errors), inserted > 0);
+	/**
+	 * A write that can be run again after it had to wait, and then goes on.
+	 * @param name the name of the command
+	 * @param command the command as sent
+	 * @return runs it
+	 */
+	Supplier<WriteReply> of(String name, Document command) {
+		return switch (name) {
+			case "insert" -> new Inserts(command);
+			case "update" -> new Updates(command);
+			case "delete" -> new Deletes(command);
+			default -> () -> findAndModify(command);
+		};
 	}
 
-	WriteReply update(Document command) {
-		List<Document> updates = documents(command, "updates");
-		// An unknown stage fails the whole command, all other errors only their statement
-		for (Document update : updates) {
-			if (update.get("u") instanceof List<?> stages) {
-				UpdatePipeline.checkStageNames(stages);
-			}
-		}
-		return new Updates(command).run(updates);
-	}
-
-	WriteReply findAndModify(Document command) {
+	private WriteReply findAndModify(Document command) {
 		Document sort = (command.get("sort") instanceof Document given) ? given : null;
 		Document filter = document(command, "query");
 		Projection projection = Projection.parse(command.get("fields"));
@@ -98,10 +93,6 @@ final class WriteCommands {
 		return statement.upsert() ? this.database.orCreate(command, name) : this.database.existing(command, name);
 	}
 
-	private static boolean isOrdered(Document command) {
-		return Utils.isTrue(command.getOrDefault("ordered", true));
-	}
-
 	private static Document document(Document command, String name) {
 		return (command.get(name) instanceof Document document) ? document : new Document();
 	}
@@ -114,50 +105,121 @@ final class WriteCommands {
 		throw ServerErrors.failedToParse("BSON field '" + name + "' is missing but a required field");
 	}
 
-	private static Document withErrors(Document reply, List<Document> errors) {
-		if (!errors.isEmpty()) {
-			reply.append("writeErrors", errors);
+	/**
+	 * Writes of one command, one after the other; the next run goes on where one had to
+	 * wait. A failed one fails the rest, unless the command is not ordered.
+	 */
+	private abstract class Writes implements Supplier<WriteReply> {
+
+		private final boolean ordered;
+
+		private final List<Document> errors = new ArrayList<>();
+
+		private int next;
+
+		private Writes(Document command) {
+			this.ordered = Utils.isTrue(command.getOrDefault("ordered", true));
 		}
-		return Replies.ok(reply);
+
+		@Override
+		public WriteReply get() {
+			List<Document> all = all();
+			while (this.next < all.size() && !(this.ordered && !this.errors.isEmpty())) {
+				try {
+					run(this.next, all.get(this.next));
+				}
+				catch (MongoServerException ex) {
+					this.errors.add(Replies.writeError(this.next, ex));
+				}
+				this.next++;
+			}
+			Document reply = reply();
+			if (!this.errors.isEmpty()) {
+				reply.append("writeErrors", this.errors);
+			}
+			return new WriteReply(Replies.ok(reply), wrote());
+		}
+
+		abstract List<Document> all();
+
+		abstract void run(int index, Document statement);
+
+		abstract Document reply();
+
+		abstract boolean wrote();
+
 	}
 
 	/**
-	 * One run of the {@code update} command.
+	 * The {@code insert} command.
 	 */
-	private final class Updates {
+	private final class Inserts extends Writes {
+
+		private final Document command;
+
+		private int n;
+
+		private Inserts(Document command) {
+			super(command);
+			this.command = command;
+		}
+
+		@Override
+		List<Document> all() {
+			return documents(this.command, "documents");
+		}
+
+		@Override
+		void run(int index, Document document) {
+			WriteCommands.this.database.orCreate(this.command, "insert").addDocument(document);
+			this.n++;
+		}
+
+		@Override
+		Document reply() {
+			return new Document("n", this.n);
+		}
+
+		@Override
+		boolean wrote() {
+			return this.n > 0;
+		}
+
+	}
+
+	/**
+	 * The {@code update} command.
+	 */
+	private final class Updates extends Writes {
 
 		private final Document command;
 
 		private final List<Document> upserted = new ArrayList<>();
-
-		private final List<Document> errors = new ArrayList<>();
 
 		private int n;
 
 		private int modified;
 
 		private Updates(Document command) {
+			super(command);
 			this.command = command;
 		}
 
-		private WriteReply run(List<Document> updates) {
-			boolean ordered = isOrdered(this.command);
-			for (int i = 0; i < updates.size() && !(ordered && !this.errors.isEmpty()); i++) {
-				try {
-					run(i, updates.get(i));
-				}
-				catch (MongoServerException ex) {
-					this.errors.add(Replies.writeError(i, ex));
+		@Override
+		List<Document> all() {
+			List<Document> updates = documents(this.command, "updates");
+			// An unknown stage fails the whole command, all other errors only their
+			// statement
+			for (Document update : updates) {
+				if (update.get("u") instanceof List<?> stages) {
+					UpdatePipeline.checkStageNames(stages);
 				}
 			}
-			Document reply = new Document("n", this.n).append("nModified", this.modified);
-			if (!this.upserted.isEmpty()) {
-				reply.append("upserted", this.upserted);
-			}
-			return new WriteReply(withErrors(reply, this.errors), this.modified > 0 || !this.upserted.isEmpty());
+			return updates;
 		}
 
-		private void run(int index, Document update) {
+		@Override
+		void run(int index, Document update) {
 			UpdateStatement statement = UpdateStatement.parse(document(update, "q"), update.get("u"), update,
 					WriteCommands.this.server.time(), WriteCommands.this.server.clock());
 			EmbeddedCollection collection = collectionFor(this.command, "update", statement);
@@ -168,6 +230,60 @@ final class WriteCommands {
 				this.n++;
 				this.upserted.add(new Document("index", index).append("_id", outcome.upsertedId()));
 			}
+		}
+
+		@Override
+		Document reply() {
+			Document reply = new Document("n", this.n).append("nModified", this.modified);
+			if (!this.upserted.isEmpty()) {
+				reply.append("upserted", this.upserted);
+			}
+			return reply;
+		}
+
+		@Override
+		boolean wrote() {
+			return this.modified > 0 || !this.upserted.isEmpty();
+		}
+
+	}
+
+	/**
+	 * The {@code delete} command.
+	 */
+	private final class Deletes extends Writes {
+
+		private final Document command;
+
+		private int n;
+
+		private Deletes(Document command) {
+			super(command);
+			this.command = command;
+		}
+
+		@Override
+		List<Document> all() {
+			return documents(this.command, "deletes");
+		}
+
+		@Override
+		void run(int index, Document delete) {
+			EmbeddedCollection collection = WriteCommands.this.database.existing(this.command, "delete");
+			if (collection != null) {
+				this.n += collection.delete(ExprFilter.bind(document(delete, "q"), WriteCommands.this.server.time()),
+						((Number) delete.getOrDefault("limit", 0)).intValue());
+			}
+		}
+
+		@Override
+		Document reply() {
+			return new Document("n", this.n);
+		}
+
+		@Override
+		boolean wrote() {
+			return this.n > 0;
 		}
 
 	}

@@ -14,7 +14,6 @@ import java.util.stream.IntStream;
 
 import com.mongodb.ErrorCategory;
 import com.mongodb.MongoBulkWriteException;
-import com.mongodb.MongoClientException;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
 import com.mongodb.MongoTimeoutException;
@@ -280,16 +279,21 @@ class EmbeddedMongoTests {
 	}
 
 	@Test
-	void transactionsAreRefusedAsByAnyStandalone() {
+	void aViewIsRefusedByName() {
+		assertThatExceptionOfType(MongoCommandException.class)
+			.isThrownBy(() -> client.getDatabase("test").createView("view", "locks", List.of()))
+			.withMessageContaining("no collections with 'viewOn': use a real server");
+	}
+
+	@Test
+	void aStandaloneServerSaysHowToHaveTransactions() {
 		try (ClientSession session = client.startSession()) {
 			session.startTransaction();
 			MongoCollection<Document> collection = client.getDatabase("test").getCollection("locks");
-			assertThatExceptionOfType(MongoClientException.class)
+			assertThatExceptionOfType(MongoCommandException.class)
 				.isThrownBy(() -> collection.insertOne(session, new Document()))
-				.withMessageContaining("does not support retryable writes")
-				.havingCause()
-				.isInstanceOfSatisfying(MongoCommandException.class,
-						(ex) -> assertThat(ex.getErrorCode()).isEqualTo(20));
+				.withMessageContaining("builder().replicaSet()")
+				.satisfies((ex) -> assertThat(ex.getErrorCode()).isEqualTo(20));
 		}
 	}
 

@@ -69,6 +69,7 @@ class Recorder {
 		write(server, recording.file(), "cases", cases);
 		if (recording.isReplicaSet()) {
 			write(server, recording.changeStreamFile(), "steps", steps(server));
+			write(server, recording.transactionsFile(), "scenarios", scenarios(server));
 		}
 	}
 
@@ -81,6 +82,16 @@ class Recorder {
 					withoutTimes(stream.readAll())));
 		}
 		return steps;
+	}
+
+	private static BsonArray scenarios(ServerUnderTest server) {
+		BsonArray scenarios = new BsonArray();
+		for (TransactionScenario scenario : TransactionScenario.all()) {
+			BsonDocument answers = new BsonDocument("name", new BsonString(scenario.name()));
+			answers.putAll(scenario.run(server, new BsonDocument()));
+			scenarios.add(answers);
+		}
+		return scenarios;
 	}
 
 	private static BsonValue withoutTimes(BsonValue value) {

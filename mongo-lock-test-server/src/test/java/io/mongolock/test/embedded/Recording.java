@@ -93,6 +93,28 @@ enum Recording {
 			.toList();
 	}
 
+	/**
+	 * All scenarios of transactions, recorded or not.
+	 */
+	static List<BsonDocument> transactions() {
+		return BsonArray.parse(read("transactions.json")).stream().map(BsonValue::asDocument).toList();
+	}
+
+	String transactionsFile() {
+		return this.file.replace("replica-set", "transactions");
+	}
+
+	/**
+	 * What the scenarios of transactions were answered.
+	 */
+	List<BsonDocument> transactionAnswers() {
+		return BsonDocument.parse(read(transactionsFile()))
+			.getArray("scenarios")
+			.stream()
+			.map(BsonValue::asDocument)
+			.toList();
+	}
+
 	private static String read(String file) {
 		try (InputStream in = Recording.class.getResourceAsStream("/real-server/" + file)) {
 			return new String(in.readAllBytes(), StandardCharsets.UTF_8);

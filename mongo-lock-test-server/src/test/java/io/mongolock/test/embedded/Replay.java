@@ -87,7 +87,7 @@ record Replay(BsonDocument answer, Span span) {
 	/**
 	 * Puts in what a statement only names, for example the cursor of an answer before it.
 	 */
-	private static BsonValue named(Map<BsonValue, BsonValue> names, BsonValue value) {
+	static BsonValue named(Map<BsonValue, BsonValue> names, BsonValue value) {
 		if (value instanceof BsonDocument document) {
 			BsonDocument named = new BsonDocument();
 			document.forEach((name, field) -> named.append(name, named(names, field)));
@@ -102,7 +102,7 @@ record Replay(BsonDocument answer, Span span) {
 	/**
 	 * Leaves out of a reply what differs from server to server.
 	 */
-	private static BsonDocument comparable(BsonDocument reply, List<String> keeps) {
+	static BsonDocument comparable(BsonDocument reply, List<String> keeps) {
 		BsonDocument comparable = new BsonDocument();
 		reply.forEach((name, value) -> {
 			if (!OF_REPLICA_SETS.contains(name) && (keeps.isEmpty() || keeps.contains(name))) {
@@ -158,7 +158,7 @@ record Replay(BsonDocument answer, Span span) {
 	/**
 	 * The order of fields in a reply means nothing, in a document it does.
 	 */
-	private static BsonDocument sorted(BsonDocument reply) {
+	static BsonDocument sorted(BsonDocument reply) {
 		BsonDocument sorted = new BsonDocument();
 		reply.keySet().stream().sorted().forEach((name) -> {
 			BsonValue value = reply.get(name);

@@ -2,7 +2,6 @@ package io.mongolock.test.embedded;
 
 import java.util.List;
 
-import com.mongodb.MongoCommandException;
 import com.mongodb.ReadConcern;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.ClientSession;
@@ -108,7 +107,7 @@ class ReplicaSetTests {
 
 	@Test
 	void aWriteThatWroteNothingRunsAfreshAndAnOldOneNotAtAll() {
-		RetryableWrites writes = new RetryableWrites();
+		Session writes = new Session(new Transactions());
 		assertThat(run(writes, 5, "first", false)).isEqualTo("first");
 		assertThat(run(writes, 5, "second", true)).isEqualTo("second");
 		assertThat(run(writes, 5, "third", true)).isEqualTo("second");
@@ -117,10 +116,8 @@ class ReplicaSetTests {
 			.satisfies((error) -> assertThat(error.getCodeName()).isEqualTo("TransactionTooOld"));
 	}
 
-	private static Object run(RetryableWrites writes, long number, String reply, boolean wrote) {
-		de.bwaldvogel.mongo.bson.Document command = new de.bwaldvogel.mongo.bson.Document("txnNumber", number)
-			.append("lsid", new de.bwaldvogel.mongo.bson.Document("id", "s"));
-		return writes.run(command, () -> new WriteReply(new de.bwaldvogel.mongo.bson.Document("is", reply), wrote))
+	private static Object run(Session writes, long number, String reply, boolean wrote) {
+		return writes.write(number, () -> new WriteReply(new de.bwaldvogel.mongo.bson.Document("is", reply), wrote))
 			.get("is");
 	}
 
@@ -146,16 +143,6 @@ class ReplicaSetTests {
 			.runCommand(new Document("insert", "locks").append("documents", List.of(new Document()))
 				.append("writeConcern", concern.asDocument()));
 		return reply.get("writeConcernError", Document.class).getInteger("code");
-	}
-
-	@Test
-	void transactionsAreRefused() {
-		try (ClientSession transaction = this.client.startSession()) {
-			transaction.startTransaction();
-			assertThatExceptionOfType(MongoCommandException.class)
-				.isThrownBy(() -> this.locks.insertOne(transaction, new Document()))
-				.withMessageContaining("use a real replica set");
-		}
 	}
 
 }
