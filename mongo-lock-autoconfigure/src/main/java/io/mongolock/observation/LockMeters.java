@@ -33,6 +33,9 @@ public final class LockMeters implements LockInstrumentation {
 
 	private static final String WAKE_UP = "mongo.lock.wake.up";
 
+	/** Two scrapes a minute apart cannot both miss a maximum that is shown this long. */
+	private static final Duration SHOWN_FOR = Duration.ofMinutes(3);
+
 	private static final Map<String, String> DESCRIPTIONS = Map.of(LockObservations.ACQUIRE,
 			"From the call to the grant, or to the end without it", LockObservations.HOLD,
 			"From the grant to the release", HAND_OVER,
@@ -55,7 +58,7 @@ public final class LockMeters implements LockInstrumentation {
 
 	private final DistributionSummary batches;
 
-	private final Timer marginLeft;
+	private final DistributionSummary leaseUsed;
 
 	private final AtomicLong clockOffset = new AtomicLong();
 
@@ -72,10 +75,9 @@ public final class LockMeters implements LockInstrumentation {
 		this.batches = DistributionSummary.builder("mongo.lock.renewal.leases")
 			.description("Leases in one request to renew them")
 			.register(registry);
-		this.marginLeft = Timer.builder("mongo.lock.margin.left")
-			.description(
-					"How long a lease was still guaranteed when its renewal left; alarm when 1 % come near the operation timeout")
-			.publishPercentiles(0.01, 0.5)
+		this.leaseUsed = DistributionSummary.builder("mongo.lock.lease.used")
+			.description("How much of a lease's time had passed when its renewal was sent; at 1 the lock is lost")
+			.distributionStatisticExpiry(SHOWN_FOR)
 			.register(registry);
 		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)
 			.description("How far the store's clock is ahead of this machine's, about")
@@ -191,8 +193,8 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	@Override
-	public void marginLeft(Duration left) {
-		this.marginLeft.record(left);
+	public void leaseUsed(double share) {
+		this.leaseUsed.record(share);
 	}
 
 	@Override

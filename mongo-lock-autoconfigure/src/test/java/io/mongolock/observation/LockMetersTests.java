@@ -87,14 +87,15 @@ class LockMetersTests {
 	}
 
 	@Test
-	void renewalsAreTimedWithTheirSizeAndTheMarginLeft() {
+	void renewalsAreTimedWithTheirSizeAndHowMuchOfALeaseWasUsed() {
 		this.meters.renewed(3, true, Duration.ofMillis(5));
 		this.meters.renewed(1, false, Duration.ofSeconds(3));
-		this.meters.marginLeft(Duration.ofSeconds(16));
+		this.meters.leaseUsed(0.25);
+		this.meters.leaseUsed(0.75);
 		assertThat(this.registry.get("mongo.lock.renewal").tags("outcome", "answered").timer().count()).isEqualTo(1);
 		assertThat(this.registry.get("mongo.lock.renewal").tags("outcome", "failed").timer().count()).isEqualTo(1);
 		assertThat(this.registry.get("mongo.lock.renewal.leases").summary().totalAmount()).isEqualTo(4);
-		assertThat(this.registry.get("mongo.lock.margin.left").timer().totalTime(TimeUnit.SECONDS)).isEqualTo(16);
+		assertThat(this.registry.get("mongo.lock.lease.used").summary().max()).isEqualTo(0.75);
 	}
 
 	@Test

@@ -173,6 +173,14 @@ public final class Lease {
 	}
 
 	/**
+	 * How much of the time that the lease can be relied on has passed.
+	 * @return 0 right after a renewal, 1 when it is over
+	 */
+	public double used(ClockReading now) {
+		return Math.min(1, (double) now.elapsedSince(this.state.confirmed()) / this.reliableNanos);
+	}
+
+	/**
 	 * Whether the store may still have it, if nobody has ended it.
 	 */
 	public boolean mayStand(ClockReading now) {

@@ -131,9 +131,11 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A lease is about to begin anew.
+	 * A request to renew a lease is about to be sent.
+	 * @param share how much of the time that its holder may rely on the lease has passed:
+	 * 0 right after a renewal, 1 when the lock is lost
 	 */
-	default void marginLeft(Duration left) {
+	default void leaseUsed(double share) {
 	}
 
 	/**

@@ -35,8 +35,7 @@ public final class RenewalEvents {
 	 * Leases are about to be renewed.
 	 */
 	public void renewing(List<Lease> leases, ClockReading now) {
-		this.instruments
-			.measure((instrument) -> leases.forEach((lease) -> instrument.marginLeft(lease.remaining(now))));
+		this.instruments.measure((instrument) -> leases.forEach((lease) -> instrument.leaseUsed(lease.used(now))));
 	}
 
 	/**

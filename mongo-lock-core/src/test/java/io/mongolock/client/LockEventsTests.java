@@ -133,8 +133,8 @@ class LockEventsTests {
 					}
 
 					@Override
-					public void marginLeft(Duration left) {
-						throw new IllegalStateException("margin");
+					public void leaseUsed(double share) {
+						throw new IllegalStateException("lease");
 					}
 
 				})));

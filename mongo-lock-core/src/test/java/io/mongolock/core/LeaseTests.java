@@ -38,6 +38,14 @@ class LeaseTests {
 	}
 
 	@Test
+	void whenTimePassesThenMoreOfTheLeaseIsUsedUntilARenewal() {
+		assertThat(this.lease.used(at(2_000))).isEqualTo(0.25);
+		assertThat(this.lease.used(at(9_000))).isEqualTo(1);
+		this.lease.renewed(at(4_000), at(4_100));
+		assertThat(this.lease.used(at(8_000))).isEqualTo(0.5);
+	}
+
+	@Test
 	void onceLostStaysLostWhateverTheClocksSay() {
 		assertThat(this.lease.isHeld(at(8_000))).isFalse();
 		assertThat(this.lease.isHeld(at(1))).isFalse();

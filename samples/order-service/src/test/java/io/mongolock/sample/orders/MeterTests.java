@@ -99,7 +99,7 @@ class MeterTests {
 		LockSettings often = LockSettings.builder().ttl(LONG).renewInterval(Duration.ofMillis(20)).build();
 		try (LockHandle held = this.locks.acquire(LockRequest.of("metered", 7).with(often))) {
 			awaitCounted("mongo_lock_renewal_seconds_count{outcome=\"answered\"} ", "mongo_lock_renewal_leases_sum ",
-					"mongo_lock_margin_left_seconds_count ");
+					"mongo_lock_lease_used_count ");
 			this.faults.storeDown();
 			awaitCounted("mongo_lock_renewal_seconds_count{outcome=\"failed\"} ");
 			this.faults.heal();
