@@ -26,7 +26,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param margin time before the end of a lease at which its holder stops relying on it;
  * 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most a third of ttl - margin;
- * by default 1 second, and longer with more than 50 leases
+ * by default 1 second, more with a longer ttl or many leases
  * @param operationTimeout longest time that one request to MongoDB may take; 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long to wait for a lock that another holds

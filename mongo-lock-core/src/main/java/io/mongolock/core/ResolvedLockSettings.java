@@ -81,9 +81,9 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	}
 
 	/**
-	 * Fill in the defaults: margin 20 % of the ttl, renewal every second, with many
-	 * leases every third of the rest, and three seconds for a request or what a short
-	 * lease leaves for two.
+	 * Fill in the defaults: margin 20 % of the ttl, renewal as seldom as a failover
+	 * allows, but at least every third of the rest, and three seconds for a request or
+	 * what a short lease leaves for two.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public static ResolvedLockSettings of(LockSettings settings) {
@@ -93,7 +93,8 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 		checkMargin(ttl, margin);
 		Duration reliable = ttl.minus(margin);
 		RenewalInterval renewInterval = (settings.renewInterval() != null)
-				? RenewalInterval.of(settings.renewInterval()) : RenewalInterval.upTo(atLeastOne(part(reliable, 3)));
+				? RenewalInterval.of(settings.renewInterval())
+				: RenewalInterval.outlasting(reliable, atLeastOne(part(reliable, 3)));
 		if (settings.operationTimeout() != null) {
 			check("operation-timeout", settings.operationTimeout(), MIN_OPERATION);
 		}
@@ -181,12 +182,16 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	public record RenewalInterval(Duration shortest, Duration longest) {
 
 		/**
-		 * With the default ttl it leaves 23 s, which most failovers do not take. If a
-		 * primary hangs, an election begins up to 11.5 s after its last heartbeat, the
-		 * new primary may wait for its answer for 10 s, and the third member then takes
-		 * up to 2 s to follow: 23.5 s at worst.
+		 * The longest that most failovers take. If a primary hangs, an election begins up
+		 * to 11.5 s after its last heartbeat, the new primary may wait for its answer for
+		 * 10 s, and the third member then takes up to 2 s to follow: 23.5 s at worst.
 		 */
+		private static final Duration FAILOVER = Duration.ofSeconds(23);
+
 		private static final Duration SHORTEST = Duration.ofSeconds(1);
+
+		/** Only a renewal shows that a release is asked for, or was forced. */
+		private static final Duration SEEN_WITHIN = Duration.ofSeconds(10);
 
 		/** A client sends 50 renewals a second at most, until the longest interval. */
 		private static final long NANOS_PER_LEASE = 1_000_000_000 / 50;
@@ -199,11 +204,15 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 		}
 
 		/**
-		 * One that grows with the number of leases.
+		 * One that leaves the time of a failover, so the second that the default ttl
+		 * allows, and up to ten with a longer one; and that grows with the number of
+		 * leases.
+		 * @param reliable how long a lease is relied on
 		 * @param longest what it never exceeds
 		 */
-		public static RenewalInterval upTo(Duration longest) {
-			return new RenewalInterval((SHORTEST.compareTo(longest) < 0) ? SHORTEST : longest, longest);
+		static RenewalInterval outlasting(Duration reliable, Duration longest) {
+			Duration spare = shorter(reliable.minus(FAILOVER), SEEN_WITHIN);
+			return new RenewalInterval(shorter((spare.compareTo(SHORTEST) > 0) ? spare : SHORTEST, longest), longest);
 		}
 
 		/**

@@ -28,6 +28,7 @@ class ResolvedLockSettingsTests {
 
 	@ParameterizedTest
 	@CsvSource({ "100, 20, 26, 27", "1000, 200, 266, 267", "10000, 2000, 2666, 2667", "20000, 4000, 5333, 3000",
+			"30000, 6000, 8000, 3000", "35000, 7000, 9333, 3000", "60000, 12000, 16000, 3000",
 			"86400000, 17280000, 23040000, 3000" })
 	void whateverTheTtlTheDerivedTermsKeepTheInequalities(long ttl, long margin, long renewInterval,
 			long operationTimeout) {
@@ -35,7 +36,8 @@ class ResolvedLockSettingsTests {
 			.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
 		assertThat(terms.margin()).hasMillis(margin);
 		assertThat(terms.renewInterval().longest()).hasMillis(renewInterval);
-		assertThat(terms.renewInterval().shortest()).hasMillis(Math.min(1_000, renewInterval));
+		assertThat(terms.renewInterval().shortest())
+			.hasMillis(Math.min(renewInterval, Math.max(1_000, Math.min(ttl - margin - 23_000, 10_000))));
 		assertThat(terms.operationTimeout()).hasMillis(operationTimeout);
 	}
 
