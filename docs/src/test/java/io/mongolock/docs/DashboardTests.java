@@ -66,7 +66,8 @@ class DashboardTests {
 	@Test
 	void whatWasNotThereBeforeIsAnIncreaseToo() throws IOException {
 		List<String> counts = Stream.concat(rules().map((rule) -> rule.get("expr").toString()), expressions())
-			.filter((expr) -> expr.contains("increase(") && !expr.contains("\"granted\"") && !expr.contains("offset 3m"))
+			.filter((expr) -> expr.contains("increase(") && !expr.contains("\"granted\"")
+					&& !expr.contains("offset 3m"))
 			.map((expr) -> expr.replaceAll("\\s+", " "))
 			.toList();
 		assertThat(counts).hasSize(4).allSatisfy((expr) -> {
@@ -88,8 +89,8 @@ class DashboardTests {
 			return rule.get("alert") + ((found.find()) ? " " + found.group() : "") + " for " + rule.get("for");
 		})).containsExactly("MongoLockLost > 0 for null", "MongoLockTakenOver > 3 for null",
 				"MongoLockLeaseNearlyOver > 0.8 for null", "MongoLockStoreFails > 0 for null",
-				"MongoLockStuck > 0 for 10m",
-				"MongoLockTimeouts > 0.1 for 10m", "MongoLockJobOverdue > 900 for 2m", "MongoLockClockOff > 1 for 10m");
+				"MongoLockStuck > 0 for 10m", "MongoLockTimeouts > 0.1 for 10m", "MongoLockJobOverdue > 900 for 2m",
+				"MongoLockClockOff > 1 for 10m");
 	}
 
 	@Test
