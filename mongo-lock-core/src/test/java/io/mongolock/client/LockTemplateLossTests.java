@@ -31,6 +31,25 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 class LockTemplateLossTests extends AbstractLockTemplateTests {
 
 	@Test
+	void whenRenewalTakesLongThenItCountsFromItsSending() {
+		CountDownLatch second = new CountDownLatch(1);
+		CountDownLatch over = new CountDownLatch(1);
+		LockHandle held = this.template.acquire(REQUEST);
+		this.store.next("renew", (request) -> {
+			this.clock.step(Duration.ofSeconds(10));
+			request.run();
+		});
+		this.store.next("renew", (request) -> {
+			second.countDown();
+			await(over);
+		});
+		this.clock.step(Duration.ofSeconds(9));
+		await(second);
+		assertThat(held.remaining()).isLessThanOrEqualTo(Duration.ofSeconds(14));
+		over.countDown();
+	}
+
+	@Test
 	void aLostLockIsReportedToItsHolderInEveryWay() {
 		LockHandle handle = this.template.acquire(REQUEST);
 		this.clock.step(Duration.ofSeconds(24));
