@@ -24,6 +24,15 @@ public interface StoreServers {
 	}
 
 	/**
+	 * How many connections to a server there are at most.
+	 * @return the size of the pool, or {@link Integer#MAX_VALUE} if it has no limit or
+	 * that is unknown
+	 */
+	default int connections() {
+		return Integer.MAX_VALUE;
+	}
+
+	/**
 	 * Hear of servers whose clock differs from the others'.
 	 * @param listener is called with the address of the server and how far it is ahead,
 	 * negative if behind, zero once it agrees again: at once for those that differ

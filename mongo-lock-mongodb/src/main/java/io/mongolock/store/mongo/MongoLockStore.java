@@ -4,11 +4,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoClientSettings;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.bson.BsonString;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.Assert;
@@ -36,7 +39,14 @@ public final class MongoLockStore implements LockStore {
 
 	private static final Duration STREAM_TIMEOUT = Duration.ofSeconds(6);
 
+	/** Two streams, renewals, and what the application asks. */
+	private static final int MIN_CONNECTIONS = 4;
+
+	private static final Log logger = LogFactory.getLog(MongoLockStore.class);
+
 	private final LockStatements statements = new LockStatements();
+
+	private final AtomicBoolean saidFew = new AtomicBoolean();
 
 	private final PrimaryCollection locks;
 
@@ -197,16 +207,28 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public ReleaseWatch watchReleases(ReleaseListener listener) {
-		return (this.notifications != Notifications.OFF)
+		return (mayStream())
 				? new ReleaseStream(this.releaseStreams, this.keys, listener).start(ReleaseStream.THREAD_NAME)
 				: ReleaseWatch.NEVER_LIVE;
 	}
 
 	@Override
 	public ReleaseWatch watchRecalls(RecallListener listener) {
-		return (this.notifications != Notifications.OFF)
-				? new RecallStream(this.recallStreams, this.keys, listener).start(RecallStream.THREAD_NAME)
+		return (mayStream()) ? new RecallStream(this.recallStreams, this.keys, listener).start(RecallStream.THREAD_NAME)
 				: ReleaseWatch.NEVER_LIVE;
+	}
+
+	// A stream keeps a connection that renewals, and the application, would wait for
+	private boolean mayStream() {
+		int connections = this.servers.connections();
+		boolean few = this.notifications != Notifications.OFF && connections < MIN_CONNECTIONS;
+		if (few && !this.saidFew.getAndSet(true)) {
+			logger
+				.info("The MongoClient has " + connections + " connections at most (maxPoolSize), so no change stream "
+						+ "takes one of them: those who wait for a lock look at it at their retry-interval. From "
+						+ MIN_CONNECTIONS + " connections on there is one");
+		}
+		return this.notifications != Notifications.OFF && !few;
 	}
 
 	/**

@@ -54,6 +54,9 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	private final List<Runnable> ofElections = new CopyOnWriteArrayList<>();
 
+	/** Zero for no limit. */
+	private volatile int connections;
+
 	/** The latest election that a primary named. */
 	private @Nullable ObjectId election;
 
@@ -73,7 +76,14 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	 */
 	public void attachTo(MongoClientSettings.Builder settings) {
 		settings.applyToServerSettings((server) -> server.addServerMonitorListener(this).addServerListener(this))
-			.applyToClusterSettings((cluster) -> cluster.addClusterListener(this));
+			.applyToClusterSettings((cluster) -> cluster.addClusterListener(this))
+			.applyToConnectionPoolSettings((pool) -> this.connections = pool.build().getMaxSize());
+	}
+
+	@Override
+	public int connections() {
+		int most = this.connections;
+		return (most > 0) ? most : Integer.MAX_VALUE;
 	}
 
 	@Override

@@ -19,8 +19,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockClock;
 import io.mongolock.store.Claim;
@@ -317,6 +321,26 @@ class ReleaseStreamTests {
 		assertThat(this.watch.isLive()).isFalse();
 		assertThat(this.log.all()).isEmpty();
 		assertThat(streamThreads()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "3, false", "4, true" })
+	@ExtendWith(OutputCaptureExtension.class)
+	void whenPoolHasFewConnectionsThenNoStreamTakesOne(int connections, boolean live, CapturedOutput output) {
+		StoreServers few = new StoreServers() {
+
+			@Override
+			public int connections() {
+				return connections;
+			}
+
+		};
+		MongoLockStore small = new MongoLockStore(TestTemplates.template(this.client), "locks", "", few,
+				Notifications.AUTO);
+		this.watch = small.watchReleases(this.listener);
+		assertThat(streamThreads().isEmpty()).isNotEqualTo(live);
+		small.watchReleases(this.listener).close();
+		assertThat(output.getOut().split("maxPoolSize", -1)).hasSize((live) ? 1 : 2);
 	}
 
 	@Test

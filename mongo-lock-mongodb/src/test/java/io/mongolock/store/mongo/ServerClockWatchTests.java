@@ -33,6 +33,8 @@ import org.bson.BsonDocument;
 import org.bson.types.ObjectId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
@@ -161,6 +163,15 @@ class ServerClockWatchTests {
 		assertThat(this.watch.judge()).contains("db2:27017");
 		this.watch.serverClosed(new ServerClosedEvent(connection("db2").getServerId()));
 		assertThat(this.watch.judge()).isEmpty();
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "mongodb://h/?maxPoolSize=2, 2", "mongodb://h/, 100", "mongodb://h/?maxPoolSize=0, 2147483647" })
+	void whenItIsAttachedThenItKnowsTheSizeOfThePool(String uri, int connections) {
+		ServerClockWatch watch = new ServerClockWatch(LockClock.system(), Duration.ofSeconds(6));
+		assertThat(watch.connections()).isEqualTo(Integer.MAX_VALUE);
+		watch.attachTo(MongoClientSettings.builder().applyConnectionString(new ConnectionString(uri)));
+		assertThat(watch.connections()).isEqualTo(connections);
 	}
 
 	@Test
