@@ -2,6 +2,8 @@ package io.mongolock.concurrent;
 
 import java.time.Duration;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
@@ -15,6 +17,8 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.KeyText;
 
@@ -75,9 +79,32 @@ public final class ThreadLock implements Lock {
 	 * the lock already
 	 */
 	public void lock(LockSettings more) {
-		boolean locked = false;
-		while (!locked) {
-			locked = takeUninterruptibly(WITHOUT_END, more);
+		if (!takeIfFree(more)) {
+			// No interrupt of this thread reaches that claim, so it keeps its place
+			CompletableFuture<LockHandle> claim = within(() -> this.operations.acquireAsync(asked(WITHOUT_END, more)));
+			this.hold.set(new Hold(join(claim)));
+		}
+	}
+
+	private boolean takeIfFree(LockSettings more) {
+		try {
+			return takeUninterruptibly(Duration.ZERO, more);
+		}
+		catch (LockStoreException ex) {
+			if (ex.getOutcome() == Outcome.REFUSED) {
+				throw ex;
+			}
+			// The claim that waits tries again
+			return false;
+		}
+	}
+
+	private static LockHandle join(CompletableFuture<LockHandle> claim) {
+		try {
+			return claim.join();
+		}
+		catch (CompletionException ex) {
+			throw (ex.getCause() instanceof RuntimeException failure) ? failure : ex;
 		}
 	}
 
@@ -177,16 +204,26 @@ public final class ThreadLock implements Lock {
 			held.count = Math.addExact(held.count, 1);
 			return true;
 		}
-		Optional<LockHandle> handle = ask(this.request.with(LockSettings.builder().waitTimeout(wait).build().or(more)));
+		Optional<LockHandle> handle = ask(asked(wait, more));
 		handle.ifPresent((granted) -> this.hold.set(new Hold(granted)));
 		return handle.isPresent();
 	}
 
+	private LockRequest asked(Duration wait, LockSettings more) {
+		return this.request.with(LockSettings.builder().waitTimeout(wait).build().or(more));
+	}
+
 	@SuppressWarnings("try") // closing is what the resource is for
-	private Optional<LockHandle> ask(LockRequest asked) throws InterruptedException {
+	private <T> T within(Supplier<T> claim) {
 		LockHandle outer = this.around.get();
 		try (LockContext.Scope scope = (outer != null) ? LockContext.enter(outer) : null) {
-			return this.operations.tryAcquire(asked);
+			return claim.get();
+		}
+	}
+
+	private Optional<LockHandle> ask(LockRequest asked) throws InterruptedException {
+		try {
+			return within(() -> this.operations.tryAcquire(asked));
 		}
 		catch (LockException ex) {
 			if (Thread.interrupted()) {

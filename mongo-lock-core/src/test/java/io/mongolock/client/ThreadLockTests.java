@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -87,6 +88,33 @@ class ThreadLockTests {
 		assertThat(this.store.holder("k")).isPresent();
 		this.lock.unlock();
 		assertThatExceptionOfType(IllegalMonitorStateException.class).isThrownBy(this.lock::unlock);
+	}
+
+	@Test
+	void whenWaiterIsInterruptedThenItKeepsItsPlace() throws Exception {
+		this.lock.lock();
+		List<String> order = new CopyOnWriteArrayList<>();
+		Thread first = new Thread(() -> {
+			this.lock.lock();
+			order.add("first " + Thread.currentThread().isInterrupted());
+			this.lock.unlock();
+		});
+		first.start();
+		Awaitility.await().until(() -> this.template.waiting() == 1);
+		Future<?> second = this.others.submit(() -> {
+			this.lock.lock();
+			order.add("second");
+			this.lock.unlock();
+		});
+		Awaitility.await().until(() -> this.template.waiting() == 2);
+		for (int i = 0; i < 3; i++) {
+			first.interrupt();
+			Awaitility.await().until(() -> first.getState() == Thread.State.WAITING);
+		}
+		this.lock.unlock();
+		second.get(1, TimeUnit.MINUTES);
+		first.join();
+		assertThat(order).containsExactly("first true", "second");
 	}
 
 	@Test
