@@ -28,6 +28,8 @@ final class PlaceDuty implements LoopDuty, ReleaseListener {
 
 	private static final Log logger = LogFactory.getLog(PlaceDuty.class);
 
+	private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(3);
+
 	private final LockStore store;
 
 	private final LockClock clock;
@@ -135,6 +137,17 @@ final class PlaceDuty implements LoopDuty, ReleaseListener {
 			throw new IllegalStateException("The client has stopped, and leaves all");
 		}
 		this.store.leaveAll(places, timeout);
+		this.threads.get().confirm(this::confirm);
+	}
+
+	// Those behind hear of it, as of a release, once the majority has it
+	private void confirm() {
+		try {
+			this.store.confirmReleases(CONFIRM_TIMEOUT);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Places that were left are not confirmed yet: those behind notice later", ex);
+		}
 	}
 
 	/**
