@@ -103,17 +103,14 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 			this.ended = true;
 			TimeLeft time = new TimeLeft(this.clock, this.budget);
 			TimeLeft untilCutOff = new TimeLeft(this.clock, this.budget.minus(requests(this.budget)));
-			sideBySide((client) -> end(client, untilCutOff, time));
-		}
-	}
-
-	private static void end(LockTemplate client, TimeLeft untilCutOff, TimeLeft time) {
-		try {
-			client.stopClaims(untilCutOff.left());
-			client.awaitUnused(untilCutOff.left());
-		}
-		finally {
-			client.stop(time.left());
+			try {
+				sideBySide((client) -> client.stopClaims(untilCutOff.left()));
+				// On this thread, which may itself hold a lock
+				this.clients.forEach((client) -> client.awaitUnused(untilCutOff.left()));
+			}
+			finally {
+				sideBySide((client) -> client.stop(time.left()));
+			}
 		}
 	}
 

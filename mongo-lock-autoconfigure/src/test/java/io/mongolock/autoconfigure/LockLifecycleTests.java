@@ -34,6 +34,7 @@ import org.springframework.context.annotation.Configuration;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.annotation.DistributedLock;
@@ -144,8 +145,7 @@ class LockLifecycleTests {
 		List<LockTemplate> clients = List.of(BDDMockito.mock(LockTemplate.class), BDDMockito.mock(LockTemplate.class));
 		BDDMockito.willThrow(IllegalStateException.class).given(clients.get(0)).awaitUnused(ArgumentMatchers.any());
 		clients.forEach((client) -> lifecycle.add(client, LockClock.system(), Duration.ofMinutes(2)));
-		assertThatExceptionOfType(CompletionException.class).isThrownBy(lifecycle::destroy)
-			.withCauseInstanceOf(IllegalStateException.class);
+		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(lifecycle::destroy);
 		clients.forEach((client) -> BDDMockito.then(client).should().stop(ArgumentMatchers.any()));
 	}
 
@@ -195,6 +195,19 @@ class LockLifecycleTests {
 			assertThat(held.isHeld()).isTrue();
 			held.close();
 			Awaitility.await().until(() -> !close.isAlive());
+		});
+	}
+
+	@Test
+	void whenItIsClosedUnderALockThenItDoesNotWaitForThat() {
+		this.runner.withPropertyValues("mongo-lock.shutdown-timeout=1d").run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> locks.execute(LockRequest.of("k"), (handle) -> {
+					context.close();
+					return null;
+				}))
+				.withMessageContaining("shut");
 		});
 	}
 

@@ -10,7 +10,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
@@ -56,9 +55,6 @@ final class ClientLoop {
 
 	/** What was begun, and completes when it is over. */
 	private final Map<RenewalBatch, CompletableFuture<Void>> underway = new ConcurrentHashMap<>();
-
-	/** Those that holders asked for, which are underway as well. */
-	private final AtomicInteger asked = new AtomicInteger();
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
@@ -123,30 +119,16 @@ final class ClientLoop {
 	}
 
 	/**
-	 * Whether a renewal is underway that may still be executed.
-	 */
-	boolean isUnderway() {
-		return !this.underway.isEmpty() || this.asked.get() > 0;
-	}
-
-	/**
 	 * Renew a lease now, on the thread of its holder.
 	 * @return whether it is held; {@code false} also if nothing is renewed any more
 	 */
 	boolean renew(HeldLock heldLock) {
-		// Before it looks: a stop that does not see it here is seen
-		this.asked.incrementAndGet();
-		try {
-			if (this.watch == null) {
-				return false;
-			}
-			ClockReading requested = ClockReading.of(this.clock);
-			boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
-			return heldLock.renewed(found, requested, ClockReading.of(this.clock));
+		if (this.watch == null) {
+			return false;
 		}
-		finally {
-			this.asked.decrementAndGet();
-		}
+		ClockReading requested = ClockReading.of(this.clock);
+		boolean found = this.store.renew(heldLock.id(), heldLock.terms().operationTimeout());
+		return heldLock.renewed(found, requested, ClockReading.of(this.clock));
 	}
 
 	/**

@@ -18,9 +18,9 @@ import org.apache.commons.logging.LogFactory;
  * executed. So a request that has no answer for a moment is asked again beside, in
  * sixteen parts; and what a part that fails was for, each alone. The first request goes
  * on, because the store may be merely slow: its answer ends all of that, and what is
- * blocked is left to it. All that is sent like this may be executed twice: releases,
- * leaves and the stop use it; {@link io.mongolock.core.RenewalBatch} and
- * {@link io.mongolock.core.PlaceRequests} divide renewals and refreshes. Thread-safe.
+ * blocked is left to it. All that is sent like this may be executed twice: releases and
+ * leaves use it; {@link StopRequests}, {@link io.mongolock.core.RenewalBatch} and
+ * {@link io.mongolock.core.PlaceRequests} divide requests of their own. Thread-safe.
  *
  * @param <T> what it ends
  */
@@ -71,22 +71,6 @@ final class DividedEnding<T> {
 	void send(Duration timeout) {
 		this.sender.send(this.all, timeout);
 		answered(this.all);
-	}
-
-	/**
-	 * It has no answer yet: ask for the last part of what is left, as that says how long
-	 * the whole may take.
-	 * @param threads where that is sent
-	 * @param answered is run when that was answered
-	 */
-	void sample(Executor threads, Runnable answered) {
-		List<T> open = left();
-		List<T> last = open.subList(open.size() - partOf(open), open.size());
-		threads.execute(() -> {
-			if (ask(last)) {
-				answered.run();
-			}
-		});
 	}
 
 	/**

@@ -109,7 +109,12 @@ final class HeldLocks {
 			return false;
 		}
 		try {
-			return this.phase.loop().renew(heldLock);
+			boolean renewed = this.phase.loop().renew(heldLock);
+			if (!this.phase.isRenewing()) {
+				// It is about to be cut off, which says the same
+				heldLock.lease().lose(LossReason.SHUTDOWN);
+			}
+			return renewed;
 		}
 		finally {
 			this.phase.endRequest();
@@ -282,12 +287,13 @@ final class HeldLocks {
 	/**
 	 * Wait until nobody relies on a lock any more. One that is lost is waited for no
 	 * longer.
+	 * @param own those that end only after this
 	 */
-	void awaitUnused(TimeLeft time) {
+	void awaitUnused(Set<HeldLock> own, TimeLeft time) {
 		this.awaited = true;
 		try {
 			boolean inTime = true;
-			while (inTime && isUsed()) {
+			while (inTime && isUsed(own)) {
 				inTime = this.runtime.tryAcquire(this.ends, 1, time.left().toNanos());
 			}
 		}
@@ -299,8 +305,8 @@ final class HeldLocks {
 		}
 	}
 
-	private boolean isUsed() {
-		return this.held.stream().anyMatch((heldLock) -> heldLock.lossReason() == null);
+	private boolean isUsed(Set<HeldLock> own) {
+		return this.held.stream().anyMatch((heldLock) -> heldLock.lossReason() == null && !own.contains(heldLock));
 	}
 
 	/**
@@ -324,9 +330,8 @@ final class HeldLocks {
 	/**
 	 * Cut off all that is held: it is lost, and stays taken for its margin, as work may
 	 * go on, or for its minimum hold. Idle leases are released along with it.
-	 * @return what stays taken so
 	 */
-	List<HeldLock> cutOffAll(TimeLeft time) {
+	void cutOffAll(TimeLeft time) {
 		List<HeldLock> all = this.held.stream()
 			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
 			.toList();
@@ -334,18 +339,6 @@ final class HeldLocks {
 		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().cutOff(now())).toList();
 		this.events.cutOff(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
 		releaseIdleAnd(left, time);
-		return left;
-	}
-
-	/**
-	 * Cut off locks once more: what renewed them may have been executed after they were
-	 * cut off.
-	 */
-	void cutOffAgain(List<HeldLock> left, TimeLeft time) {
-		// They were cut off once, so that is no failure to tell of
-		if (!time.isOver()) {
-			this.releaser.releaseAll(left, time);
-		}
 	}
 
 	int size() {

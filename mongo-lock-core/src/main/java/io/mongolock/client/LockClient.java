@@ -4,6 +4,7 @@ import java.security.SecureRandom;
 import java.time.Duration;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.UnaryOperator;
 
@@ -271,11 +272,12 @@ final class LockClient {
 	}
 
 	/**
-	 * Wait until nobody relies on a lock any more.
+	 * Wait until nobody relies on a lock any more, except for the current thread.
 	 * @param atMost how long to wait, a day at most
 	 */
 	void awaitUnused(Duration atMost) {
-		uninterrupted(() -> this.heldLocks.awaitUnused(time(atMost)));
+		Set<HeldLock> own = this.handles.own();
+		uninterrupted(() -> this.heldLocks.awaitUnused(own, time(atMost)));
 	}
 
 	/**
@@ -290,24 +292,14 @@ final class LockClient {
 		this.phase.stop();
 		this.queues.stop();
 		this.idle.stop();
-		boolean renewing = this.phase.loop().isUnderway();
-		List<HeldLock> cutOff = this.heldLocks.cutOffAll(time);
-		this.places.leaveAll(time);
+		giveBack(time);
 		this.phase.awaitRequests(time.left());
 		this.phase.close();
-		// What was granted, or took a place, meanwhile
-		this.heldLocks.cutOffAll(time);
 		this.handles.stop();
-		this.places.leaveAll(time);
 		this.events.flushLog(time.left());
-		if (this.phase.awaitRenewals(time.left()) && renewing) {
-			// Or what one of those that ended now renewed would last for a ttl
-			this.heldLocks.cutOffAgain(cutOff, time);
-		}
-		// What one of those that ended now was to release
-		this.heldLocks.cutOffAll(time);
-		// What one of those that ended now was to leave
-		this.places.leaveAll(time);
+		this.phase.awaitRenewals(time.left());
+		// What those that ended now were granted, or were to release or leave
+		giveBack(time);
 		this.places.awaitEnd(time.left());
 		this.idle.awaitEnd(time.left());
 		// After this the application may end what its listeners need; yet one of them may
@@ -316,6 +308,11 @@ final class LockClient {
 		this.events.awaitLosses((half.compareTo(MAX_HEARING) < 0) ? half : MAX_HEARING);
 		// Last: what is blocked holds up nothing else
 		this.stopRequests.awaitAll(time);
+	}
+
+	private void giveBack(TimeLeft time) {
+		this.heldLocks.cutOffAll(time);
+		this.places.leaveAll(time);
 	}
 
 	private TimeLeft time(Duration budget) {

@@ -1,7 +1,9 @@
 package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
+import java.util.HashSet;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
 
@@ -52,6 +54,20 @@ final class LockHandles {
 			this.heldLocks.takeBack(heldLock, ex);
 			throw ex;
 		}
+	}
+
+	/**
+	 * What the current thread holds, and so ends only after what it does now.
+	 */
+	Set<HeldLock> own() {
+		Set<HeldLock> own = new HashSet<>();
+		LockContext.find((handle) -> {
+			if (handle instanceof LeaseHandle lease) {
+				own.add(lease.heldLock());
+			}
+			return false;
+		});
+		return own;
 	}
 
 	/**

@@ -260,7 +260,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Wait until nobody relies on a lock any more.
+	 * Wait until nobody relies on a lock any more, but for those that the current thread
+	 * holds: they end only after this.
 	 * @param atMost how long to wait
 	 */
 	public void awaitUnused(Duration atMost) {

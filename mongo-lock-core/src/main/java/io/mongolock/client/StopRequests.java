@@ -1,13 +1,17 @@
 package io.mongolock.client;
 
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.Semaphore;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BiConsumer;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
@@ -16,17 +20,23 @@ import io.mongolock.client.DividedEnding.Sender;
 import io.mongolock.store.TimeLeft;
 
 /**
- * The requests that a stop sends for many locks: all of them at once,
- * {@link DividedEnding divided} where one that is blocked would hold up the others, on
- * threads of its own, since the client's threads end. Thread-safe.
+ * What a stop gives back, many with one request, on threads of its own, since the
+ * client's threads end. A server executes the statements of a request one after the
+ * other, so one that is blocked would hold up those behind it. Therefore a request
+ * without an answer for a moment is asked beside in parts, then each lock alone, and that
+ * again until the time is over, each time for twice as long: a server that is merely slow
+ * answers one of them, and only the blocked one stays. All of this may be executed twice.
+ * Thread-safe.
  */
 final class StopRequests {
 
 	/** The most of one request. */
-	private static final int CHUNK = 500;
+	private static final int CHUNK = 125;
 
 	/** The most whole requests at a time, and the most parts of those. */
 	private static final int MAX_REQUESTS = 16;
+
+	private static final Log logger = LogFactory.getLog(StopRequests.class);
 
 	private final ClientRuntime runtime;
 
@@ -39,7 +49,7 @@ final class StopRequests {
 
 	StopRequests(ClientRuntime runtime) {
 		this.runtime = runtime;
-		this.wholes = runtime.direct(MAX_REQUESTS, 1, "mongo-lock-stop");
+		this.wholes = orHere(runtime.queued(MAX_REQUESTS, "mongo-lock-stop"));
 		this.parts = orHere(runtime.queued(MAX_REQUESTS, "mongo-lock-stop-part"));
 	}
 
@@ -56,132 +66,143 @@ final class StopRequests {
 	}
 
 	/**
-	 * Send requests, and wait until they are answered but for what is blocked, which is
-	 * waited for until the time is over in the background.
+	 * Send requests, and do not wait for them.
 	 * @param failed hears of what was not answered in the end, and why
 	 */
 	<T> void send(List<T> all, Sender<T> sender, BiConsumer<List<T>, RuntimeException> failed, TimeLeft time) {
-		List<Whole<T>> requests = new ArrayList<>();
 		for (int from = 0; from < all.size(); from += CHUNK) {
-			requests
-				.add(new Whole<>(all.subList(from, Math.min(all.size(), from + CHUNK)), within(time, sender), failed));
-		}
-		Semaphore ended = new Semaphore(0);
-		requests.forEach((request) -> begin(request, time, ended));
-		if (!this.runtime.await(ended, requests.size(), DividedEnding.PATIENCE.toNanos())) {
-			awaitSlow(requests, ended, time);
-		}
-		Semaphore divided = new Semaphore(0);
-		requests.forEach((request) -> request.divideIfInTrouble(this.parts, divided::release));
-		this.runtime.await(divided, requests.size(), time.left().toNanos());
-	}
-
-	// A server that is merely slow takes as long for a whole as for all of its parts
-	private <T> void awaitSlow(List<Whole<T>> requests, Semaphore ended, TimeLeft time) {
-		Semaphore answered = new Semaphore(0);
-		Duration before = time.left();
-		requests.forEach((request) -> request.request.sample(this.parts, answered::release));
-		if (this.runtime.await(answered, requests.size(), DividedEnding.PATIENCE.toNanos() / 2)) {
-			Duration took = before.minus(time.left());
-			Duration more = took.multipliedBy(DividedEnding.PARTS - 1).minus(DividedEnding.PATIENCE);
-			this.runtime.await(ended, requests.size(), more.toNanos());
-		}
-	}
-
-	private static <T> Sender<T> within(TimeLeft time, Sender<T> sender) {
-		return (some, timeout) -> {
-			if (time.isOver()) {
-				throw new IllegalStateException("the time for the shutdown was over before");
-			}
-			Duration left = time.left();
-			sender.send(some, (timeout.compareTo(left) < 0) ? timeout : left);
-		};
-	}
-
-	private <T> void begin(Whole<T> request, TimeLeft time, Semaphore ended) {
-		this.underway.acquireUninterruptibly();
-		Runnable end = () -> {
-			this.underway.release();
-			ended.release();
-		};
-		try {
-			this.wholes.execute(() -> request.send(time, end));
-		}
-		catch (RuntimeException | Error ex) {
-			// Then its parts alone are sent
-			request.failed(ex, end);
+			new Request<>(all.subList(from, Math.min(all.size(), from + CHUNK)), sender, failed, time).begin();
 		}
 	}
 
 	/**
-	 * Wait for what was blocked as well.
+	 * Wait until all is answered, or the time is over.
 	 */
 	void awaitAll(TimeLeft time) {
 		this.runtime.awaitUnused(this.underway, Integer.MAX_VALUE, time.left().toNanos());
 	}
 
 	/**
-	 * One whole request.
+	 * One request, with all that is asked beside it.
 	 *
 	 * @param <T> what it is for
 	 */
-	private static final class Whole<T> {
+	private final class Request<T> {
 
-		private final DividedEnding<T> request;
+		private final List<T> all;
+
+		private final Sender<T> sender;
 
 		private final BiConsumer<List<T>, RuntimeException> failed;
 
-		/** The whole, and its parts if there are any. */
-		private final AtomicInteger underway = new AtomicInteger(2);
+		private final TimeLeft time;
+
+		private final Duration budget;
+
+		private final Set<T> left = ConcurrentHashMap.newKeySet();
+
+		/** Has a permit once the whole request has an answer, or has failed. */
+		private final Semaphore whole = new Semaphore(0);
+
+		private final AtomicInteger tasks = new AtomicInteger();
+
+		private final AtomicBoolean over = new AtomicBoolean();
 
 		private volatile @Nullable RuntimeException failure;
 
-		private Whole(List<T> all, Sender<T> sender, BiConsumer<List<T>, RuntimeException> failed) {
-			this.request = new DividedEnding<>(all, sender, (answered) -> {
-			});
+		private Request(List<T> all, Sender<T> sender, BiConsumer<List<T>, RuntimeException> failed, TimeLeft time) {
+			this.all = all;
+			this.sender = sender;
 			this.failed = failed;
+			this.time = time;
+			this.budget = time.left();
+			this.left.addAll(all);
 		}
 
-		private void send(TimeLeft time, Runnable end) {
+		private void begin() {
+			StopRequests.this.underway.acquireUninterruptibly();
+			this.tasks.incrementAndGet();
+			start(StopRequests.this.wholes, () -> {
+				ask(this.all, this.budget);
+				this.whole.release();
+			});
+			start(StopRequests.this.parts, () -> {
+				Duration patience = DividedEnding.PATIENCE.minus(this.budget.minus(this.time.left()));
+				StopRequests.this.runtime.await(this.whole, 1, patience.toNanos());
+				divide(this.all, (this.all.size() + DividedEnding.PARTS - 1) / DividedEnding.PARTS,
+						DividedEnding.PATIENCE);
+			});
+			ended();
+		}
+
+		private void divide(List<T> unanswered, int size, Duration waited) {
+			List<T> open = open(unanswered);
+			Duration patience = waited.multipliedBy(2);
+			// No single lock is to blame for what failed without doubt
+			boolean certain = this.failure instanceof LockStoreException known && known.getOutcome() != Outcome.UNKNOWN;
+			if (certain || waited.compareTo(this.budget) > 0) {
+				return;
+			}
+			for (int from = 0; from < open.size(); from += size) {
+				List<T> part = open.subList(from, Math.min(open.size(), from + size));
+				start(StopRequests.this.parts, () -> {
+					if (!ask(part, patience)) {
+						divide(part, 1, patience);
+					}
+				});
+			}
+		}
+
+		private boolean ask(List<T> some, Duration timeout) {
+			List<T> open = open(some);
+			if (open.isEmpty()) {
+				return true;
+			}
 			try {
-				this.request.send(time.left());
-				ended(end);
+				if (this.time.isOver()) {
+					throw new IllegalStateException("the time for the shutdown was over before");
+				}
+				Duration most = this.time.left();
+				this.sender.send(open, (timeout.compareTo(most) < 0) ? timeout : most);
+				open.forEach(this.left::remove);
+				return true;
 			}
 			catch (RuntimeException | Error ex) {
-				failed(ex, end);
+				logger.debug("One of " + open.size() + " keeps the others waiting, or itself", ex);
+				this.failure = (ex instanceof RuntimeException known) ? known : new IllegalStateException(ex);
+				return false;
 			}
 		}
 
-		private void failed(Throwable cause, Runnable end) {
-			this.failure = (cause instanceof RuntimeException known) ? known : new IllegalStateException(cause);
-			ended(end);
+		private List<T> open(List<T> some) {
+			return some.stream().filter(this.left::contains).toList();
 		}
 
-		private void ended(Runnable end) {
-			try {
-				ended();
-			}
-			finally {
-				end.run();
-			}
+		private void start(Executor threads, Runnable task) {
+			this.tasks.incrementAndGet();
+			threads.execute(() -> {
+				try {
+					task.run();
+				}
+				finally {
+					ended();
+				}
+			});
 		}
 
-		private void divideIfInTrouble(Executor threads, Runnable over) {
-			// No single lock is to blame for one that failed without doubt
-			if (this.failure instanceof LockStoreException known && known.getOutcome() != Outcome.UNKNOWN) {
-				ended(over);
-			}
-			else {
-				this.request.divide(threads, () -> ended(over));
-			}
-		}
-
+		// What still hangs although all is answered is not waited for
 		private void ended() {
+			boolean last = this.tasks.decrementAndGet() == 0;
+			List<T> open = open(this.all);
 			RuntimeException cause = this.failure;
-			if (this.underway.decrementAndGet() == 0 && cause != null) {
-				List<T> left = this.request.left();
-				if (!left.isEmpty()) {
-					this.failed.accept(left, cause);
+			if ((last || open.isEmpty()) && this.over.compareAndSet(false, true)) {
+				try {
+					if (cause != null && !open.isEmpty()) {
+						this.failed.accept(open, cause);
+					}
+				}
+				finally {
+					StopRequests.this.underway.release();
 				}
 			}
 		}

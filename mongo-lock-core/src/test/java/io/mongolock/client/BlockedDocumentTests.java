@@ -6,21 +6,22 @@ import java.util.Map;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.AbstractLockTemplateTests.SteppedClock;
 import io.mongolock.core.ConfiguredSettings;
@@ -124,7 +125,7 @@ class BlockedDocumentTests {
 	}
 
 	@Test
-	void aStopWithoutTroubleSendsOneRequestForFiveHundred() {
+	void whenNothingIsBlockedThenStopSendsWholeRequestsAlone() {
 		LockTemplate patient = new LockTemplate(this.store, options(), new ClientRuntime() {
 
 			@Override
@@ -137,31 +138,31 @@ class BlockedDocumentTests {
 		IntStream.range(0, 3000).forEach((i) -> patient.acquire(LockRequest.of("k" + i)));
 		patient.stop(Duration.ofSeconds(60));
 		assertThat(this.store.kept).hasSize(3000);
-		assertThat(this.store.count("expire")).isEqualTo(6);
+		assertThat(this.store.count("expire")).isEqualTo(24);
 	}
 
-	@Test
-	void aStopAsksAServerThatIsMerelySlowForASampleOfEachRequestAlone() {
-		SlowRuntime runtime = new SlowRuntime();
-		ScriptedStore slow = new ScriptedStore() {
+	@ParameterizedTest
+	@ValueSource(ints = { 300, 700 })
+	void whenServerIsSlowThenStopLeavesOnlyTheBlockedOne(int millis) {
+		BlockingStore slow = new BlockingStore() {
 
 			@Override
 			public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
-				if (leases.size() == 500) {
-					AbstractLockTemplateTests.await(runtime.waitsOn);
-				}
-				else {
-					BlockedDocumentTests.this.clock.step(Duration.ofMillis(100));
+				if (timeout.toMillis() < millis) {
+					throw new LockStoreException("k", Outcome.UNKNOWN, "slow by script", null);
 				}
 				return super.expireAll(leases, timeout);
 			}
 
 		};
-		LockTemplate patient = new LockTemplate(slow, options(), runtime);
-		IntStream.range(0, 1000).forEach((i) -> patient.acquire(LockRequest.of("k" + i)));
-		patient.stop(Duration.ofSeconds(60));
-		assertThat(slow.kept).hasSize(1000);
-		assertThat(slow.count("expire")).isEqualTo(2 + 2);
+		LockTemplate client = new LockTemplate(slow, options());
+		IntStream.range(0, 100).forEach((i) -> client.acquire(LockRequest.of("k" + i)));
+		slow.block("k0");
+		CompletableFuture<Void> stop = CompletableFuture.runAsync(() -> client.stop(Duration.ofSeconds(30)));
+		within(() -> slow.kept.size() == 99);
+		slow.free("k0");
+		stop.join();
+		assertThat(slow.kept).hasSize(100);
 	}
 
 	@Test
@@ -315,31 +316,6 @@ class BlockedDocumentTests {
 
 	private CompletableFuture<Void> stopWithin(Duration budget) {
 		return CompletableFuture.runAsync(() -> this.template.stop(budget));
-	}
-
-	/**
-	 * A stop whose whole requests have no answer within a moment, and that waits for
-	 * whatever else it asks for.
-	 */
-	private static final class SlowRuntime extends ClientRuntime {
-
-		/** It waits for the whole requests once more. */
-		private final CountDownLatch waitsOn = new CountDownLatch(1);
-
-		private volatile @Nullable Semaphore wholes;
-
-		@Override
-		boolean tryAcquire(Semaphore permits, int all, long nanos) throws InterruptedException {
-			if (nanos == DividedEnding.PATIENCE.toNanos()) {
-				this.wholes = permits;
-				return false;
-			}
-			if (permits == this.wholes && nanos > 0) {
-				this.waitsOn.countDown();
-			}
-			return super.tryAcquire(permits, all, (nanos > 0) ? TimeUnit.MINUTES.toNanos(1) : 0);
-		}
-
 	}
 
 }

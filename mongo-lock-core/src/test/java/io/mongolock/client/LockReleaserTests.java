@@ -3,6 +3,7 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -50,6 +51,7 @@ class LockReleaserTests {
 		this.clock.jumpAfterTheNextReading(Duration.ofMinutes(11));
 		this.releaser.releaseAll(List.of(soon, later),
 				new TimeLeft(this.clock, this.clock.nanos + Duration.ofHours(1).toNanos()));
+		Awaitility.await().until(() -> this.store.kept.size() == 2);
 		assertThat(this.store.kept.get("soon")).isEqualTo(Duration.ofMillis(1));
 		assertThat(this.store.kept.get("later")).isEqualTo(Duration.ofMinutes(49));
 		assertThat(this.store.holder("later")).isPresent();

@@ -240,24 +240,9 @@ final class Mutants {
 
 	/** What ends at the same moment as something else. */
 	private static List<Mutant> races() {
-		return List.of(new Mutant("race: what is granted during a stop kept", "LockClient.stop", """
-						// What was granted, or took a place, meanwhile
-						this.heldLocks.cutOffAll(time);
-						this.handles.stop();
-						this.places.leaveAll(time);
-						this.events.flushLog(time.left());
-						if (this.phase.awaitRenewals(time.left()) && renewing) {
-							// Or what one of those that ended now renewed would last for a ttl
-							this.heldLocks.cutOffAgain(cutOff, time);
-						}
-						// What one of those that ended now was to release
-						this.heldLocks.cutOffAll(time);
-				""", """
-						this.handles.stop();
-						this.places.leaveAll(time);
-						this.events.flushLog(time.left());
-						this.phase.awaitRenewals(time.left());
-				""", clients()),
+		return List.of(new Mutant("race: what is granted during a stop kept", "LockClient.stop",
+				"		// What those that ended now were granted, or were to release or leave\n		giveBack(time);\n",
+				"", clients()),
 				new Mutant("race: successor of a hand-over not renewed", "HeldLocks.replace",
 						"try { register(successor);", "try { this.held.add(successor);", clients(),
 						test("io.mongolock.client.LocalHandOverTests", "whoIsHandedTheLockHasItRenewed")),

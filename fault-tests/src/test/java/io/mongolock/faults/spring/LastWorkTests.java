@@ -18,6 +18,7 @@ import java.util.stream.Stream;
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.LockProvider;
 import org.junit.jupiter.api.AutoClose;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.condition.EnabledForJreRange;
@@ -34,10 +35,13 @@ import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.ContextClosedEvent;
 import org.springframework.core.task.SimpleAsyncTaskExecutor;
 import org.springframework.scheduling.annotation.EnableScheduling;
+import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.concurrent.ThreadPoolTaskExecutor;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.OnUnavailable;
+import io.mongolock.annotation.DistributedLock;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.ReadsOutput;
 
@@ -109,6 +113,14 @@ class LastWorkTests {
 		context.close();
 		assertThat(this.failures).isEmpty();
 		assertThat(this.done).containsExactly("destroyed");
+	}
+
+	@RepeatedTest(4)
+	void whenContextIsClosedThenScheduledSkipLogsNoError(CapturedOutput output) {
+		ConfigurableApplicationContext context = SpringApp.start(this.harness.proxied(), Ticks.class);
+		await().atMost(Harness.LONG).until(() -> context.getBean(Ticks.class).count() > 20);
+		context.close();
+		assertThat(output).doesNotContain("ERROR").doesNotContain("\tat ");
 	}
 
 	@Test
@@ -255,6 +267,24 @@ class LastWorkTests {
 		@Bean(destroyMethod = "awaitAll")
 		ExecutorService plain() {
 			return new Plain();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	@EnableScheduling
+	static class Ticks {
+
+		private final AtomicInteger count = new AtomicInteger();
+
+		@Scheduled(fixedDelay = 1)
+		@DistributedLock(name = "tick", onUnavailable = OnUnavailable.SKIP)
+		void tick() {
+			this.count.incrementAndGet();
+		}
+
+		int count() {
+			return this.count.get();
 		}
 
 	}
