@@ -74,7 +74,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
 		this.plainSaves = PlainSaves.of(context);
-		this.lifecycle = new EntityLifecycle(template, this.plainSaves.own());
+		this.lifecycle = new EntityLifecycle(context, this.plainSaves.own());
 		this.store = store;
 		this.locks = locks;
 		this.takeOvers = takeOvers;
@@ -242,8 +242,7 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LockTicket ticket,
 			Leased lease) {
-		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket,
-				this.tickets.grant(ticket.lease(), document), lease, this.tickets);
+		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease, this.tickets);
 		this.transactions.add(held);
 		this.plainSaves.locked(held);
 		return held;
@@ -260,30 +259,28 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	@Override
 	public <T> T save(LockedDocument<T> locked, T entity) {
-		return save(HeldDocument.of(locked), entity, null);
+		return save(HeldDocument.of(locked), entity, false);
 	}
 
 	@Override
 	public <T> T saveAndKeep(LockedDocument<T> locked, T entity) {
-		HeldDocument<T> held = HeldDocument.of(locked);
-		return save(held, entity, held.grant());
+		return save(HeldDocument.of(locked), entity, true);
 	}
 
-	private <T> T save(HeldDocument<T> held, T entity, @Nullable BsonDocument kept) {
+	private <T> T save(HeldDocument<T> held, T entity, boolean keep) {
 		this.database.check();
 		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: delete(locked) deletes it, "
 				+ "locked.close() leaves it as it is");
 		LockedType<T> type = held.type();
+		EntityWriter writer = type.writer();
 		Loaded<T> before = held.requireVersion(type.version(entity, held.key()));
-		Written<T> written = type.writer().write(entity);
-		ReleasingWrite write = ReleasingWrite.save(held.proof(), kept, this.store.field(), written,
-				type.change(before, written));
-		this.writes.write(held, write, written.takeBack());
+		Written<T> written = writer.write(entity);
+		this.writes.write(held, ReleasingWrite.save(held.proof(), keep, writer, written), written.takeBack());
 		// Now: callbacks may change the document that was written
-		Loaded<T> stored = type.writer().loaded(before, written);
+		Loaded<T> stored = writer.loaded(before, written);
 		held.loaded(before, stored);
-		T saved = type.writer().saved(written);
-		held.loaded(stored, new Loaded<>(saved, stored.mapped(), stored.stored(), stored.version()));
+		T saved = writer.saved(written);
+		held.loaded(stored, new Loaded<>(saved, stored.stored(), stored.version()));
 		return saved;
 	}
 
@@ -303,10 +300,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		refuseWhileWritten(locked, ticket.key());
 		long requested = this.clock.nanoTime();
 		// Asked for by its token, so that a forged ticket sees nothing
-		BsonDocument document = this.tickets.load(ticket.lease()).orElse(null);
-		if (document == null) {
-			return lockUnchanged(locked, ticket);
-		}
+		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		refuseIfChanged(locked, document, ticket);
@@ -314,29 +308,6 @@ final class DocumentLocks implements DocumentLockOperations {
 		// One that this thread resumed before, and that nobody may have closed, is over
 		this.transactions.find(ticket.key(), locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
 		return held(locked, document, handle, ticket, handle);
-	}
-
-	// Its lease ran out, and who came after it has changed nothing and is gone
-	private <T> LockedDocument<T> lockUnchanged(LockedType<T> type, LockTicket ticket) {
-		BsonDocument document = this.tickets.load(ticket.key()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		long seen = type.version(document);
-		LockSettings settings = this.tickets.opened(ticket, document, seen)
-			.map(DocumentLocks::settings)
-			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		LockRequest request = requestOnce(type, ticket.key(), settings);
-		HeldDocument<T> held = claim(type, request, () -> tryAcquire(type, request))
-			.orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		if (held.loaded().version() != seen + 1) {
-			held.close();
-			throw DocumentTickets.notHeld(ticket);
-		}
-		return held;
-	}
-
-	private static LockSettings settings(BsonDocument grant) {
-		LockSettings.Builder settings = LockSettings.builder()
-			.ttl(Duration.ofMillis(grant.getNumber("ttl").longValue()));
-		return (grant.containsKey("as")) ? settings.as(grant.getString("as").getValue()).build() : settings.build();
 	}
 
 	@Override

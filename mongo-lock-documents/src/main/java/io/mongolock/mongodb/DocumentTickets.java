@@ -3,10 +3,8 @@ package io.mongolock.mongodb;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.stream.Stream;
 
 import org.bson.BsonDocument;
-import org.bson.BsonValue;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
@@ -75,50 +73,6 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 			.filter((holder) -> holder.leaseToken().equals(ticket.lease().leaseToken())
 					&& holder.fence() == ticket.fence())
 			.findFirst();
-	}
-
-	/**
-	 * The grant that a ticket was made for, if grants alone have written the document
-	 * since.
-	 * @param ticket the ticket, which is good for nothing else once its lease is gone
-	 * @param document the document as it stands now
-	 * @param version its version
-	 * @return what is remembered of the grant
-	 */
-	Optional<BsonDocument> opened(LockTicket ticket, BsonDocument document, long version) {
-		return (document.get(this.store.field()) instanceof BsonDocument lock
-				&& lock.get("opened") instanceof BsonDocument opened
-				&& opened.getNumber("version").longValue() == version)
-						? entries(opened, "by").filter(ticket::isOf).findFirst() : Optional.empty();
-	}
-
-	/**
-	 * The terms of a grant, which its ticket keeps.
-	 * @param lease the lease
-	 * @param document the document that it was granted
-	 * @return all but the version
-	 */
-	BsonDocument grant(LeaseId lease, BsonDocument document) {
-		BsonDocument holder = entries(document.getDocument(this.store.field()), "holders")
-			.filter((one) -> one.getString("token").getValue().equals(lease.leaseToken()))
-			.findFirst()
-			.orElseThrow();
-		BsonDocument grant = new BsonDocument("token", holder.get("token")).append("ttl", holder.get("ttl"));
-		BsonValue as = holder.getDocument("owner").get("as");
-		return (as != null) ? grant.append("as", as) : grant;
-	}
-
-	private static Stream<BsonDocument> entries(BsonDocument of, String name) {
-		return of.getArray(name).stream().map(BsonValue::asDocument);
-	}
-
-	/**
-	 * A document, locked or not.
-	 * @param key the key of its lock
-	 * @return the whole document, if there is one
-	 */
-	Optional<BsonDocument> load(String key) {
-		return this.store.load(key, this.timeout);
 	}
 
 	/**

@@ -6,7 +6,6 @@ import java.util.Deque;
 import java.util.Optional;
 
 import com.mongodb.client.ClientSession;
-import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.Ordered;
 import org.springframework.dao.OptimisticLockingFailureException;
@@ -43,9 +42,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	private final LockHandle handle;
 
 	private final LockTicket proof;
-
-	/** The terms of its grant, which its ticket keeps. */
-	private final BsonDocument grant;
 
 	/** What the handle stands for. */
 	private final Leased lease;
@@ -86,13 +82,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	/** Whether a callback within the one that it was locked for has ended it. */
 	private volatile boolean endedWithin;
 
-	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, BsonDocument grant,
-			Leased lease, DocumentTickets tickets) {
+	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease,
+			DocumentTickets tickets) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
 		this.proof = ticket;
-		this.grant = grant;
 		this.lease = lease;
 		this.tickets = tickets;
 	}
@@ -124,10 +119,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	LockTicket proof() {
 		return this.proof;
-	}
-
-	BsonDocument grant() {
-		return this.grant;
 	}
 
 	@Override

@@ -8,7 +8,6 @@ import java.util.zip.CRC32;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
-import org.bson.BsonDocument;
 import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
 
@@ -134,16 +133,6 @@ public final class LockTicket implements Serializable {
 
 	LeaseId lease() {
 		return new LeaseId(this.key, this.token);
-	}
-
-	/**
-	 * Whether it was made for a grant, and what its holder has seen.
-	 * @param grant the grant as it stands in the document
-	 * @return whether both are the same
-	 */
-	boolean isOf(BsonDocument grant) {
-		return grant.getString("token").getValue().equals(this.token)
-				&& grant.getNumber("version").longValue() == this.version;
 	}
 
 	@Override

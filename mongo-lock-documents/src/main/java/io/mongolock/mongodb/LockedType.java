@@ -1,7 +1,6 @@
 package io.mongolock.mongodb;
 
 import java.util.Objects;
-import java.util.Set;
 
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
@@ -14,7 +13,6 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.util.Assert;
 
 import io.mongolock.mongodb.EntityWriter.Loaded;
-import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.store.KeyText;
 
@@ -72,7 +70,6 @@ final class LockedType<T> {
 			MappingContext<? extends MongoPersistentEntity<?>, MongoPersistentProperty> mappings,
 			MongoPersistentEntity<?> mapping, String field) {
 		for (MongoPersistentProperty property : mapping) {
-			EntityWriter.refusePath(property);
 			if (property.isUnwrapped()) {
 				checkProperties(mappings, mappings.getRequiredPersistentEntity(property), field);
 			}
@@ -168,10 +165,10 @@ final class LockedType<T> {
 	/**
 	 * A document as the application has it.
 	 * @param stored the document
-	 * @return its entity, and what is mapped of it
+	 * @return its entity, and the document
 	 */
 	Loaded<T> read(BsonDocument stored) {
-		return this.writer.read(this.type, this.writer.decode(stored));
+		return this.writer.read(this.type, stored);
 	}
 
 	/**
@@ -192,16 +189,6 @@ final class LockedType<T> {
 		}
 		Number version = Versions.of(entity, mapping);
 		return (version != null) ? version.longValue() : 0;
-	}
-
-	/**
-	 * What a save changes, and nothing of what is not mapped, or of the lock.
-	 * @param before what was loaded
-	 * @param written what to write
-	 * @return a classic update
-	 */
-	Document change(Loaded<T> before, Written<T> written) {
-		return this.writer.change(before, written, Set.of("_id", this.writer.field()));
 	}
 
 	/**

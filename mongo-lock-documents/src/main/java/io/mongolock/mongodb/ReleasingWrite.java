@@ -4,8 +4,6 @@ import java.util.List;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
-import org.bson.BsonDocument;
-import org.bson.BsonInt64;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
@@ -18,37 +16,38 @@ import io.mongolock.mongodb.store.DocumentKey;
  * change here has to be proved there. Immutable.
  *
  * @param filter finds the document while the lock is held
- * @param update what to change, {@code null} to delete the document
+ * @param update what to store in its place, {@code null} to delete the document
+ * @param releases whether the lock is released, {@code false} if it is renewed
  */
-record ReleasingWrite(Document filter, @Nullable Document update) {
+record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean releases) {
 
 	/**
 	 * Write an entity.
-	 * @param kept the terms of the grant that is to be kept and renewed, {@code null} to
-	 * release the lock
+	 * @param keep whether the lock is to be kept and renewed
 	 */
-	static ReleasingWrite save(LockTicket ticket, @Nullable BsonDocument kept, String field, Written<?> written,
-			Document change) {
-		return of(ticket, field, written.before(), (kept != null) ? keeping(change, kept, field, written.version() + 1)
-				: releasing(change, ticket, field));
-	}
-
-	private static Document keeping(Document change, BsonDocument kept, String field, long version) {
-		Document renewed = new Document(field + ".holders.$.renewedAt", true);
-		BsonDocument grant = kept.clone().append("version", new BsonInt64(version));
-		Document opened = new Document("version", version).append("by", List.of(grant));
-		return new Document(change).append("$set", part(change, "$set").append(field + ".opened", opened))
-			.append("$currentDate", renewed);
+	static ReleasingWrite save(LockTicket ticket, boolean keep, EntityWriter writer, Written<?> written) {
+		String holders = "$" + writer.field() + ".holders";
+		Document token = new Document("$literal", ticket.lease().leaseToken());
+		Document own = new Document("$eq", List.of("$$e.token", token));
+		Document others = new Document("$filter", new Document("input", holders).append("as", "e")
+			.append("cond", new Document("$ne", List.of("$$e.token", token))));
+		Document now = new Document("$mergeObjects", List.of("$$e", new Document("renewedAt", "$$NOW")));
+		Document renewed = new Document("$map", new Document("input", holders).append("as", "e")
+			.append("in", new Document("$cond", List.of(own, now, "$$e"))));
+		Document lock = new Document("$mergeObjects",
+				List.of("$" + writer.field(), new Document("holders", (keep) ? renewed : others)));
+		return of(ticket, writer.field(), written.before(), writer.replacement(written, lock), !keep);
 	}
 
 	static ReleasingWrite delete(LockTicket ticket, String field, Document version) {
-		return of(ticket, field, version, null);
+		return of(ticket, field, version, null, true);
 	}
 
-	private static ReleasingWrite of(LockTicket ticket, String field, Document version, @Nullable Document update) {
+	private static ReleasingWrite of(LockTicket ticket, String field, Document version, @Nullable List<Document> update,
+			boolean releases) {
 		Document filter = held(ticket, field);
 		filter.putAll(version);
-		return new ReleasingWrite(filter, update);
+		return new ReleasingWrite(filter, update, releases);
 	}
 
 	/**
@@ -64,19 +63,6 @@ record ReleasingWrite(Document filter, @Nullable Document update) {
 	}
 
 	/**
-	 * Whether it releases the lock.
-	 * @return {@code false} if it keeps it
-	 */
-	boolean releases() {
-		return this.update == null || this.update.containsKey("$pull");
-	}
-
-	private static Document releasing(Document change, LockTicket ticket, String field) {
-		return new Document(change).append("$pull",
-				part(change, "$pull").append(field + ".holders", new Document("token", ticket.lease().leaseToken())));
-	}
-
-	/**
 	 * What finds a document while its lock is held. A claim of the token that is executed
 	 * late has another fence, and no two have one.
 	 * @param ticket the lock
@@ -87,10 +73,6 @@ record ReleasingWrite(Document filter, @Nullable Document update) {
 		return new Document("_id", DocumentKey.parse(ticket.key()).id())
 			.append(field + ".holders.token", ticket.lease().leaseToken())
 			.append(field + ".holders.fence", ticket.fence());
-	}
-
-	private static Document part(Document change, String operator) {
-		return new Document(change.get(operator, new Document()));
 	}
 
 }

@@ -33,7 +33,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
 		this.saves = PlainSaves.of(context);
-		this.lifecycle = new EntityLifecycle(template, this.saves.own());
+		this.lifecycle = new EntityLifecycle(context, this.saves.own());
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
 		this.retries = new RetryTemplate(

@@ -1,16 +1,17 @@
 package io.mongolock.mongodb;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import com.mongodb.ReadPreference;
-import com.mongodb.client.result.UpdateResult;
+import com.mongodb.WriteConcern;
 import org.bson.BsonDocument;
+import org.bson.BsonValue;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DuplicateKeyException;
@@ -68,22 +69,28 @@ final class UpdateAttempt<T> {
 	}
 
 	Optional<T> execute() {
-		Document stored = load();
+		BsonDocument stored = load();
 		if (stored != null) {
 			return Optional.of(save(stored));
 		}
 		return Optional.ofNullable(this.factory).map(this::create);
 	}
 
-	// A secondary may not have yet what was faster
-	private @Nullable Document load() {
-		Document filter = new Document("_id", this.writer.storedId(this.idProperty, this.id));
-		return this.writer.template()
-			.execute(this.writer.collection(),
-					(documents) -> documents.withReadPreference(ReadPreference.primary()).find(filter).first());
+	private BsonValue storedId() {
+		return this.writer.storedId(this.idProperty, this.id);
 	}
 
-	private T save(Document stored) {
+	// A secondary may not have yet what was faster
+	private @Nullable BsonDocument load() {
+		return this.writer.template()
+			.execute(this.writer.collection(),
+					(documents) -> documents.withDocumentClass(BsonDocument.class)
+						.withReadPreference(ReadPreference.primary())
+						.find(new Document("_id", storedId()))
+						.first());
+	}
+
+	private T save(BsonDocument stored) {
 		Loaded<T> loaded = this.writer.read(this.type, stored);
 		MongoPersistentEntity<?> mapping = this.writer.mapping(loaded.entity().getClass());
 		if (mapping.isNew(loaded.entity())) {
@@ -92,16 +99,16 @@ final class UpdateAttempt<T> {
 					+ "' to 1 in all documents of the collection '" + this.writer.collection() + "' that have none");
 		}
 		// Now: the change may be one in place
-		BsonDocument before = this.writer.mapped(loaded.entity());
+		ByteBuffer before = this.writer.state(loaded.entity());
 		T changed = changed(loaded.entity());
-		if (DocumentChange.between(before, this.writer.mapped(changed), Set.of()).isEmpty()) {
+		if (this.writer.state(changed).equals(before)) {
 			return changed;
 		}
 		Written<T> written = this.writer.write(changed);
 		boolean matched = false;
 		try {
 			this.saves.refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.writer.collection());
-			matched = write(written, loaded);
+			matched = write(written);
 		}
 		catch (RuntimeException ex) {
 			throw TransactionConflict.explained(ex, this.type.getSimpleName());
@@ -118,17 +125,14 @@ final class UpdateAttempt<T> {
 		return this.writer.saved(written);
 	}
 
-	// A replacement would drop the lock of the
-	// document, its fence, and what is not mapped
-	private boolean write(Written<T> written, Loaded<T> before) {
-		Document filter = new Document(written.before()).append("_id", written.document().get("_id"));
-		Document change = this.writer.change(before, written, Set.of("_id"));
-		UpdateResult result = this.writer.template()
-			.execute(this.writer.collection(),
-					(documents) -> this.writer.lifecycle()
-						.confirmed(documents, this.type, filter, change)
-						.updateOne(filter, change));
-		return Objects.requireNonNull(result).getMatchedCount() != 0;
+	private boolean write(Written<T> written) {
+		Document found = new Document(written.before()).append("_id", storedId());
+		List<Document> replacement = this.writer.replacement(written, "$" + this.writer.field());
+		return Objects
+			.requireNonNull(this.writer.template()
+				.execute(this.writer.collection(),
+						(documents) -> documents.withWriteConcern(WriteConcern.MAJORITY).updateOne(found, replacement)))
+			.getMatchedCount() != 0;
 	}
 
 	private T create(Supplier<T> factory) {

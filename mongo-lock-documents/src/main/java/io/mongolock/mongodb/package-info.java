@@ -11,8 +11,7 @@
  * call the {@link HeldDocument} that is there. That is one hold, {@link DocumentTickets}
  * and {@link TicketHandle} are holds by ticket.</li>
  * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and
- * {@link EntityLifecycle}, as a {@link DocumentChange} that keeps what others have
- * written. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.
+ * {@link EntityLifecycle}. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.
  * {@link PlainSaves} refuses saves that would drop a lock, and {@link LockGuarded} those
  * of others while it is held.</li>
  * <li>Transactions: {@link DocumentTransactions} has each {@link DocumentTransaction}

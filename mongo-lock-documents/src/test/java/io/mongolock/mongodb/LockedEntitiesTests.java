@@ -29,7 +29,6 @@ import org.springframework.data.annotation.LastModifiedDate;
 import org.springframework.data.annotation.ReadOnlyProperty;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.auditing.IsNewAwareAuditingHandler;
-import org.springframework.data.mapping.callback.EntityCallbacks;
 import org.springframework.data.mapping.context.PersistentEntities;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
@@ -170,13 +169,6 @@ class LockedEntitiesTests {
 	}
 
 	@Test
-	void aFieldWithADotInItsNameIsRefusedBeforeItIsLocked() {
-		this.template.insert(new Dotted("d", "old", null));
-		assertThatIllegalArgumentException().isThrownBy(() -> documents().lock(Dotted.class, "d"))
-			.withMessageContaining("Dotted.text is stored in the field 'a.b'");
-	}
-
-	@Test
 	void anEntityMayBeMutableWithNamesOfItsOwnAndATextAsObjectId() {
 		Mutable entity = new Mutable();
 		entity.title = "draft";
@@ -266,28 +258,6 @@ class LockedEntitiesTests {
 		assertThat(this.template.getCollection("audited").find().first()).containsEntry("money", "7 EUR")
 			.containsKey("modified");
 		assertThat(this.seen).containsExactly("afterLoad", "afterConvert", "beforeConvert", "beforeSave", "afterSave");
-	}
-
-	@Test
-	void eventsAreOffWhereTheTemplateHasThemOff() {
-		insertAudited();
-		this.seen.clear();
-		this.template.setEntityLifecycleEventsEnabled(false);
-		LockedDocument<Audited> locked = documents().lock(Audited.class, "a");
-		Audited saved = documents().save(locked, locked.entity().with(new Money(7)));
-		documents().delete(documents().lock(Audited.class, "a"));
-		assertThat(saved.modified()).as("callbacks are none of them").isNotNull();
-		assertThat(this.seen).isEmpty();
-	}
-
-	@Test
-	void callbacksAreThoseOfTheTemplate() {
-		insertAudited();
-		this.template.setEntityCallbacks(EntityCallbacks.create(new Doubling()));
-		LockedDocument<Audited> locked = documents().lock(Audited.class, "a");
-		Audited saved = documents().save(locked, locked.entity().with(new Money(7)));
-		assertThat(saved.money()).isEqualTo(new Money(14));
-		assertThat(saved.modified()).as("auditing is one of the context").isNull();
 	}
 
 	private void insertAudited() {

@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.result.UpdateResult;
-import org.bson.Document;
+import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -31,7 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class OptimisticTransactionTests {
 
-	private static final Document PAGE = new Document("_id", "a").append("text", "text").append("version", 1L);
+	private static final BsonDocument PAGE = BsonDocument.parse("{_id: 'a', text: 'text', version: 1}");
 
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
@@ -96,7 +96,7 @@ class OptimisticTransactionTests {
 
 		private static final DuplicateKeyException DUPLICATE = new DuplicateKeyException("2");
 
-		private @Nullable Document stored;
+		private @Nullable BsonDocument stored;
 
 		private boolean loaded;
 

@@ -70,6 +70,8 @@ final class ProgramModel {
 		void saved(List<Integer> log, String text) {
 			require(log, "is overwritten");
 			this.marks = new TreeSet<>(log);
+			// It replaces the whole document
+			this.unmapped.clear();
 			this.text = text;
 			this.writes++;
 		}

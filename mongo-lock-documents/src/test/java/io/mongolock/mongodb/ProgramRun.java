@@ -541,13 +541,7 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		}
 		View before = view(document);
-		boolean holds = ticket.isHolder(document);
 		Outcome outcome = thread.call(() -> thread.instance.documents().resume(document.type, ticket.ticket));
-		if (!holds && outcome.isDone()) {
-			check(isFree(before) && !ticket.dead && ticket.writes == document.writes,
-					"locked anew, though changed or held since");
-			return claimed(thread, document, before, outcome, outcome.value(), false) + " anew";
-		}
 		if (isRefusedTicket(thread, document, ticket, before, outcome)) {
 			return "refused: " + outcome;
 		}
@@ -724,8 +718,6 @@ final class ProgramRun implements AutoCloseable {
 		thread.seen.add(new Seen(document, saved, transaction));
 		wrote(thread, document, () -> {
 			document.saved(saved);
-			// It replaces the whole document
-			document.unmapped.clear();
 			document.forgotten();
 		});
 		return said + "saved";

@@ -3,12 +3,14 @@ package io.mongolock.mongodb;
 import java.util.Map;
 
 import com.mongodb.MongoClientSettings;
-import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.Mockito;
+import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.LeaseId;
@@ -26,48 +28,36 @@ class ReleasingWriteTests {
 	private static final LockTicket TICKET = new LockTicket(new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt"),
 			new byte[0], 7, 4);
 
-	private static final BsonDocument GRANT = BsonDocument
-		.parse("{token: 'tttttttttttttttttttttttttttttttt', ttl: {$numberLong: '60000'}}");
+	private final EntityWriter writer = new EntityWriter(Mockito.mock(MongoTemplate.class),
+			Mockito.mock(EntityLifecycle.class), "locks", "lock");
 
 	@ParameterizedTest
-	@CsvSource({ "save of what has changed, 4", "'save of what has changed, of another version', 3",
-			"save of what is gone, 4" })
-	void aSaveIsTheStatementThatWasProvedOnARealServer(String name, long version) {
-		BsonDocument recorded = recorded(name);
-		Document change = Document.parse(recorded.getDocument("u").toJson());
-		change.remove("$pull");
-		ReleasingWrite write = ReleasingWrite.save(TICKET, null, "lock",
-				new Written<>("entity", new Document(), new Document("version", version), () -> {
-				}), change);
+	@CsvSource({ "save and release, false, 4,", "'save and release, of another version', false, 3,",
+			"'save and release, the entity has the fence', false, 4, 12", "save and keep, true, 4,",
+			"'save and keep, of another version', true, 3," })
+	void aSaveIsTheStatementThatWasProvedOnARealServer(String name, boolean keep, int version,
+			@Nullable Integer fence) {
+		Document entity = new Document("_id", "k").append("title", "$new").append("version", version + 1);
+		if (fence != null) {
+			entity.append("fence", fence);
+		}
+		ReleasingWrite write = ReleasingWrite.save(TICKET, keep, this.writer,
+				new Written<>("entity", entity, new Document("version", version), () -> {
+				}));
+		BsonDocument recorded = RECORDED.get("document lock: " + name).getArray("updates").get(0).asDocument();
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
 		assertThat(normal("u", write.update())).isEqualTo(normal("u", recorded.get("u")));
-	}
-
-	@ParameterizedTest
-	@CsvSource(delimiter = '|', value = { "save and keep | {$set: {title: \"new\", version: 5}} | 4",
-			"save and keep, of another version | {$set: {title: \"new\", version: 4}} | 3" })
-	void aSaveThatKeepsTheLockIsTheStatementThatWasProvedOnARealServer(String name, String change, int version) {
-		ReleasingWrite write = ReleasingWrite.save(TICKET, GRANT, "lock",
-				new Written<>("entity", new Document(), new Document("version", version), () -> {
-				}), Document.parse(change));
-		BsonDocument recorded = recorded(name);
-		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
-		assertThat(normal("u", write.update())).isEqualTo(normal("u", recorded.get("u")));
+		assertThat(write.releases()).isNotEqualTo(keep);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "delete,4", "'delete, without a version',", "'delete, of another version',3" })
-	void aDeletionIsTheStatementThatWasProvedOnARealServer(String name, Integer version) {
+	void aDeletionIsTheStatementThatWasProvedOnARealServer(String name, @Nullable Integer version) {
 		ReleasingWrite write = ReleasingWrite.delete(TICKET, "lock",
 				(version != null) ? new Document("version", version) : new Document());
 		BsonDocument recorded = RECORDED.get("document lock: " + name).getArray("deletes").get(0).asDocument();
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
 		assertThat(write.update()).isNull();
-	}
-
-	private static BsonDocument recorded(String name) {
-		BsonArray updates = RECORDED.get("document lock: " + name).getArray("updates");
-		return updates.get(0).asDocument();
 	}
 
 	private static BsonValue normal(String name, Object value) {

@@ -344,7 +344,6 @@ final class Mutants {
 	private static List<Mutant> documents() {
 		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
 		String unanswered = "io.mongolock.mongodb.UnansweredDocumentWritesTests";
-		String used = "io.mongolock.mongodb.UsedFieldsTests";
 		return List.of(
 				new Mutant("document lock: held though a write may have released it", "HeldDocument.unanswered",
 						"			end(State.UNKNOWN, LeaseEnd.UNKNOWN);", "			notWritten();", programs(),
@@ -358,10 +357,6 @@ final class Mutants {
 						"refuseIfChanged(locked, document, ticket);", "", programs(),
 						test(documents,
 								"whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt")),
-				new Mutant("document: old value brought back", "EntityWriter.change",
-						"used(written.entity(), next, left)", "new HashSet<>()", programs(),
-						test(used, "whatAListenerMovesIsNotMovedAgain"),
-						test(used, "whatACreatorTakesFromAnotherFieldIsNotTakenAgain")),
 				new Mutant("document lock: transaction committed though it is gone",
 						"DocumentTransactions.beforeCommit", ".forEach(HeldDocument::assertMayCommit);", ".count();",
 						test("io.mongolock.mongodb.DocumentLockTransactionTests",

@@ -1,8 +1,6 @@
 package io.mongolock.mongodb.autoconfigure;
 
 import org.apache.commons.logging.LogFactory;
-import org.springframework.aot.hint.MemberCategory;
-import org.springframework.aot.hint.annotation.RegisterReflection;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -54,8 +52,6 @@ import io.mongolock.store.mongo.MongoLockStore;
 @ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
 @EnableConfigurationProperties(MongoLockDocumentsProperties.class)
 @Import(DocumentCallbacks.class)
-@RegisterReflection(classes = MongoTemplate.class,
-		memberCategories = { MemberCategory.ACCESS_DECLARED_FIELDS, MemberCategory.INVOKE_DECLARED_METHODS })
 public final class MongoLockDocumentsAutoConfiguration {
 
 	static final String SEQUENCES = "mongoLockSequences";

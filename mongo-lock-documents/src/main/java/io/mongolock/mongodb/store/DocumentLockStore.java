@@ -44,11 +44,9 @@ import io.mongolock.store.mongo.LockedCollectionQueues;
  * The first request of a claim is one statement on the document. A claim that is denied
  * stands in the queue of the document, which is kept beside it in the collection of the
  * locks: waiting never writes the document, and only the first in the queue asks for it.
- * {@code opened} has the holders since anything but a grant has written the document.
  * Thread-safe. <pre>
  * { _id: …, title: …, version: 5,
- *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ],
-     opened: { version: 5, by: [ { token: …, version: 5, ttl: …, as: … } ] } } }
+ *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
  * </pre>
  */
 public final class DocumentLockStore implements LockStore {
@@ -230,7 +228,7 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
-		return of(lease.key()).releaseGrant(lease, fence, timeout);
+		return of(lease.key()).leases().releaseGrant(lease, fence, timeout);
 	}
 
 	@Override
@@ -313,14 +311,6 @@ public final class DocumentLockStore implements LockStore {
 	 */
 	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
 		return of(lease.key()).load(lease, timeout);
-	}
-
-	/**
-	 * Load a document.
-	 * @return the whole document, if there is one
-	 */
-	public Optional<BsonDocument> load(String key, Duration timeout) {
-		return of(key).load(key, timeout);
 	}
 
 	/**

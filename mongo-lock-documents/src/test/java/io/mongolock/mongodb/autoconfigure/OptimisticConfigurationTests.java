@@ -8,10 +8,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.BDDMockito;
-import org.springframework.aot.hint.MemberCategory;
-import org.springframework.aot.hint.RuntimeHints;
-import org.springframework.aot.hint.annotation.ReflectiveRuntimeHintsRegistrar;
-import org.springframework.aot.hint.predicate.RuntimeHintsPredicates;
 import org.springframework.beans.factory.BeanCreationException;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.diagnostics.FailureAnalysis;
@@ -63,16 +59,6 @@ class OptimisticConfigurationTests {
 		OptimisticUpdater own = BDDMockito.mock();
 		this.runner.withBean(OptimisticUpdater.class, () -> own)
 			.run((context) -> assertThat(context).getBean(OptimisticUpdater.class).isSameAs(own));
-	}
-
-	@Test
-	void aNativeImageKnowsTheFieldsOfATemplate() {
-		RuntimeHints hints = new RuntimeHints();
-		new ReflectiveRuntimeHintsRegistrar().registerRuntimeHints(hints, MongoLockDocumentsAutoConfiguration.class);
-		assertThat(RuntimeHintsPredicates.reflection()
-			.onType(MongoTemplate.class)
-			.withMemberCategories(MemberCategory.ACCESS_DECLARED_FIELDS, MemberCategory.INVOKE_DECLARED_METHODS))
-			.accepts(hints);
 	}
 
 	@Test

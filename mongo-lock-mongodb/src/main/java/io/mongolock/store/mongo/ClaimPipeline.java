@@ -20,9 +20,6 @@ import io.mongolock.store.StoredWaiter;
  */
 final class ClaimPipeline extends ClaimStatements {
 
-	/** How many may hold a lock one after the other and leave its document unchanged. */
-	private static final int OPENED = 10;
-
 	private final BsonString entry = string("$$e");
 
 	private final BsonString entryToken = string("$$e.token");
@@ -63,18 +60,10 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private final BsonDocument granted;
 
-	/** The field that a grant adds one to, in documents of the application. */
-	private final @Nullable String version;
-
-	/** The holders since anything but a grant has raised the version. */
-	private final BsonValue opened;
-
 	/** For locks that have documents of their own. */
 	ClaimPipeline() {
 		super(null);
 		this.granted = new BsonDocument();
-		this.version = null;
-		this.opened = array();
 	}
 
 	/**
@@ -84,10 +73,6 @@ final class ClaimPipeline extends ClaimStatements {
 	ClaimPipeline(String field, @Nullable String version) {
 		super(field);
 		this.granted = (version != null) ? document(version, next(version)) : new BsonDocument();
-		this.version = version;
-		this.opened = operator("$cond", operator("$eq", path("opened.version"), string("$" + version)),
-				operator("$slice", operator("$ifNull", path("opened.by"), array()), new BsonInt32(1 - OPENED)),
-				array());
 	}
 
 	private static BsonDocument next(String version) {
@@ -99,23 +84,22 @@ final class ClaimPipeline extends ClaimStatements {
 	 * recalls a holder whose client may keep the lease.
 	 */
 	List<BsonDocument> of(Claim claim) {
-		return of(claim, this.entries, this.opened);
+		return of(claim, this.entries);
 	}
 
 	/**
-	 * Grants the claim also where one grant is not over, and replaces that. Nobody who
-	 * was granted the lock before goes on by a ticket.
+	 * Grants the claim also where one grant is not over, and replaces that.
 	 * @param fence the number of that grant
 	 */
 	List<BsonDocument> replacing(Claim claim, long fence) {
 		BsonDocument others = operator("$and", this.counts, operator("$ne", string("$$e.fence"), number(fence)));
-		return of(claim, document("alive", present("holders", others), "line", this.staying), array());
+		return of(claim, document("alive", present("holders", others), "line", this.staying));
 	}
 
-	private List<BsonDocument> of(Claim claim, BsonDocument entries, BsonValue opened) {
+	private List<BsonDocument> of(Claim claim, BsonDocument entries) {
 		BsonDocument token = token(claim);
 		BsonDocument variables = document("ahead", ahead(token), "next", this.nextFence);
-		return replaceWith(let(entries, let(variables, decide(claim, token, opened))));
+		return replaceWith(let(entries, let(variables, decide(claim, token))));
 	}
 
 	/**
@@ -127,35 +111,23 @@ final class ClaimPipeline extends ClaimStatements {
 		return replaceWith(let(document("line", this.staying), entered));
 	}
 
-	private BsonDocument decide(Claim claim, BsonDocument token, BsonValue opened) {
+	private BsonDocument decide(Claim claim, BsonDocument token) {
 		BsonDocument others = filter(this.line, operator("$ne", this.entryToken, token));
 		BsonDocument again = changed(
 				document("holders", refreshed(this.alive, token), "queue", others).append("touchedAt", this.now));
 		BsonDocument limit = operator("$min", new BsonInt32(claim.limit()), this.aliveLimit, this.aheadLimit);
-		BsonDocument admitted = operator("$cond", operator("$lt", this.taken, limit),
-				grant(claim, token, others, opened),
+		BsonDocument admitted = operator("$cond", operator("$lt", this.taken, limit), grant(claim, token, others),
 				(claim.placeTtl() != null) ? enterQueue(claim, token, claim.placeTtl()) : this.root);
 		return operator("$cond", operator("$in", token, string("$$alive.token")), again, admitted);
 	}
 
-	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others, BsonValue opened) {
+	private BsonDocument grant(Claim claim, BsonDocument token, BsonDocument others) {
 		BsonDocument holder = holder(claim, token, granted(claim, this.next));
 		BsonDocument lock = document("holders", appended(this.alive, holder), "queue", others)
 			.append("fence", this.next)
 			.append("touchedAt", this.now)
 			.append("previous", path("holders"));
-		if (this.version != null) {
-			BsonDocument next = next(this.version);
-			lock.append("opened", document("version", next, "by", appended(opened, opened(claim, token, next))));
-		}
 		return changed(lock, this.granted);
-	}
-
-	// What its ticket needs to lock it anew
-	private static BsonDocument opened(Claim claim, BsonDocument token, BsonDocument version) {
-		BsonDocument grant = document("token", token, "version", version).append("ttl", number(claim.ttl().toMillis()));
-		String as = claim.owner().as();
-		return (as.isEmpty()) ? grant : grant.append("as", literal(string(as)));
 	}
 
 	private BsonDocument enterQueue(Claim claim, BsonDocument token, Duration placeTtl) {

@@ -158,16 +158,6 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Takes one grant out of the holders of a document, and out of those who left it
-	 * unchanged.
-	 */
-	BsonDocument giveUp(String token, long fence) {
-		BsonDocument release = release(token, fence);
-		release.getDocument("$pull").append(this.path + "opened.by", document("token", string(token)));
-		return release;
-	}
-
-	/**
 	 * Takes the entry of a token out of the queue.
 	 */
 	BsonDocument leave(String token) {

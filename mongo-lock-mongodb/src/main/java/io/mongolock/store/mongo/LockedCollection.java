@@ -16,7 +16,6 @@ import com.mongodb.client.model.ReturnDocument;
 import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
-import org.bson.BsonInt64;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -234,26 +233,6 @@ public final class LockedCollection {
 	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
 		return this.documents.findOne(StoreRequest.read("load document", lease.key(), timeout), this.leases.held(lease),
 				null);
-	}
-
-	/**
-	 * Load a document.
-	 * @return the whole document, if there is one
-	 */
-	public Optional<BsonDocument> load(String key, Duration timeout) {
-		return this.documents.findOne(StoreRequest.read("load document", key, timeout), this.leases.byId(key), null);
-	}
-
-	/**
-	 * Release one grant, as {@link io.mongolock.store.LockStore#releaseGrant} does. The
-	 * document is then not one that it has left unchanged.
-	 */
-	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
-		StoreRequest request = StoreRequest.write("release lock", lease.key(), timeout);
-		BsonDocument held = this.leases.held(lease).append(this.field + ".holders.fence", new BsonInt64(fence));
-		BsonDocument update = this.statements.giveUp(lease.leaseToken(), fence);
-		return this.documents.execute(request, WriteConcern.MAJORITY,
-				(documents) -> documents.updateOne(held, update).getModifiedCount() != 0);
 	}
 
 	/**
