@@ -45,9 +45,6 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	/** How long a set is without a primary after one that died. */
 	private static final Duration ELECTION = Duration.ofSeconds(12);
 
-	/** Less its margin and the time between renewals, it outlasts that. */
-	private static final Duration TTL_FOR_ELECTION = Duration.ofSeconds(17);
-
 	private final MongoLockProperties properties;
 
 	private final ConfiguredSettings configured;
@@ -209,10 +206,16 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		hintAtLinger(who, terms);
 		Duration outlasted = terms.reliable().minus(terms.renewInterval().shortest());
 		if (outlasted.compareTo(ELECTION) < 0 && this.said.add("ttl")) {
-			logger.info(who + " a ttl of " + text(terms.ttl()) + ", which outlasts " + text(outlasted)
-					+ " without a primary of MongoDB: if one dies, another takes about " + text(ELECTION)
-					+ ", and they are lost. By default a ttl of " + text(TTL_FOR_ELECTION) + " outlasts that");
+			logger.info(who + " a ttl of " + text(terms.ttl()) + ", which survives only " + text(outlasted)
+					+ " without a primary of MongoDB; a failover takes about " + text(ELECTION)
+					+ ", so held locks would be lost. Use at least " + text(longEnough(terms.ttl(), outlasted)));
 		}
+	}
+
+	// Of what is added to a ttl, a fifth is margin
+	private static Duration longEnough(Duration ttl, Duration outlasted) {
+		Duration least = ttl.plus(ELECTION.minus(outlasted).multipliedBy(5).dividedBy(4));
+		return Duration.ofSeconds(least.plusMillis(999).toSeconds());
 	}
 
 	private void hintAtLinger(String who, ResolvedLockSettings terms) {

@@ -28,11 +28,8 @@ import io.mongolock.LockUnavailableException;
 @Order(0) // as Spring Boot's own, before an unordered handler of all exceptions
 public final class LockProblemDetails {
 
-	/**
-	 * The lease ends by itself only if its holder has died; most end long before, with
-	 * their work.
-	 */
-	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(5);
+	/** A request that comes again later than that is rarely worth its answer. */
+	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(30);
 
 	private static final Duration RETRY_STORE_AFTER = Duration.ofSeconds(5);
 
@@ -41,8 +38,8 @@ public final class LockProblemDetails {
 	 */
 	@ExceptionHandler
 	public ResponseEntity<ProblemDetail> held(LockUnavailableException ex) {
-		return answer(HttpStatus.CONFLICT, "Locked", "Another request works on the same; try again later.",
-				retryAfter(ex.getHolders()));
+		return answer(HttpStatus.CONFLICT, "Locked",
+				"Another request is already processing this resource. Try again later.", retryAfter(ex.getHolders()));
 	}
 
 	/**
@@ -52,7 +49,8 @@ public final class LockProblemDetails {
 	@ExceptionHandler({ LockStoreException.class, LockAttemptAbortedException.class })
 	public ResponseEntity<ProblemDetail> failed(LockException ex) {
 		return answer(HttpStatus.SERVICE_UNAVAILABLE, "Lock not acquired",
-				"We could not find out whether another request works on the same; try again later.", RETRY_STORE_AFTER);
+				"We could not find out whether another request is processing this resource. Try again later.",
+				RETRY_STORE_AFTER);
 	}
 
 	private static ResponseEntity<ProblemDetail> answer(HttpStatus status, String title, String detail,
@@ -65,9 +63,18 @@ public final class LockProblemDetails {
 	}
 
 	private static Duration retryAfter(List<LockHolder> holders) {
-		Duration first = holders.stream().map(LockHolder::remaining).min(Duration::compareTo).orElse(Duration.ZERO);
+		Duration first = holders.stream()
+			.map(LockProblemDetails::expected)
+			.min(Duration::compareTo)
+			.orElse(Duration.ZERO);
 		Duration whole = Duration.ofSeconds(Math.max(1, first.plusMillis(999).toSeconds()));
 		return (whole.compareTo(MAX_RETRY_AFTER) < 0) ? whole : MAX_RETRY_AFTER;
+	}
+
+	// Work that has lasted long lasts for about as long again, and a lease ends by itself
+	// if its holder has died
+	private static Duration expected(LockHolder holder) {
+		return (holder.heldFor().compareTo(holder.remaining()) < 0) ? holder.heldFor() : holder.remaining();
 	}
 
 }

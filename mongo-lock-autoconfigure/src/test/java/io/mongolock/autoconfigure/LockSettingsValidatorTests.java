@@ -248,17 +248,20 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
-		assertThat(output).contains("a ttl of 4s, which outlasts 2200ms without a primary of MongoDB",
-				"By default a ttl of 17s outlasts that");
+		assertThat(output).contains("a ttl of 4s, which survives only 2200ms without a primary of MongoDB",
+				"Use at least 17s");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "ttl=17s, 1s, false", "ttl=16s, 1s, true", "ttl=22s, 5800ms, true", "ttl=23s, 6s, false" })
-	void aLeaseThatOutlastsNoElectionIsSaid(String ttl, String interval, boolean said, CapturedOutput output) {
+	@CsvSource({ "ttl=17s, 1s, false, 17s", "ttl=16s, 1s, true, 17s", "ttl=22s, 5800ms, true, 23s",
+			"ttl=23s, 6s, false, 23s" })
+	void aLeaseThatOutlastsNoElectionIsSaid(String ttl, String interval, boolean said, String enough,
+			CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock." + ttl, "mongo-lock.renew-interval=" + interval)
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output.toString().contains("without a primary of MongoDB")).isEqualTo(said);
+		assertThat(output.toString().contains("Use at least " + enough + "\n")).isEqualTo(said);
 	}
 
 	@Test

@@ -5,6 +5,8 @@ import java.time.Instant;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.runner.ReactiveWebApplicationContextRunner;
 import org.springframework.boot.test.context.runner.WebApplicationContextRunner;
@@ -15,6 +17,7 @@ import org.springframework.test.web.servlet.assertj.MockMvcTester;
 import org.springframework.test.web.servlet.setup.MockMvcBuilders;
 import org.springframework.web.bind.annotation.ExceptionHandler;
 import org.springframework.web.bind.annotation.GetMapping;
+import org.springframework.web.bind.annotation.RequestParam;
 import org.springframework.web.bind.annotation.RestController;
 import org.springframework.web.bind.annotation.RestControllerAdvice;
 
@@ -56,9 +59,11 @@ class LockProblemDetailsTests {
 		assertThat(this.mvc.get().uri("/held")).bodyText().doesNotContain("order:42", "host-7", "4711");
 	}
 
-	@Test
-	void theRestOfALeaseIsNoReasonToStayAwayForLong() {
-		assertThat(this.mvc.get().uri("/held-long")).hasHeader("Retry-After", "5");
+	@ParameterizedTest
+	@CsvSource({ "PT0.2S, PT29S, 1", "PT7S, PT29S, 7", "PT7S, PT2.5S, 3", "PT5M, PT10M, 30" })
+	void theLongerALockHasBeenHeldTheLaterItIsAskedForAgain(String held, String remaining, String retryAfter) {
+		assertThat(this.mvc.get().uri("/held-for?held=" + held + "&remaining=" + remaining)).hasHeader("Retry-After",
+				retryAfter);
 	}
 
 	@Test
@@ -119,12 +124,12 @@ class LockProblemDetailsTests {
 
 		@GetMapping("/held")
 		String held() {
-			throw heldFor(Duration.ofMillis(3_100));
+			throw held(Duration.ofSeconds(20), Duration.ofMillis(3_100));
 		}
 
-		@GetMapping("/held-long")
-		String heldLong() {
-			throw heldFor(Duration.ofSeconds(27));
+		@GetMapping("/held-for")
+		String heldFor(@RequestParam("held") String held, @RequestParam("remaining") String remaining) {
+			throw held(Duration.parse(held), Duration.parse(remaining));
 		}
 
 		@GetMapping("/held-by-nobody-known")
@@ -142,9 +147,9 @@ class LockProblemDetailsTests {
 			throw new LockStoreException("order:42", Outcome.UNKNOWN, "mongodb://host-7 did not answer", null);
 		}
 
-		private static LockUnavailableException heldFor(Duration remaining) {
+		private static LockUnavailableException held(Duration heldFor, Duration remaining) {
 			LockOwner owner = new LockOwner("shop", "a", "host-7", 4711, "main");
-			LockHolder holder = new LockHolder(owner, 1, Instant.EPOCH, Duration.ZERO, remaining);
+			LockHolder holder = new LockHolder(owner, 1, Instant.EPOCH, heldFor, remaining);
 			return new LockUnavailableException("order:42", List.of(holder), Duration.ZERO, 1, "held by " + owner);
 		}
 

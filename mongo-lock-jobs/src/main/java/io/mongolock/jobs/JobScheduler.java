@@ -269,8 +269,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 
 	private Duration failed(Job job, Throwable failure) {
 		if (!job.failing(true) && this.timer != null) {
-			logger.warn("Job '" + job.name() + "' could not be looked after; trying again every "
-					+ this.checkInterval.toMillis() + " ms", failure);
+			logger.warn("Could not check job '" + job.name() + "'; trying again every " + this.checkInterval.toMillis()
+					+ " ms", failure);
 		}
 		return this.checkInterval;
 	}

@@ -14,6 +14,7 @@ import java.util.SortedSet;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -52,6 +53,9 @@ class JobsEndpoint {
 	private static final Log logger = LogFactory.getLog(JobsEndpoint.class);
 
 	private static final int MAX = 1000;
+
+	/** How many names an answer has that did not find one. */
+	private static final int NAMED = 10;
 
 	private final JobRuns runs;
 
@@ -223,7 +227,10 @@ class JobsEndpoint {
 		Seen seen = this.runs.readState(name, trigger,
 				(this.scheduler != null) ? this.scheduler.since(name) : Instant.EPOCH);
 		StoredJob stored = seen.stored();
-		require(stored != null || seen.last() != null || seen.open() != null, 404, "There is no job '" + name + "'");
+		if (stored == null && seen.last() == null && seen.open() == null) {
+			throw new Refusal(404, "There is no job '" + name + "'. Jobs that there are: "
+					+ this.runs.names().stream().limit(NAMED).collect(Collectors.joining(", ")));
+		}
 		Instant from = (trigger != null) ? this.runs.overdueFrom(name, trigger, seen) : null;
 		List<RunDescriptor> runs = (history > 0)
 				? this.runs.last(name, history).stream().map((run) -> RunDescriptor.of(run, shown)).toList() : null;

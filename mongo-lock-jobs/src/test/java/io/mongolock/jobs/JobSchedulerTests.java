@@ -110,7 +110,7 @@ class JobSchedulerTests {
 			}
 			new Thread(look).start();
 		});
-		assertThat(output.toString().split("Job 'hurried' could not be looked after", -1)).hasSize(3);
+		assertThat(output.toString().split("Could not check job 'hurried'", -1)).hasSize(3);
 	}
 
 	@Test

@@ -46,7 +46,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	private static final String TAKEN_OVER = "defaultLockAtMostFor is the ttl now where a lock had no lockAtMostFor. "
 			+ "It had to outlast the longest run, and a ttl need not, as leases are renewed: it may be short now, "
-			+ "or left out for 30s. And ";
+			+ "or left out for 30s. Later: ";
 
 	// What the new source knows of them; the application need not have them yet
 	private static final String[] STUBS = { """

@@ -193,7 +193,8 @@ class SchedulerLockToDistributedLockTests {
 	void aDefaultThatWasTakenOverMayBeShortNow() {
 		String configuration = configuration("defaultLockAtMostFor = \"10m\"");
 		String after = changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\")"), configuration);
-		assertThat(after).contains("need not, as leases are renewed: it may be short now, or left out for 30s. And ");
+		assertThat(after).contains(
+				"need not, as leases are renewed: it may be short now, or left out for 30s. Later: remove it when ");
 		assertCompiles(after);
 		assertThat(changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"),
 				configuration))
