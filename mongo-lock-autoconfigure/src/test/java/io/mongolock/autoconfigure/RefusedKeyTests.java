@@ -32,6 +32,9 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
 			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, and there is no such bean"),
 			Arguments.of(NoSuchProperty.class, "RefusedKeyTests$NoSuchProperty$Order has no property 'idd'"),
+			Arguments.of(NoSuchMethod.class, "NoSuchMethod$Order has no public method 'getId' with 0 arguments"),
+			Arguments.of(NoSuchInnerMethod.class, "java.lang.String has no public method 'trimm' with 0 arguments"),
+			Arguments.of(TooManyArguments.class, "has no public method 'concat' with 2 arguments"),
 			Arguments.of(NoSuchInnerProperty.class, "'a' + #order.line.artikle"),
 			Arguments.of(PrivateProperty.class, "RefusedKeyTests$PrivateProperty$Order has no property 'customer'"),
 			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
@@ -44,6 +47,34 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(BytesKey.class, "of type byte[], which has no text"),
 			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
 			Arguments.of(Unresolvable.class, "placeholder that no property fills"));
+
+	static class NoSuchMethod {
+
+		@DistributedLock(key = "#order.getId()")
+		void run(Order order) {
+		}
+
+		record Order(String id) {
+
+		}
+
+	}
+
+	static class NoSuchInnerMethod {
+
+		@DistributedLock(key = "'a-' + #order.id.trimm().length()")
+		void run(NoSuchMethod.Order order) {
+		}
+
+	}
+
+	static class TooManyArguments {
+
+		@DistributedLock(key = "#id.concat('a', 'b')")
+		void run(String id) {
+		}
+
+	}
 
 	static class Neither {
 

@@ -19,6 +19,7 @@ import org.springframework.expression.Expression;
 import org.springframework.expression.spel.support.StandardEvaluationContext;
 import org.springframework.util.Assert;
 
+import io.mongolock.InvalidLockKeyException;
 import io.mongolock.LockRequest;
 
 /**
@@ -91,7 +92,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 			return evaluation.get();
 		}
 		catch (EvaluationException | IllegalArgumentException ex) {
-			throw new IllegalArgumentException(noKey(call, expression) + ": " + ex.getMessage(), ex);
+			throw new InvalidLockKeyException(noKey(call, expression) + ": " + ex.getMessage(), ex);
 		}
 		catch (RuntimeException ex) {
 			// Of what the expression calls, whose caller may handle it as such, and

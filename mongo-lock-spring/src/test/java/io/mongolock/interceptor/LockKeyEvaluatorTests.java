@@ -43,6 +43,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
+import io.mongolock.InvalidLockKeyException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
@@ -201,7 +202,7 @@ class LockKeyEvaluatorTests {
 
 	@Test
 	void aDocumentHasOneId() {
-		assertThatIllegalArgumentException()
+		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> this.evaluator.id(operation(null, "#id"), call(List.of(1), null)))
 			.withMessageContaining("Service.pay(Object, Order) from expression '#id'")
 			.withMessageContaining("one document is locked by its id");

@@ -73,6 +73,27 @@ record ArgumentPath(String variable, List<String> properties) {
 	}
 
 	/**
+	 * Refuse a method that the type of this does not have, as far as types are declared.
+	 * @param arguments how many it is called with
+	 */
+	void checkMethod(String name, int arguments, DeclaredExpression declared) {
+		ResolvableType resolvable = type(declared);
+		Class<?> type = (resolvable != null) ? resolvable.toClass() : Object.class;
+		if (isKnownWhole(type) && Arrays.stream(boxed(type).getMethods())
+			.noneMatch((method) -> method.getName().equals(name) && takes(method, arguments))) {
+			throw declared.invalid(
+					", and " + type.getTypeName() + " has no public method '" + name + "' with " + arguments
+							+ " arguments",
+					"Correct the name or the arguments. If a subclass has it, declare that one.", null);
+		}
+	}
+
+	private static boolean takes(Method method, int arguments) {
+		int parameters = method.getParameterCount();
+		return parameters == arguments || (method.isVarArgs() && arguments >= parameters - 1);
+	}
+
+	/**
 	 * Its type.
 	 * @return {@code null} if it is not declared
 	 */

@@ -14,6 +14,7 @@ import org.springframework.expression.spel.ast.BeanReference;
 import org.springframework.expression.spel.ast.CompoundExpression;
 import org.springframework.expression.spel.ast.Indexer;
 import org.springframework.expression.spel.ast.InlineMap;
+import org.springframework.expression.spel.ast.MethodReference;
 import org.springframework.expression.spel.ast.Projection;
 import org.springframework.expression.spel.ast.PropertyOrFieldReference;
 import org.springframework.expression.spel.ast.Selection;
@@ -23,8 +24,8 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import io.mongolock.interceptor.LockKeyVariables;
 
 /**
- * Refuses an expression that is no SpEL, or names a variable, bean or property that there
- * is not; {@link KeyTypeCheck} judges the type of what it is.
+ * Refuses an expression that is no SpEL, or names a variable, bean, property or method
+ * that there is not; {@link KeyTypeCheck} judges the type of what it is.
  *
  * @param beans whether there is a bean of a name
  */
@@ -120,6 +121,9 @@ record SpelNameCheck(Predicate<String> beans) {
 	private static void checkProperties(SpelNode node, DeclaredExpression declared) {
 		ArgumentPath path = (node instanceof CompoundExpression) ? path(node.getChild(0)) : null;
 		for (int i = 1; path != null && i < node.getChildCount(); i++) {
+			if (node.getChild(i) instanceof MethodReference method) {
+				path.checkMethod(method.getName(), method.getChildCount(), declared);
+			}
 			path = longer(path, node.getChild(i));
 			if (path != null) {
 				path.check(declared);

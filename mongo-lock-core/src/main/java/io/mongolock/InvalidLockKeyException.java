@@ -1,0 +1,17 @@
+package io.mongolock;
+
+/**
+ * The arguments of a call make no key for its lock, so that the method was not called.
+ */
+public class InvalidLockKeyException extends IllegalArgumentException {
+
+	/**
+	 * Create a new exception.
+	 * @param message the call and its expression, and what is wrong with the key
+	 * @param cause the refusal
+	 */
+	public InvalidLockKeyException(String message, Throwable cause) {
+		super(message, cause);
+	}
+
+}
