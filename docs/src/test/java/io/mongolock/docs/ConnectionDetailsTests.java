@@ -19,7 +19,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * What docs/testing.md shows of {@link MongoConnectionDetails}.
+ * What docs/testing.md says of {@link MongoConnectionDetails}.
  */
 @SpringBootTest(properties = "spring.mongodb.uri=mongodb://not.there.invalid/")
 class ConnectionDetailsTests {
