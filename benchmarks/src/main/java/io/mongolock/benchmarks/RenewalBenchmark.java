@@ -27,13 +27,15 @@ import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * What it costs a server and a client to keep locks: by their number, renewed every 8
- * seconds, and as often as by default. What both cost without a lock is subtracted. Runs
- * on a {@link MeasuredServer}. Arguments: seconds for each (60), then numbers of locks
- * (1, 10, 100, 1,000, 10,000).
+ * seconds, and as often as by default, also with a ttl of a minute. What both cost
+ * without a lock is subtracted. Runs on a {@link MeasuredServer}. Arguments: seconds for
+ * each (60), then numbers of locks (1, 10, 100, 1,000, 10,000).
  */
 public final class RenewalBenchmark {
 
 	private static final LockSettings BY_DEFAULT = LockSettings.NONE;
+
+	private static final LockSettings A_MINUTE = LockSettings.builder().ttl(Duration.ofMinutes(1)).build();
 
 	private static final LockSettings EVERY_EIGHT = LockSettings.builder().renewInterval(Duration.ofSeconds(8)).build();
 
@@ -46,8 +48,8 @@ public final class RenewalBenchmark {
 
 	private final int seconds;
 
-	private final Table table = new Table("What renewals cost", "locks", "every", "requests/s", "documents/s", "kB/s",
-			"% of a core of the server", "% of a core of the client", "lost");
+	private final Table table = new Table("What renewals cost", "locks", "ttl", "every", "requests/s", "documents/s",
+			"kB/s", "% of a core of the server", "% of a core of the client", "lost");
 
 	private RenewalBenchmark(MongoClient mongo, int seconds) {
 		this.mongo = mongo;
@@ -69,11 +71,12 @@ public final class RenewalBenchmark {
 		keep(1_000, EVERY_EIGHT, 10);
 		Cost none = keep(0, BY_DEFAULT, this.seconds);
 		for (int locks : numbers) {
-			for (LockSettings settings : List.of(EVERY_EIGHT, BY_DEFAULT)) {
+			for (LockSettings settings : List.of(EVERY_EIGHT, BY_DEFAULT, A_MINUTE)) {
 				Cost cost = keep(locks, settings, this.seconds);
 				String interval = new ConfiguredSettings(settings, Map.of()).terms().renewInterval().nanos(locks) / 1e9
 						+ " s";
-				this.table.add(locks, interval, cost.server.requests() - none.server.requests(),
+				this.table.add(locks, new ConfiguredSettings(settings, Map.of()).terms().ttl().toSeconds() + " s",
+						interval, cost.server.requests() - none.server.requests(),
 						cost.server.documents() - none.server.documents(),
 						(cost.server.bytes() - none.server.bytes()) / 1e3,
 						(cost.server.cpu() - none.server.cpu()) * 100, (cost.client - none.client) * 100, cost.lost);

@@ -300,7 +300,8 @@ final class ClientLoop {
 					over.complete(null);
 				}
 				if (answered) {
-					this.holderRequests.look(batch.leases(), batch.timeout(), () -> this.watch != null);
+					this.holderRequests.renewed(batch.leases(), this.clock.nanoTime(), batch.timeout(),
+							() -> this.watch != null);
 				}
 			});
 		}

@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.ReleaseRequest;
@@ -38,6 +39,9 @@ final class HolderRequests {
 	private final LockStore store;
 
 	private final RenewalEvents events;
+
+	/** When the next look is due; {@code null} before the first. */
+	private volatile @Nullable Long nextLook;
 
 	private final AtomicBoolean looking = new AtomicBoolean();
 
@@ -67,7 +71,24 @@ final class HolderRequests {
 	}
 
 	/**
-	 * Look whether anybody asks to release locks that were just renewed.
+	 * Leases were renewed: look now and then whether anybody asks to release their locks.
+	 * Renewals come often, so that leases outlast a failover; looks need not.
+	 * @param now monotonic nanoseconds
+	 * @param running whether requests may be sent
+	 */
+	void renewed(List<Lease> leases, long now, Duration timeout, BooleanSupplier running) {
+		Long due = this.nextLook;
+		if (due != null && now - due < 0) {
+			this.wanted.addAll(leases);
+			return;
+		}
+		this.nextLook = now
+				+ leases.stream().mapToLong((lease) -> lease.terms().renewInterval().lookNanos()).min().orElse(0);
+		look(leases, timeout, running);
+	}
+
+	/**
+	 * Look whether anybody asks to release locks that were renewed.
 	 * @param running whether requests may be sent
 	 */
 	void look(List<Lease> leases, Duration timeout, BooleanSupplier running) {

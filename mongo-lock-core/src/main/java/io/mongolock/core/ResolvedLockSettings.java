@@ -190,7 +190,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 
 		private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-		/** Only a renewal shows that a release is asked for, or was forced. */
+		/** Only a renewal shows that a release was forced, or is asked for. */
 		private static final Duration SEEN_WITHIN = Duration.ofSeconds(10);
 
 		/** A client sends 50 renewals a second at most, until the longest interval. */
@@ -222,6 +222,14 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 		 */
 		public long nanos(int leases) {
 			return Math.min(this.longest.toNanos(), Math.max(this.shortest.toNanos(), leases * NANOS_PER_LEASE));
+		}
+
+		/**
+		 * The time between looks at whether a release is asked for.
+		 * @return nanoseconds
+		 */
+		public long lookNanos() {
+			return shorter(this.longest, SEEN_WITHIN).toNanos();
 		}
 
 		/**

@@ -2,9 +2,12 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -154,6 +157,23 @@ class ReleaseRequestTests {
 		go.countDown();
 		first.join();
 		assertThat(looked).containsExactly("a", "b");
+	}
+
+	@Test
+	void whenLeasesAreRenewedOftenThenTheLooksAreFewAndCoverAllOfThem() {
+		List<List<String>> looks = new ArrayList<>();
+		LockStore store = Mockito.mock();
+		BDDMockito.given(store.findAll(ArgumentMatchers.any(), ArgumentMatchers.any())).willAnswer((look) -> {
+			looks.add(List.copyOf(new TreeSet<>(look.<Collection<String>>getArgument(0))));
+			return List.of();
+		});
+		HolderRequests requests = new HolderRequests(store,
+				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+		long second = 1_000_000_000;
+		for (int i = 0; i < 16; i++) {
+			requests.renewed(List.of(lease((i % 2 == 0) ? "a" : "b")), i * second, Duration.ofSeconds(3), () -> true);
+		}
+		assertThat(looks).containsExactly(List.of("a"), List.of("a", "b"));
 	}
 
 	@Test
