@@ -26,18 +26,16 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * What it costs a server and a client to keep locks: by their number, renewed every 8
- * seconds, and as often as by default, also with a ttl of a minute. What both cost
- * without a lock is subtracted. Runs on a {@link MeasuredServer}. Arguments: seconds for
- * each (60), then numbers of locks (1, 10, 100, 1,000, 10,000).
+ * What it costs a server and a client to keep locks: by their number, with the default
+ * ttl and with one of a minute. What both cost without a lock is subtracted. Runs on a
+ * {@link MeasuredServer}. Arguments: seconds for each (60), then numbers of locks (1, 20,
+ * 100, 1,000, 10,000).
  */
 public final class RenewalBenchmark {
 
 	private static final LockSettings BY_DEFAULT = LockSettings.NONE;
 
 	private static final LockSettings A_MINUTE = LockSettings.builder().ttl(Duration.ofMinutes(1)).build();
-
-	private static final LockSettings EVERY_EIGHT = LockSettings.builder().renewInterval(Duration.ofSeconds(8)).build();
 
 	/** Until leases that began at different times are renewed together. */
 	private static final long SETTLED = 20_000;
@@ -61,17 +59,17 @@ public final class RenewalBenchmark {
 	public static void main(String[] args) throws Exception {
 		int seconds = (args.length > 0) ? Integer.parseInt(args[0]) : 60;
 		int[] numbers = (args.length > 1) ? Arrays.stream(args).skip(1).mapToInt(Integer::parseInt).toArray()
-				: new int[] { 1, 10, 100, 1_000, 10_000 };
+				: new int[] { 1, 20, 100, 1_000, 10_000 };
 		try (MeasuredServer server = MeasuredServer.start(); MongoClient mongo = MongoClients.create(server.uri())) {
 			new RenewalBenchmark(mongo, seconds).measure(numbers);
 		}
 	}
 
 	private void measure(int[] numbers) throws Exception {
-		keep(1_000, EVERY_EIGHT, 10);
+		keep(1_000, BY_DEFAULT, 10);
 		Cost none = keep(0, BY_DEFAULT, this.seconds);
 		for (int locks : numbers) {
-			for (LockSettings settings : List.of(EVERY_EIGHT, BY_DEFAULT, A_MINUTE)) {
+			for (LockSettings settings : List.of(BY_DEFAULT, A_MINUTE)) {
 				Cost cost = keep(locks, settings, this.seconds);
 				String interval = new ConfiguredSettings(settings, Map.of()).terms().renewInterval().nanos(locks) / 1e9
 						+ " s";
@@ -102,6 +100,7 @@ public final class RenewalBenchmark {
 		client = clientNanos() - client;
 		server = Usage.of(this.mongo).since(server);
 		long lost = handles.stream().filter((handle) -> !handle.isHeld()).count();
+		handles.parallelStream().filter(LockHandle::isHeld).forEach(LockHandle::close);
 		locks.stop(Duration.ofSeconds(60));
 		return new Cost(server, client / (double) server.nanos(), lost);
 	}

@@ -30,8 +30,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param operationTimeout longest time that one request to MongoDB may take; 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long to wait for a lock that another holds
- * @param retryInterval without a change stream, the longest time until the first waiter
- * looks again; n times that for the n-th
+ * @param retryInterval polling interval of the first waiter where no change stream is
+ * available; the n-th waiter polls n times as rarely
  * @param autoRenew whether leases are renewed while they are held
  * @param linger how long this instance keeps a lease that it no longer uses, for its next
  * claim; 0 for not at all
@@ -45,10 +45,10 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * for locks in use before it cuts them off
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean of the
  * locks, if there are several
- * @param advisorOrder where the lock stands among the advisors of a method, lower is
+ * @param advisorOrder order of the lock's AOP advisor; a lower value runs earlier,
  * further outside
- * @param unavailableHandler name of the LockUnavailableHandler bean of all methods that
- * say nothing else
+ * @param unavailableHandler default LockUnavailableHandler bean, for methods without
+ * SKIP, fallback or handler of their own
  * @param leakDetection what to do about a lock whose handle is garbage-collected without
  * being closed
  * @param notifications whether a change stream wakes waiting claims; without one they
@@ -101,8 +101,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long to wait for a lock that another holds
-	 * @param retryInterval without a change stream, the longest time until the first
-	 * waiter looks again; n times that for the n-th
+	 * @param retryInterval polling interval of the first waiter where no change stream is
+	 * available; the n-th waiter polls n times as rarely
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on
