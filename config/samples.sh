@@ -26,6 +26,12 @@ run() {
 	done
 	kill -- "-$group" 2>/dev/null || true
 	wait "$group" 2>/dev/null || true
+	# the next one needs its ports
+	for ((second = 0; second < 60; second++)); do
+		kill -0 -- "-$group" 2>/dev/null || break
+		sleep 1
+	done
+	kill -9 -- "-$group" 2>/dev/null || true
 	started || { cat "$log"; echo "It did not start: $1" >&2; return 1; }
 	echo "It starts: $1"
 }
