@@ -148,7 +148,8 @@ function showMark(node, { outcome, attempt }) {
 function textOf(run, since) {
 	const lasted = (run.outcome === 'running') ? ` for ${span(run.startedAgo + since)}` : (run.attempt > 0) ? ` after ${time(run.lasted)}` : '';
 	const failure = [run.exception, run.message].filter((it) => it).join(': ');
-	return `${new Date(run.tick).toLocaleString()}: ${run.outcome}${lasted}${again(run)}${run.attempt > 0 ? `, by ${run.runner}` : ''}`
+	const many = (run.ticks > 1) ? `${run.ticks} ticks from ${new Date(run.firstTick).toLocaleString()} to ` : '';
+	return `${many}${new Date(run.tick).toLocaleString()}: ${run.outcome}${lasted}${again(run)}${run.attempt > 0 ? `, by ${run.runner}` : ''}`
 		+ (run.note ? `, ${run.note}` : '') + (failure ? `: ${failure}` : '');
 }
 

@@ -26,6 +26,8 @@ final class DueJobs {
 	/** When abandoned runs were last looked for, by the stopwatch. */
 	private final AtomicReference<@Nullable Long> swept = new AtomicReference<>();
 
+	private volatile boolean indexesFailed;
+
 	DueJobs(JobRunner runner, JobRuns runs) {
 		this.runner = runner;
 		this.runs = runs;
@@ -54,7 +56,7 @@ final class DueJobs {
 			this.swept.set(null);
 			seen = this.runs.readState(job.name(), trigger, announce(job));
 		}
-		job.expect(seen.now(), this.runs.overdueFrom(job.name(), trigger, seen));
+		job.expect(seen.now(), JobRuns.overdueFrom(trigger, seen));
 		return seen;
 	}
 
@@ -65,7 +67,12 @@ final class DueJobs {
 			since = now;
 			job.begin(since);
 		}
-		this.runs.schedule(job.name(), job.terms().trigger(), now);
+		String other = this.runs.schedule(job.name(), job.terms().trigger(), now);
+		if (other != null && job.isSharedForTheFirstTime()) {
+			logger.warn("Job '" + job.name() + "' is scheduled by the application '" + other + "', too, in the same "
+					+ "database, so that each tick is run by one of the two: set mongo-lock.key-prefix to another value in "
+					+ "each, or give the jobs names of their own");
+		}
 		job.announced(System.nanoTime());
 		sweep(now);
 		return since;
@@ -87,10 +94,15 @@ final class DueJobs {
 	private void createIndexes() {
 		try {
 			this.runs.createIndexes();
+			this.indexesFailed = false;
 		}
 		catch (RuntimeException ex) {
-			logger.warn("The indexes of the runs of jobs could not be created; without them old runs are not removed. "
-					+ "Trying again in ten minutes", ex);
+			if (!this.indexesFailed) {
+				logger.warn(
+						"The indexes of the runs of jobs could not be created; without them old runs are not removed. "
+								+ "Trying again every ten minutes: " + ex.getMessage());
+			}
+			this.indexesFailed = true;
 		}
 	}
 

@@ -26,6 +26,8 @@ final class Job {
 
 	private volatile boolean failing;
 
+	private volatile boolean shared;
+
 	/** When its schedule was last announced, by the stopwatch. */
 	private volatile @Nullable Long announced;
 
@@ -74,6 +76,13 @@ final class Job {
 		boolean before = this.failing;
 		this.failing = failing;
 		return before;
+	}
+
+	/** Whether nobody was told yet that another application has it, too. */
+	boolean isSharedForTheFirstTime() {
+		boolean first = !this.shared;
+		this.shared = true;
+		return first;
 	}
 
 	@Nullable Long announced() {

@@ -2,6 +2,7 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -15,6 +16,15 @@ import io.mongolock.jobs.StoredJob.Pause;
  */
 sealed interface JobDecision {
 
+	/** Why a tick is not run. */
+	String PAUSED = "it is paused";
+
+	/** Why a tick is not run. */
+	String STILL_RAN = "it still ran";
+
+	/** Why a tick is not run. */
+	String NOBODY = "no instance was there in time";
+
 	/** How many ticks are caught up at most. */
 	int MAX_CATCH_UP = 100;
 
@@ -25,48 +35,101 @@ sealed interface JobDecision {
 	 * with a lower fence that has not ended was left by its instance. One with a higher
 	 * fence was not: then this instance has stood still, and the lock is held by another.
 	 * @param seen what is kept of the job
-	 * @return what to do; all but {@link Wait}, {@link Rest} and {@link Skip} is done
-	 * under the lock
+	 * @return what to do; runs and what ends one are done under the lock
 	 */
 	static JobDecision decide(Terms terms, long fence, Seen seen) {
-		Instant now = seen.now();
-		Instant due = due(terms, seen);
+		JobTrigger trigger = terms.trigger();
+		Instant due = due(trigger, seen);
 		JobRun open = seen.open();
 		if (open != null) {
 			if (open.fence() < fence) {
 				return (!seen.paused() && terms.onAbandoned() == OnAbandoned.RERUN
-						&& open.attempt() < terms.maxAttempts()) ? new Run(open.tick(), open) : new Abandon(open);
+						&& open.deathsIfLeft() < terms.maxAttempts()) ? new Run(open.tick(), open) : new Abandon(open);
 			}
-			return (due != null && terms.trigger().isClock() && due.isAfter(open.tick())
-					&& (terms.catchUp() != CatchUp.ALL || seen.paused())) ? new Skip(due) : new Settle(open);
+			return beside(open, terms, due, seen);
+		}
+		JobDecision closing = (trigger.isClock()) ? close(terms, seen) : null;
+		if (closing != null) {
+			return closing;
 		}
 		if (due == null) {
-			return retry(terms, seen, terms.trigger().next(now, seen.since(), seen.last()));
+			return retry(terms, seen, trigger.next(seen.now(), seen.since(), seen.last()));
+		}
+		if (!trigger.isClock()) {
+			return (seen.paused()) ? new Rest() : new Run(due, null);
 		}
 		if (seen.paused()) {
-			return (terms.trigger().isClock()) ? new Skip(due) : new Rest();
+			return note(trigger, seen, due, JobOutcome.SKIPPED, PAUSED);
 		}
-		if (terms.catchUp() == CatchUp.ALL) {
-			return new Run(earliest(terms, seen, due), null);
+		if (isTooLate(terms, due, seen.now())) {
+			return note(trigger, seen, due, JobOutcome.MISSED, NOBODY);
 		}
-		if (terms.trigger().isClock() && seen.hasRunAt(due)) {
-			return new Skip(due);
-		}
-		return (terms.trigger().isClock() && isTooLate(terms, due, now)) ? new Miss(due) : new Run(due, null);
+		Instant runs = (terms.catchUp() == CatchUp.ALL) ? earliest(terms, seen, due) : due;
+		return (first(trigger, seen).isBefore(runs)) ? note(trigger, seen,
+				Objects.requireNonNull(due(trigger, seen.at(runs.minusMillis(1)))), JobOutcome.MISSED, NOBODY)
+				: new Run(runs, null);
 	}
 
-	private static @Nullable Instant due(Terms terms, Seen seen) {
-		Instant due = terms.trigger().due(seen.now(), seen.since(), seen.last());
-		return (due != null && terms.trigger().isClock() && seen.isLeftOut(due)) ? null : due;
+	// What to do of a tick beside a run that goes on
+	private static JobDecision beside(JobRun open, Terms terms, @Nullable Instant due, Seen seen) {
+		if (due == null || !terms.trigger().isClock()) {
+			return new Settle(open);
+		}
+		if (seen.paused()) {
+			return note(terms.trigger(), seen, due, JobOutcome.SKIPPED, PAUSED);
+		}
+		return (terms.catchUp() != CatchUp.ALL && due.isAfter(open.tick()) && !seen.isNotedSince(open))
+				? note(terms.trigger(), seen, due, JobOutcome.SKIPPED, STILL_RAN) : new Settle(open);
+	}
+
+	// The last tick until now that counts and that nothing is kept of
+	private static @Nullable Instant due(JobTrigger trigger, Seen seen) {
+		Instant due = trigger.due(seen.now(), seen.since(), seen.last());
+		return (due != null && trigger.isClock() && seen.isLeftOut(due)) ? null : due;
+	}
+
+	// The first tick that counts and that nothing is kept of
+	private static Instant first(JobTrigger trigger, Seen seen) {
+		Instant first = trigger.after(seen.last(), seen.since());
+		return (seen.isBeforeItCounts(first)) ? trigger.next(seen.since().minusMillis(1), seen.since(), seen.last())
+				: first;
+	}
+
+	private static Note note(JobTrigger trigger, Seen seen, Instant until, JobOutcome outcome, String why) {
+		Instant first = first(trigger, seen);
+		return new Note(first, until, trigger.count(first, until), outcome, why);
+	}
+
+	/**
+	 * Note the ticks that were not noted one by one: those during a pause that is over,
+	 * and during a run that has ended.
+	 */
+	private static @Nullable JobDecision close(Terms terms, Seen seen) {
+		JobTrigger trigger = terms.trigger();
+		JobRun last = seen.last();
+		if (last == null || seen.paused()) {
+			return null;
+		}
+		Instant first = trigger.after(last, seen.since());
+		if (last.isNote(PAUSED) && seen.isBeforeItCounts(first)) {
+			Instant until = Objects.requireNonNull(trigger.due(seen.since().minusMillis(1), seen.since(), last));
+			return new Note(first, until, trigger.count(first, until), JobOutcome.SKIPPED, PAUSED);
+		}
+		Instant busy = seen.busyUntil();
+		if (busy == null || terms.catchUp() == CatchUp.ALL || seen.isBeforeItCounts(first) || first.isAfter(busy)) {
+			return null;
+		}
+		return note(trigger, seen, Objects.requireNonNull(trigger.due(busy, seen.since(), last)), JobOutcome.SKIPPED,
+				STILL_RAN);
 	}
 
 	private static JobDecision retry(Terms terms, Seen seen, Instant next) {
 		JobRun last = seen.last();
 		if (last == null || last.endedAt() == null || last.outcome() != JobOutcome.FAILED || seen.paused()
-				|| last.attempt() > terms.retries()) {
+				|| last.failures() > terms.retries()) {
 			return new Wait(next);
 		}
-		Duration pause = terms.retryAfter().multipliedBy(1L << Math.min(last.attempt() - 1, 20));
+		Duration pause = terms.retryAfter().multipliedBy(1L << Math.min(last.failures() - 1, 20));
 		Instant again = last.endedAt().plus(pause);
 		if (again.isAfter(seen.now())) {
 			return new Wait((again.isBefore(next)) ? again : next);
@@ -98,7 +161,7 @@ sealed interface JobDecision {
 	 * @param catchUp what happens to ticks at which nobody was there
 	 * @param grace how late a tick is run, or retried, without being caught up
 	 * @param onAbandoned what happens to a run that its instance has left
-	 * @param maxAttempts how often a tick is run at most if instances die
+	 * @param maxAttempts how often a tick is run at most if instances die in it
 	 * @param retries how often a tick is run again whose work failed
 	 * @param retryAfter how long after the first attempt
 	 */
@@ -110,42 +173,54 @@ sealed interface JobDecision {
 	/**
 	 * The runs of a job, and when they were read.
 	 *
-	 * @param now the time of the server
+	 * @param now the time of the store
 	 * @param since from when on its ticks count
-	 * @param last the run of the last tick until now, {@code null} if there is none
+	 * @param last the record of the last tick of the schedule until now, {@code null} if
+	 * there is none
+	 * @param ran the last run until now, {@code null} if there is none
+	 * @param success the last run until now that succeeded, {@code null} if there is none
 	 * @param open the run that has not ended, {@code null} if there is none
 	 * @param stored what instances know of the job, {@code null} if there is nothing
 	 */
-	record Seen(Instant now, Instant since, @Nullable JobRun last, @Nullable JobRun open, @Nullable StoredJob stored) {
+	record Seen(Instant now, Instant since, @Nullable JobRun last, @Nullable JobRun ran, @Nullable JobRun success,
+			@Nullable JobRun open, @Nullable StoredJob stored) {
 
 		/** Whether somebody wants the job to be run nowhere. */
 		boolean paused() {
 			return this.stored != null && this.stored.paused() != null;
 		}
 
-		/**
-		 * Whether a tick came while the last run still went on, and no other instance has
-		 * noted it.
-		 */
-		private boolean hasRunAt(Instant tick) {
-			Instant ended = (this.last != null
-					&& (this.last.outcome() == JobOutcome.SUCCEEDED || this.last.outcome() == JobOutcome.FAILED))
-							? this.last.endedAt() : null;
+		private Seen at(Instant time) {
+			return new Seen(time, this.since, this.last, this.ran, this.success, this.open, this.stored);
+		}
+
+		/** Until when the last run went on, {@code null} if that is not known. */
+		private @Nullable Instant busyUntil() {
+			Instant ended = (this.ran != null && this.ran.hasWorked()) ? this.ran.endedAt() : null;
 			// An end to come is one before the clock was set back
-			return ended != null && !tick.isAfter(ended) && !ended.isAfter(this.now);
+			return (ended != null && !ended.isAfter(this.now)) ? ended : null;
+		}
+
+		/** Whether it is noted already that ticks are not run beside a run. */
+		private boolean isNotedSince(JobRun run) {
+			return this.last != null && this.last.isNote(STILL_RAN) && !this.last.startedAt().isBefore(run.startedAt());
+		}
+
+		private boolean isBeforeItCounts(Instant tick) {
+			// A time to come is one before the clock was set back
+			return tick.isBefore(this.since) && !this.since.isAfter(this.now);
 		}
 
 		/**
 		 * Whether a tick came before ticks counted, or while nobody wanted the job to be
-		 * run: the first one is noted, so that a pause does not fill the history.
+		 * run: the first one is noted, so that a pause does not write at each tick.
 		 */
 		private boolean isLeftOut(Instant tick) {
 			Pause pause = (this.stored != null) ? this.stored.paused() : null;
 			if (pause != null) {
-				return this.last != null && this.last.attempt() == 0 && !this.last.startedAt().isBefore(pause.at());
+				return this.last != null && this.last.isNote(PAUSED) && !this.last.startedAt().isBefore(pause.at());
 			}
-			// A time to come is one before the clock was set back
-			return tick.isBefore(this.since) && !this.since.isAfter(this.now);
+			return isBeforeItCounts(tick);
 		}
 
 	}
@@ -187,21 +262,15 @@ sealed interface JobDecision {
 	}
 
 	/**
-	 * Note that a tick is not run, because a run goes on, or did so at that time, or the
-	 * job is paused.
+	 * Note that ticks are not run.
 	 *
-	 * @param tick the tick
+	 * @param first the first of them
+	 * @param last the last of them
+	 * @param ticks how many they are
+	 * @param outcome what is noted
+	 * @param why why they are not run
 	 */
-	record Skip(Instant tick) implements JobDecision {
-
-	}
-
-	/**
-	 * Note that a tick is not run, because it is too late.
-	 *
-	 * @param tick the tick
-	 */
-	record Miss(Instant tick) implements JobDecision {
+	record Note(Instant first, Instant last, int ticks, JobOutcome outcome, String why) implements JobDecision {
 
 	}
 

@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -40,6 +41,9 @@ final class JobMethods implements BeanPostProcessor {
 
 	private final ObjectProvider<MongoLockJobsProperties> properties;
 
+	/** By bean and job: of a bean that is made again and again the first one runs. */
+	private final Map<String, Method> methods = new ConcurrentHashMap<>();
+
 	/**
 	 * Find methods.
 	 * @param properties the settings, which must not be made too early
@@ -58,7 +62,7 @@ final class JobMethods implements BeanPostProcessor {
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		Class<?> type = AopProxyUtils.ultimateTargetClass(bean);
 		if (!(bean instanceof AopInfrastructureBean) && AnnotationUtils.isCandidateClass(type, ScheduledJob.class)) {
-			find(type).forEach((method, declared) -> add(declared, method, bean));
+			find(type).forEach((method, declared) -> add(declared, method, bean, beanName));
 		}
 		return bean;
 	}
@@ -68,8 +72,9 @@ final class JobMethods implements BeanPostProcessor {
 			.findMergedAnnotation(method, ScheduledJob.class));
 	}
 
-	private void add(ScheduledJob declared, Method method, Object bean) {
-		check(declared, method);
+	private void add(ScheduledJob declared, Method method, Object bean, String beanName) {
+		String name = text(declared.name());
+		check(declared, name, method);
 		JobTrigger trigger = trigger(declared, method);
 		if (trigger == null) {
 			return;
@@ -78,20 +83,20 @@ final class JobMethods implements BeanPostProcessor {
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
 		JobWork<Throwable> work = new JobCall(invocable, bean);
-		Job job = new Job(declared.name(),
-				() -> new Terms(declared.name(), trigger, declared.catchUp(),
-						this.properties.getObject().jobs().grace(), declared.onAbandoned(), declared.maxAttempts(),
-						declared.retries(), retryAfter),
+		Job job = new Job(name,
+				() -> new Terms(name, trigger, declared.catchUp(), this.properties.getObject().jobs().grace(),
+						declared.onAbandoned(), declared.maxAttempts(), declared.retries(), retryAfter),
 				work);
-		if (!this.jobs.add(job)) {
-			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + declared.name()
+		if (!this.jobs.add(job) && !method.equals(this.methods.get(beanName + " " + name))) {
+			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + name
 					+ "\"), and runs are kept by that name: give each its own");
 		}
+		this.methods.put(beanName + " " + name, method);
 	}
 
-	private static void check(ScheduledJob declared, Method method) {
+	private static void check(ScheduledJob declared, String name, Method method) {
 		try {
-			Jobs.checkName(declared.name());
+			Jobs.checkName(name);
 		}
 		catch (IllegalArgumentException ex) {
 			throw refused(method, String.valueOf(ex.getMessage()));

@@ -5,46 +5,118 @@ import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One tick of a job, as it is kept. All times are by the clock of the MongoDB server.
+ * One tick of a job, or several in a row that were not run, as it is kept. All times are
+ * by the clock of the MongoDB server.
  *
  * @param job the name of the job
  * @param tick when it was due
+ * @param firstTick the first of the ticks if several in a row were not run, of which
+ * {@code tick} is the last; else the same
+ * @param ticks how many ticks that are, 1 for a run
+ * @param byHand whether the tick is not one of the schedule, because somebody has asked
+ * for the run
  * @param attempt 1, or more if an instance died in an attempt before, or it failed; 0 if
  * the tick was not run
+ * @param deaths how many attempts before were left by an instance that died
+ * @param failures how many attempts have failed
  * @param fence the fence of the lock that the attempt has, higher than in all runs
  * before; 0 if the tick was not run
  * @param startedAt when the attempt began, or when it was noted that the tick was not run
  * @param endedAt when that ended, {@code null} as long as it runs
  * @param outcome how it ended
+ * @param cutOff whether its application has ended during a run that nobody has taken up
+ * yet
  * @param runner the instance that ran it, or that noted that it was not run
  * @param exception the class of the exception, {@code null} unless the work threw one
  * @param message the message of the exception, at most 500 characters; or why the tick
  * was not run
  * @param note how far it is, as the work says; {@code null} once it has ended
  */
-public record JobRun(String job, Instant tick, int attempt, long fence, Instant startedAt, @Nullable Instant endedAt,
-		JobOutcome outcome, String runner, @Nullable String exception, @Nullable String message,
-		@Nullable String note) {
+public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boolean byHand, int attempt, int deaths,
+		int failures, long fence, Instant startedAt, @Nullable Instant endedAt, JobOutcome outcome, boolean cutOff,
+		String runner, @Nullable String exception, @Nullable String message, @Nullable String note) {
 
 	static final int MAX_MESSAGE = 500;
 
 	static JobRun begun(String job, Instant tick, int attempt, long fence, Instant now, String runner) {
-		return new JobRun(job, tick, attempt, fence, now, null, JobOutcome.RUNNING, runner, null, null, null);
+		return begun(job, tick, false, attempt, 0, 0, fence, now, runner);
 	}
 
-	static JobRun notRun(String job, Instant tick, Instant now, JobOutcome outcome, String why, String runner) {
-		return new JobRun(job, tick, 0, 0, now, now, outcome, runner, null, why, null);
+	private static JobRun begun(String job, Instant tick, boolean byHand, int attempt, int deaths, int failures,
+			long fence, Instant now, String runner) {
+		return new JobRun(job, tick, tick, 1, byHand, attempt, deaths, failures, fence, now, null, JobOutcome.RUNNING,
+				false, runner, null, null, null);
+	}
+
+	static JobRun byHand(String job, Instant tick, long fence, Instant now, String runner) {
+		return begun(job, tick, true, 1, 0, 0, fence, now, runner);
+	}
+
+	static JobRun notRun(String job, Instant firstTick, Instant tick, int ticks, Instant now, JobOutcome outcome,
+			String why, String runner) {
+		return new JobRun(job, tick, firstTick, ticks, false, 0, 0, 0, 0, now, now, outcome, false, runner, null, why,
+				null);
+	}
+
+	/** The next attempt at this tick, which the last one has left, or which has ended. */
+	JobRun again(long fence, Instant now, String runner) {
+		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt + 1,
+				deathsIfLeft(), this.failures, fence, now, null, JobOutcome.RUNNING, false, runner, null, null, null);
+	}
+
+	/** How many instances have died in its attempts if this one was left. */
+	int deathsIfLeft() {
+		return (this.outcome == JobOutcome.RUNNING && !this.cutOff) ? this.deaths + 1 : this.deaths;
 	}
 
 	JobRun ended(Instant now, JobOutcome how, @Nullable Throwable failure) {
-		String text = (failure != null) ? failure.getMessage() : null;
-		return new JobRun(this.job, this.tick, this.attempt, this.fence, this.startedAt, now, how, this.runner,
-				(failure != null) ? failure.getClass().getName() : null, (text != null) ? bounded(text) : null, null);
+		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
+				this.failures + ((how == JobOutcome.FAILED) ? 1 : 0), this.fence, this.startedAt, now, how, false,
+				this.runner, (failure != null) ? failure.getClass().getName() : null, message(failure), null);
+	}
+
+	/** The same by the clock of the store. */
+	JobRun endedAt(Instant now) {
+		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
+				this.failures, this.fence, this.startedAt, now, this.outcome, this.cutOff, this.runner, this.exception,
+				this.message, this.note);
 	}
 
 	JobRun noted(String how) {
-		return new JobRun(this.job, this.tick, this.attempt, this.fence, this.startedAt, this.endedAt, this.outcome,
-				this.runner, this.exception, this.message, how);
+		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
+				this.failures, this.fence, this.startedAt, this.endedAt, this.outcome, this.cutOff, this.runner,
+				this.exception, this.message, how);
+	}
+
+	/** The same, left by an application that has ended. */
+	JobRun leftByCutOff() {
+		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
+				this.failures, this.fence, this.startedAt, this.endedAt, this.outcome, true, this.runner,
+				this.exception, this.message, this.note);
+	}
+
+	/** Whether it is a note that ticks were not run, for a reason. */
+	boolean isNote(String why) {
+		return this.attempt == 0 && why.equals(this.message);
+	}
+
+	/** Whether the work has been going on for it until its end. */
+	boolean hasWorked() {
+		return this.outcome == JobOutcome.SUCCEEDED || this.outcome == JobOutcome.FAILED;
+	}
+
+	private static @Nullable String message(@Nullable Throwable failure) {
+		if (failure == null) {
+			return null;
+		}
+		try {
+			String text = failure.getMessage();
+			return (text != null) ? bounded(text) : null;
+		}
+		catch (RuntimeException | Error ex) { // its own mistake, which must not repeat
+												// the run
+			return "Its message cannot be read: " + ex.getClass().getName();
+		}
 	}
 
 	// Not through the middle of a character

@@ -2,8 +2,11 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Objects;
 import java.util.Optional;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -17,11 +20,10 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.jobs.JobDecision.Abandon;
-import io.mongolock.jobs.JobDecision.Miss;
+import io.mongolock.jobs.JobDecision.Note;
 import io.mongolock.jobs.JobDecision.Rest;
 import io.mongolock.jobs.JobDecision.Run;
 import io.mongolock.jobs.JobDecision.Seen;
-import io.mongolock.jobs.JobDecision.Skip;
 import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.jobs.JobDecision.Wait;
 
@@ -35,7 +37,7 @@ final class JobRunner {
 
 	private static final Log logger = LogFactory.getLog(JobRunner.class);
 
-	/** How often the end of a run is written if the server does not answer. */
+	/** How often a record is written if the server does not answer. */
 	private static final int WRITES = 20;
 
 	private final LockOperations locks;
@@ -75,39 +77,46 @@ final class JobRunner {
 		if (decision instanceof Rest) {
 			return null;
 		}
-		if (decision instanceof Skip skip && (seen.paused() || seen.open() == null)) {
-			return (note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED,
-					(seen.paused()) ? "it is paused" : "it still ran")) ? Duration.ZERO : null;
-		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job()));
 		if (lock.isEmpty()) {
-			if (decision instanceof Skip skip) {
-				note(terms, skip.tick(), seen.now(), JobOutcome.SKIPPED, "it still ran");
+			// The instance that holds it is at work
+			if (decision instanceof Note note && note.outcome() == JobOutcome.SKIPPED && seen.open() != null) {
+				write(terms, decision, seen.now());
 			}
 			return null;
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
-			return (runUnderLock(handle, terms, seen.since(), work)) ? Duration.ZERO : null;
+			return (runUnderLock(handle, terms, seen, work)) ? Duration.ZERO : null;
 		}
 	}
 
 	// Whether anything was done
-	private boolean runUnderLock(LockHandle handle, Terms terms, Instant since, JobWork<?> work) {
+	private boolean runUnderLock(LockHandle handle, Terms terms, Seen before, JobWork<?> work) {
+		Seen seen = before;
 		for (boolean done = false;; done = true) {
-			Seen seen = this.runs.readState(terms.job(), terms.trigger(), since);
+			// Unless no lock was granted since the last run, so that there is no other
+			// one
+			if (done || seen.ran() == null || seen.ran().fence() != handle.fence() - 1) {
+				seen = this.runs.readState(terms.job(), terms.trigger(), before.since());
+			}
 			JobDecision decision = JobDecision.decide(terms, handle.fence(), seen);
 			if (decision instanceof Run run) {
-				Attempt attempt = attempt(handle, terms.job(), run, seen.now(), work);
+				JobRun left = run.left();
+				Attempt attempt = attempt(handle, left, begun(handle, terms.job(), run.tick(), left, seen.now()), work);
 				logFailure(attempt);
 				return attempt != null || done;
 			}
-			boolean noted = (decision instanceof Abandon abandon) ? abandon(abandon.left(), seen.now())
-					: decision instanceof Miss miss
-							&& note(terms, miss.tick(), seen.now(), JobOutcome.MISSED, "no instance was there in time");
-			if (!noted) {
+			boolean written = (decision instanceof Abandon abandon) ? abandon(abandon.left())
+					: write(terms, decision, seen.now());
+			if (!written) {
 				return done;
 			}
 		}
+	}
+
+	private JobRun begun(LockHandle handle, String job, Instant tick, @Nullable JobRun left, Instant now) {
+		return (left != null) ? left.again(handle.fence(), now, this.runner)
+				: JobRun.begun(job, tick, 1, handle.fence(), now, this.runner);
 	}
 
 	/**
@@ -118,7 +127,7 @@ final class JobRunner {
 			try {
 				this.locks.tryAcquire(request(left.job())).ifPresent((handle) -> {
 					try (handle) {
-						abandon(left, now);
+						abandon(left);
 					}
 				});
 			}
@@ -136,29 +145,38 @@ final class JobRunner {
 	 * @return the run, or {@code null} if another instance is at it
 	 */
 	@Nullable Attempt runNow(Terms terms, @Nullable Instant tick, JobWork<?> work) {
-		Attempt attempt = run(terms.job(), tick, terms, work);
+		Attempt attempt = run(terms.job(), tick, terms, true, work);
 		logFailure(attempt);
 		return attempt;
 	}
 
 	/**
 	 * Run one tick, unless it was run.
+	 * @param terms what was declared of the job, {@code null} if code alone runs it
 	 * @return the run, or {@code null} if it was run before or another instance is at it
 	 */
-	@Nullable Attempt run(String job, Instant tick, JobWork<?> work) {
-		return (isOver(this.runs.find(job, tick))) ? null : run(job, tick, null, work);
+	@Nullable Attempt run(String job, Instant tick, @Nullable Terms terms, JobWork<?> work) {
+		return (isOver(this.runs.find(job, tick))) ? null : run(job, tick, terms, false, work);
 	}
 
 	private static void logFailure(@Nullable Attempt attempt) {
 		if (attempt != null && attempt.failure() != null) {
-			logger.error("Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick(),
-					attempt.failure());
+			try {
+				logger.error("Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick(),
+						attempt.failure());
+			}
+			catch (RuntimeException | Error ex) { // of an exception that cannot be
+													// printed
+				logger.error("Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick() + ": "
+						+ attempt.run().exception());
+			}
 		}
 	}
 
-	// Whether it was run, too, if somebody wishes that, by the given terms
+	// Again, too, if somebody wishes that
 	@SuppressWarnings("try") // leaving is what the scope is for
-	private @Nullable Attempt run(String job, @Nullable Instant wanted, @Nullable Terms wish, JobWork<?> work) {
+	private @Nullable Attempt run(String job, @Nullable Instant wanted, @Nullable Terms terms, boolean wish,
+			JobWork<?> work) {
 		LockRequest request = request(job);
 		if (LockContext.find((held) -> held.key().equals(request.key())).isPresent()) {
 			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that return first");
@@ -169,39 +187,48 @@ final class JobRunner {
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
 			Seen seen = this.runs.readState(job, null, Instant.EPOCH);
-			Instant tick = (wanted != null) ? wanted : seen.now();
+			Instant tick = (wanted != null) ? wanted : free(seen.now(), terms);
 			JobRun open = seen.open();
 			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
-				if (wish != null && JobDecision.decide(wish, handle.fence(), seen) instanceof Run run) {
-					return (wanted != null) ? null : attempt(handle, job, run, seen.now(), work);
+				if (wish && terms != null && JobDecision.decide(terms, handle.fence(), seen) instanceof Run run) {
+					return (wanted != null) ? null
+							: attempt(handle, open, open.again(handle.fence(), seen.now(), this.runner), work);
 				}
-				abandon(open, seen.now());
+				abandon(open);
 				seen = this.runs.readState(job, null, Instant.EPOCH);
 				open = seen.open();
 			}
 			JobRun left = this.runs.find(job, tick);
 			// With a higher fence another holds the
 			// lock, and this instance has stood still
-			if (wish == null && isOver(left) || open != null && open.fence() >= handle.fence()) {
+			if (!wish && isOver(left) || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}
-			return attempt(handle, job, new Run(tick, left), seen.now(), work);
+			if (left == null && terms != null && !terms.trigger().isTick(tick)) {
+				return attempt(handle, null, JobRun.byHand(job, tick, handle.fence(), seen.now(), this.runner), work);
+			}
+			if (left != null && wish) {
+				this.runs.rerun(left);
+			}
+			return attempt(handle, left, begun(handle, job, tick, left, seen.now()), work);
 		}
+	}
+
+	// A tick of the schedule is left to the schedule
+	private static Instant free(Instant now, @Nullable Terms terms) {
+		return (terms != null && terms.trigger().isTick(now)) ? now.plusMillis(1) : now;
 	}
 
 	private static boolean isOver(@Nullable JobRun run) {
 		return run != null && run.outcome() != JobOutcome.RUNNING;
 	}
 
-	private @Nullable Attempt attempt(LockHandle handle, String job, Run run, Instant now, JobWork<?> work) {
-		JobRun left = run.left();
-		JobRun begun = JobRun.begun(job, run.tick(), (left != null) ? left.attempt() + 1 : 1, handle.fence(), now,
-				this.runner);
+	private @Nullable Attempt attempt(LockHandle handle, @Nullable JobRun left, JobRun begun, JobWork<?> work) {
 		if (left != null && left.outcome() == JobOutcome.RUNNING) {
 			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was left by "
 					+ left.runner() + ", and is run again: attempt " + begun.attempt());
 		}
-		if (!((left != null) ? this.runs.replace(left, begun) : this.runs.add(begun))) {
+		if (!begin(handle, left, begun)) {
 			return null;
 		}
 		// The process may have stood still since it was granted the lock
@@ -218,31 +245,78 @@ final class JobRunner {
 			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was cut off by "
 					+ ((this.cutOff) ? "the end of the application" : "the loss of its lock")
 					+ "; another instance finds it");
+			if (this.cutOff) {
+				writtenEvenIfInterrupted(() -> this.runs.replace(begun, begun.leftByCutOff()), begun);
+			}
 			return new Attempt(begun, failure);
 		}
 		return new Attempt(end(handle, begun, failure), failure);
 	}
 
-	private JobRun end(LockHandle handle, JobRun begun, @Nullable Throwable failure) {
-		// The driver would refuse to write
-		boolean interrupted = Thread.interrupted();
+	// Asked again if the answer got lost, under the same fence
+	private boolean begin(LockHandle handle, @Nullable JobRun left, JobRun begun) {
 		try {
-			for (int write = 1;; write++) {
-				try {
-					return end(begun, begun.ended(this.runs.now(),
-							(failure != null) ? JobOutcome.FAILED : JobOutcome.SUCCEEDED, failure));
-				}
-				catch (RuntimeException ex) {
-					if (write == WRITES || !handle.isHeld()) {
-						return unwritten(begun, ex);
-					}
-					TimeUnit.MILLISECONDS.sleep(500);
-				}
-			}
+			return insist(handle, () -> {
+				boolean written = (left != null) ? this.runs.replace(left, begun) : this.runs.add(begun);
+				return written || begun.equals(this.runs.find(begun.job(), begun.tick()));
+			});
 		}
 		catch (InterruptedException ex) {
-			interrupted = true;
-			return unwritten(begun, ex);
+			Thread.currentThread().interrupt();
+			throw new IllegalStateException("Interrupted before job '" + begun.job() + "' has begun", ex);
+		}
+	}
+
+	private JobRun end(LockHandle handle, JobRun begun, @Nullable Throwable failure) {
+		JobRun ended = begun.ended(begun.startedAt(), (failure != null) ? JobOutcome.FAILED : JobOutcome.SUCCEEDED,
+				failure);
+		JobRun written = writtenEvenIfInterrupted(() -> insist(handle, () -> {
+			JobRun kept = this.runs.end(begun, ended);
+			return Objects.requireNonNullElse((kept != null) ? kept : writtenBefore(ended), begun);
+		}), begun);
+		if (written == null) {
+			return begun;
+		}
+		if (written == begun) {
+			logger.warn("Job '" + begun.job() + "' ended for its tick " + begun.tick()
+					+ " after another instance had taken it over, because its lock was lost");
+			return begun;
+		}
+		ended(written);
+		return written;
+	}
+
+	// If the answer got lost
+	private @Nullable JobRun writtenBefore(JobRun ended) {
+		JobRun found = this.runs.find(ended.job(), ended.tick());
+		return (found != null && found.fence() == ended.fence() && found.outcome() == ended.outcome()) ? found : null;
+	}
+
+	private static <T> T insist(LockHandle handle, Supplier<T> request) throws InterruptedException {
+		for (int ask = 1;; ask++) {
+			try {
+				return request.get();
+			}
+			catch (RuntimeException ex) {
+				if (ask == WRITES || !handle.isHeld()) {
+					throw ex;
+				}
+				TimeUnit.MILLISECONDS.sleep(500);
+			}
+		}
+	}
+
+	// The driver would refuse to write in an interrupted thread
+	private static <T> @Nullable T writtenEvenIfInterrupted(Callable<T> write, JobRun begun) {
+		boolean interrupted = Thread.interrupted();
+		try {
+			return write.call();
+		}
+		catch (Exception ex) {
+			interrupted |= ex instanceof InterruptedException;
+			logger.error("The end of job '" + begun.job() + "' for its tick " + begun.tick()
+					+ " could not be written, and it may be run again", ex);
+			return null;
 		}
 		finally {
 			if (interrupted) {
@@ -251,49 +325,34 @@ final class JobRunner {
 		}
 	}
 
-	private static JobRun unwritten(JobRun begun, Exception failure) {
-		logger.error("The end of job '" + begun.job() + "' for its tick " + begun.tick()
-				+ " could not be written, and it may be run again", failure);
-		return begun;
-	}
-
-	private JobRun end(JobRun begun, JobRun ended) {
-		if (!this.runs.replace(begun, ended) && !isWritten(ended)) {
-			logger.warn("Job '" + begun.job() + "' ended for its tick " + begun.tick()
-					+ " after another instance had taken it over, because its lock was lost");
-			return begun;
-		}
-		ended(ended);
-		return ended;
-	}
-
-	// Whether it was, and the answer got lost
-	private boolean isWritten(JobRun ended) {
-		JobRun found = this.runs.find(ended.job(), ended.tick());
-		return found != null && found.fence() == ended.fence() && found.outcome() == ended.outcome();
-	}
-
-	private boolean abandon(JobRun left, Instant now) {
-		JobRun abandoned = left.ended(now, JobOutcome.ABANDONED, null);
-		boolean replaced = this.runs.replace(left, abandoned);
-		if (replaced) {
+	private boolean abandon(JobRun left) {
+		JobRun abandoned = this.runs.end(left, left.ended(left.startedAt(), JobOutcome.ABANDONED, null));
+		if (abandoned != null) {
 			logger.warn("The run of job '" + left.job() + "' for its tick " + left.tick() + " was abandoned by "
 					+ left.runner());
 			ended(abandoned);
 		}
-		return replaced;
+		return abandoned != null;
 	}
 
-	private boolean note(Terms terms, Instant tick, Instant now, JobOutcome outcome, String why) {
-		JobRun notRun = JobRun.notRun(terms.job(), tick, now, outcome, why, this.runner);
+	// Whether it was anything to write, and is written now
+	private boolean write(Terms terms, JobDecision decision, Instant now) {
+		if (!(decision instanceof Note note)) {
+			return false;
+		}
+		JobRun notRun = JobRun.notRun(terms.job(), note.first(), note.last(), note.ticks(), now, note.outcome(),
+				note.why(), this.runner);
 		boolean noted = this.runs.add(notRun);
 		if (noted) {
-			if (outcome == JobOutcome.MISSED) {
-				logger.warn("Job '" + notRun.job() + "' missed its tick " + tick
-						+ ", because no instance was there in time");
+			String more = (note.ticks() > 1)
+					? " and the " + (note.ticks() - 1) + " before, from " + note.first() + " on" : "";
+			if (note.outcome() == JobOutcome.MISSED) {
+				logger.warn(
+						"Job '" + terms.job() + "' missed its tick " + note.last() + more + ", because " + note.why());
 			}
 			else {
-				logger.info("Job '" + notRun.job() + "' skips its tick " + tick + ", because " + why);
+				logger
+					.info("Job '" + terms.job() + "' skips its tick " + note.last() + more + ", because " + note.why());
 			}
 			ended(notRun);
 		}
@@ -315,8 +374,11 @@ final class JobRunner {
 		try {
 			this.events.publishEvent(event);
 		}
-		catch (RuntimeException | Error ex) { // must not harm the work
+		catch (RuntimeException ex) { // must not harm the work
 			logger.warn("A listener failed on " + event, ex);
+		}
+		catch (Error ex) { // nor must this
+			logger.error("A listener failed on " + event, ex);
 		}
 	}
 

@@ -3,6 +3,7 @@ package io.mongolock.jobs;
 import java.time.Instant;
 import java.util.List;
 import java.util.SortedSet;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,7 +23,7 @@ interface JobRuns {
 	Instant now();
 
 	/**
-	 * The newest run of a job.
+	 * The record of the last tick of the schedule of a job.
 	 * @param until the latest tick
 	 * @return the run, {@code null} if there is none
 	 */
@@ -43,8 +44,13 @@ interface JobRuns {
 
 	/**
 	 * Record that an instance looks after a job.
+	 * @return the name of another application that has scheduled it lately, {@code null}
+	 * if there is none
 	 */
-	void schedule(String job, JobTrigger trigger, Instant now);
+	@Nullable String schedule(String job, JobTrigger trigger, Instant now);
+
+	/** Read the newest records of a job. */
+	Newest newest(String job);
 
 	/**
 	 * Have a job run nowhere, or again.
@@ -78,6 +84,15 @@ interface JobRuns {
 	boolean replace(JobRun before, JobRun after);
 
 	/**
+	 * End a run, if it is still the attempt that it was, by the clock of the store.
+	 * @return the run as it is kept, {@code null} if it is not that attempt any more
+	 */
+	@Nullable JobRun end(JobRun running, JobRun ended);
+
+	/** Have {@link #newest} find the next attempt of a run, however old its tick is. */
+	void rerun(JobRun run);
+
+	/**
 	 * Keep how far a run is.
 	 * @return whether it still runs
 	 */
@@ -96,27 +111,46 @@ interface JobRuns {
 	 * @param since when the caller began to look after the job
 	 */
 	default Seen readState(String job, @Nullable JobTrigger trigger, Instant since) {
-		StoredJob stored = stored(job);
-		Instant now = now();
-		JobRun last = lastUntil(job, now);
-		boolean open = last != null && last.outcome() == JobOutcome.RUNNING;
+		Newest newest = newest(job);
+		Instant now = newest.now();
+		StoredJob stored = newest.stored();
+		List<JobRun> runs = newest.runs();
+		List<JobRun> until = runs.stream().filter((run) -> !run.tick().isAfter(now)).toList();
+		JobRun last = first(until, (run) -> !run.byHand());
+		if (last == null && !newest.areAll()) {
+			last = lastUntil(job, now);
+		}
+		JobRun success = first(until, (run) -> run.outcome() == JobOutcome.SUCCEEDED);
+		if (success == null && !newest.areAll() && stored != null) {
+			success = lastSuccessUntil(job, now);
+		}
+		JobRun open = first(runs, (run) -> run.outcome() == JobOutcome.RUNNING);
+		if (open == null && !newest.areAll()) {
+			open = open(job, stored);
+		}
 		return new Seen(now, (stored != null) ? stored.from(trigger, since, now) : since, last,
-				(open) ? last : running(job).stream().findFirst().orElse(null), stored);
+				first(until, (run) -> run.attempt() > 0), success, open, stored);
+	}
+
+	// One of an old tick, which code or a person has asked for
+	private @Nullable JobRun open(String job, @Nullable StoredJob stored) {
+		if (stored == null) {
+			return running(job).stream().findFirst().orElse(null);
+		}
+		JobRun rerun = (stored.rerun() != null) ? find(job, stored.rerun()) : null;
+		return (rerun != null && rerun.outcome() == JobOutcome.RUNNING) ? rerun : null;
+	}
+
+	private static @Nullable JobRun first(List<JobRun> runs, Predicate<JobRun> which) {
+		return runs.stream().filter(which).findFirst().orElse(null);
 	}
 
 	/**
 	 * The first tick of a job that no run has succeeded for, or which is to come.
 	 * @return the tick, {@code null} if none is expected
 	 */
-	default @Nullable Instant overdueFrom(String job, JobTrigger trigger, Seen seen) {
-		StoredJob stored = seen.stored();
-		if (stored == null || seen.paused()) {
-			return null;
-		}
-		JobRun last = seen.last();
-		JobRun success = (last == null || last.outcome() == JobOutcome.SUCCEEDED) ? last
-				: lastSuccessUntil(job, seen.now());
-		return StoredJob.overdueFrom(trigger, seen.since(), success, seen.open());
+	static @Nullable Instant overdueFrom(JobTrigger trigger, Seen seen) {
+		return (seen.stored() != null && !seen.paused()) ? StoredJob.overdueFrom(trigger, seen) : null;
 	}
 
 	/** The runs that have not ended of jobs that no instance looks after any more. */
@@ -125,6 +159,18 @@ interface JobRuns {
 			StoredJob stored = stored(run.job());
 			return stored != null && !stored.isScheduled(now);
 		}).toList();
+	}
+
+	/**
+	 * The newest records of a job.
+	 *
+	 * @param now the time of the store
+	 * @param stored the record of the job, {@code null} if there is none
+	 * @param runs the newest runs, the newest tick first
+	 * @param areAll whether there are no others
+	 */
+	record Newest(Instant now, @Nullable StoredJob stored, List<JobRun> runs, boolean areAll) {
+
 	}
 
 }

@@ -23,6 +23,7 @@ import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
@@ -49,6 +50,10 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 
 	private final boolean onlyWhenReady;
 
+	private final ApplicationContext context;
+
+	private final Duration patience;
+
 	private final ObjectProvider<Watch> watches;
 
 	private final JobRegistry jobs;
@@ -70,9 +75,12 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	 * Create one.
 	 * @param onlyWhenReady whether no run begins while the instance refuses traffic
 	 * @param becomesReady whether it does until it is said to accept it
+	 * @param context whose readiness counts
+	 * @param patience how long after the start a warning says that no job has begun
 	 */
 	JobScheduler(JobRegistry jobs, JobRunner runner, DueJobs due, Executor threads, Duration checkInterval,
-			boolean onlyWhenReady, boolean becomesReady, ObjectProvider<Watch> watches) {
+			boolean onlyWhenReady, boolean becomesReady, ApplicationContext context, Duration patience,
+			ObjectProvider<Watch> watches) {
 		this.jobs = jobs;
 		this.runner = runner;
 		this.due = due;
@@ -80,6 +88,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		this.checkInterval = checkInterval;
 		this.onlyWhenReady = onlyWhenReady;
 		this.refusing = onlyWhenReady && becomesReady;
+		this.context = context;
+		this.patience = patience;
 		this.watches = watches;
 	}
 
@@ -159,10 +169,14 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		}
 	}
 
+	// A child context becomes ready or not for itself
 	@EventListener
 	synchronized void on(AvailabilityChangeEvent<ReadinessState> event) {
+		if (isOfChild(event)) {
+			return;
+		}
 		this.refusing = this.onlyWhenReady && event.getState() == ReadinessState.REFUSING_TRAFFIC;
-		lookAtAll();
+		lookAtAll(this.refusing);
 	}
 
 	@Override
@@ -172,18 +186,43 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			ScheduledExecutorService current = new ScheduledThreadPoolExecutor(1,
 					new CustomizableThreadFactory("mongo-lock-jobs-"), new ThreadPoolExecutor.DiscardPolicy());
 			this.timer = current;
-			lookAtAll();
+			if (this.refusing) {
+				current.schedule(this::waitNoLonger, this.patience.toNanos(), TimeUnit.NANOSECONDS);
+			}
+			lookAtAll(this.refusing);
 		}
 	}
 
 	// Not before what runs at the start of the application has ended, a migration for
 	// example
-	private void lookAtAll() {
+	private void lookAtAll(boolean wait) {
 		ScheduledExecutorService current = this.timer;
-		if (current != null && !this.looking && !this.refusing) {
+		if (current != null && !this.looking && !wait) {
 			this.looking = true;
 			this.jobs.all().forEach((job) -> look(current, job, Duration.ZERO));
 		}
+	}
+
+	private boolean isOfChild(AvailabilityChangeEvent<?> event) {
+		ApplicationContext of = (event.getSource() instanceof ApplicationContext source) ? source.getParent() : null;
+		while (of != null && of != this.context) {
+			of = of.getParent();
+		}
+		return of != null;
+	}
+
+	// From now on they can be overdue
+	private synchronized void waitNoLonger() {
+		if (this.looking || this.timer == null) {
+			return;
+		}
+		if (!this.jobs.all().isEmpty()) {
+			logger.warn(
+					"No job has begun, because this instance has not accepted traffic for " + this.patience.toSeconds()
+							+ " s since its start: an ApplicationRunner or CommandLineRunner may not have returned. "
+							+ "mongo-lock.jobs.only-when-ready=false lets jobs begin beside it");
+		}
+		lookAtAll(false);
 	}
 
 	@Override

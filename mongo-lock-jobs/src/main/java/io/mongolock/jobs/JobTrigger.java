@@ -15,6 +15,9 @@ import org.springframework.scheduling.support.CronExpression;
  */
 sealed interface JobTrigger {
 
+	/** How many ticks are counted at most, which takes a moment. */
+	int MAX_COUNT = 100_000;
+
 	/**
 	 * The last tick until now that comes after the last run.
 	 * @param now the time
@@ -35,6 +38,21 @@ sealed interface JobTrigger {
 	 * @param run the run, {@code null} if there was none
 	 */
 	Instant after(@Nullable JobRun run, Instant since);
+
+	/**
+	 * How many ticks there are.
+	 * @param first the first one
+	 * @param last the last one
+	 * @return the number, at most 100,000
+	 */
+	default int count(Instant first, Instant last) {
+		return 1;
+	}
+
+	/** Whether a time is a tick, whichever runs there were. */
+	default boolean isTick(Instant time) {
+		return false;
+	}
 
 	/** Whether a tick can come while a run is going on, and be missed. */
 	default boolean isClock() {
@@ -83,6 +101,20 @@ sealed interface JobTrigger {
 		}
 
 		@Override
+		public int count(Instant first, Instant last) {
+			int count = 1;
+			for (Instant tick = after(first); count < MAX_COUNT && !tick.isAfter(last); tick = after(tick)) {
+				count++;
+			}
+			return count;
+		}
+
+		@Override
+		public boolean isTick(Instant time) {
+			return after(time.minusMillis(1)).equals(time);
+		}
+
+		@Override
 		public String toString() {
 			return "cron " + this.expression + " (" + this.zone + ")";
 		}
@@ -105,7 +137,7 @@ sealed interface JobTrigger {
 	}
 
 	/**
-	 * Counted from the tick of the last run.
+	 * Counted from the last tick.
 	 *
 	 * @param period from one tick to the next
 	 */
@@ -116,22 +148,30 @@ sealed interface JobTrigger {
 			if (last == null) {
 				return (since.isAfter(now)) ? null : since;
 			}
-			long periods = Duration.between(last.tick(), now).dividedBy(this.period);
-			return (periods > 0) ? last.tick().plus(this.period.multipliedBy(periods)) : null;
+			Instant due = last.tick().plus(this.period.multipliedBy(periods(last, now)));
+			return (due.isAfter(last.tick())) ? due : null;
 		}
 
 		@Override
 		public Instant next(Instant now, Instant since, @Nullable JobRun last) {
-			Instant due = due(now, since, last);
-			if (due != null) {
-				return due.plus(this.period);
+			if (last == null) {
+				return (since.isAfter(now)) ? since : since.plus(this.period);
 			}
-			return after(last, since);
+			return last.tick().plus(this.period.multipliedBy(periods(last, now) + 1));
+		}
+
+		private long periods(JobRun last, Instant now) {
+			return Math.floorDiv(Duration.between(last.tick(), now).toMillis(), this.period.toMillis());
 		}
 
 		@Override
 		public Instant after(@Nullable JobRun run, Instant since) {
 			return (run != null) ? run.tick().plus(this.period) : since;
+		}
+
+		@Override
+		public int count(Instant first, Instant last) {
+			return (int) Math.min(MAX_COUNT, Duration.between(first, last).dividedBy(this.period) + 1);
 		}
 
 		@Override

@@ -60,7 +60,9 @@ public final class Jobs {
 			throw new IllegalStateException("Job '" + job + "' is run inside a transaction, whose end would come after "
 					+ "the run is recorded: begin the transaction in the work");
 		}
-		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS), work);
+		Job scheduled = this.declared.find(job);
+		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS),
+				(scheduled != null) ? scheduled.terms() : null, work);
 		if (attempt != null && attempt.failure() != null) {
 			throw Jobs.<E>thrown(attempt.failure());
 		}

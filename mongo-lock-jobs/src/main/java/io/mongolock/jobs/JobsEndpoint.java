@@ -227,11 +227,11 @@ class JobsEndpoint {
 		Seen seen = this.runs.readState(name, trigger,
 				(this.scheduler != null) ? this.scheduler.since(name) : Instant.EPOCH);
 		StoredJob stored = seen.stored();
-		if (stored == null && seen.last() == null && seen.open() == null) {
+		if (stored == null && seen.last() == null && seen.ran() == null && seen.open() == null) {
 			throw new Refusal(404, "There is no job '" + name + "'. Jobs that there are: "
 					+ this.runs.names().stream().limit(NAMED).collect(Collectors.joining(", ")));
 		}
-		Instant from = (trigger != null) ? this.runs.overdueFrom(name, trigger, seen) : null;
+		Instant from = (trigger != null) ? JobRuns.overdueFrom(trigger, seen) : null;
 		List<RunDescriptor> runs = (history > 0)
 				? this.runs.last(name, history).stream().map((run) -> RunDescriptor.of(run, shown)).toList() : null;
 		return new JobDescriptor(name, seen.now(), state(seen), (stored != null) ? stored.schedule() : null,
@@ -321,6 +321,9 @@ class JobsEndpoint {
 	 * A run.
 	 *
 	 * @param tick when it was due
+	 * @param firstTick the first of several ticks in a row that were not run, else
+	 * {@code null}
+	 * @param ticks how many ticks that are
 	 * @param attempt the number of the attempt
 	 * @param outcome how it ended
 	 * @param startedAt when it began
@@ -331,16 +334,17 @@ class JobsEndpoint {
 	 * @param message its message, or why the tick was not run
 	 * @param note how far it is, as the work says
 	 */
-	record RunDescriptor(Instant tick, int attempt, String outcome, Instant startedAt, @Nullable Instant endedAt,
-			String runner, long fence, @Nullable String exception, @Nullable String message, @Nullable String note) {
+	record RunDescriptor(Instant tick, @Nullable Instant firstTick, int ticks, int attempt, String outcome,
+			Instant startedAt, @Nullable Instant endedAt, String runner, long fence, @Nullable String exception,
+			@Nullable String message, @Nullable String note) {
 
 		static @Nullable RunDescriptor of(@Nullable JobRun run, boolean shown) {
 			if (run == null) {
 				return null;
 			}
-			return new RunDescriptor(run.tick(), run.attempt(), run.outcome().name().toLowerCase(Locale.ROOT),
-					run.startedAt(), run.endedAt(), (shown) ? run.runner() : SanitizableData.SANITIZED_VALUE,
-					run.fence(), run.exception(),
+			return new RunDescriptor(run.tick(), (run.ticks() > 1) ? run.firstTick() : null, run.ticks(), run.attempt(),
+					run.outcome().name().toLowerCase(Locale.ROOT), run.startedAt(), run.endedAt(),
+					(shown) ? run.runner() : SanitizableData.SANITIZED_VALUE, run.fence(), run.exception(),
 					(!shown && run.exception() != null) ? SanitizableData.SANITIZED_VALUE : run.message(), run.note());
 		}
 

@@ -50,8 +50,13 @@ final class MemoryJobRuns implements JobRuns {
 	}
 
 	@Override
+	public Newest newest(String job) {
+		return new Newest(now(), stored(job), of(job).toList(), true);
+	}
+
+	@Override
 	public @Nullable JobRun lastUntil(String job, Instant until) {
-		return first(job, (run) -> !run.tick().isAfter(until));
+		return first(job, (run) -> !run.byHand() && !run.tick().isAfter(until));
 	}
 
 	@Override
@@ -76,23 +81,22 @@ final class MemoryJobRuns implements JobRuns {
 	}
 
 	@Override
-	public synchronized void schedule(String job, JobTrigger trigger, Instant now) {
+	public synchronized @Nullable String schedule(String job, JobTrigger trigger, Instant now) {
 		StoredJob before = this.jobs.get(job);
 		String schedule = trigger.toString();
-		if (before == null) {
-			this.jobs.put(job, new StoredJob(schedule, now, now, now, null));
-			return;
-		}
 		this.jobs.put(job,
-				new StoredJob(schedule, (now.isAfter(before.scheduledAt())) ? now : before.scheduledAt(),
-						(before.schedule().equals(schedule)) ? before.scheduledSince() : now,
-						(now.isBefore(before.since())) ? now : before.since(), before.paused()));
+				(before != null)
+						? new StoredJob(schedule, (now.isAfter(before.scheduledAt())) ? now : before.scheduledAt(),
+								(before.schedule().equals(schedule)) ? before.scheduledSince() : now,
+								(now.isBefore(before.since())) ? now : before.since(), before.paused(), before.rerun())
+						: new StoredJob(schedule, now, now, now, null, null));
+		return null;
 	}
 
 	@Override
 	public synchronized boolean pause(String job, @Nullable Pause pause) {
 		return this.jobs.computeIfPresent(job, (name, stored) -> new StoredJob(stored.schedule(), stored.scheduledAt(),
-				stored.scheduledSince(), (pause != null) ? stored.since() : now(), pause)) != null;
+				stored.scheduledSince(), (pause != null) ? stored.since() : now(), pause, stored.rerun())) != null;
 	}
 
 	@Override
@@ -130,6 +134,17 @@ final class MemoryJobRuns implements JobRuns {
 			this.runs.put(id, after);
 		}
 		return same;
+	}
+
+	@Override
+	public synchronized @Nullable JobRun end(JobRun running, JobRun ended) {
+		JobRun now = ended.endedAt(now());
+		return (replace(running, now)) ? now : null;
+	}
+
+	@Override
+	public void rerun(JobRun run) {
+		// All are read
 	}
 
 	@Override

@@ -5,26 +5,32 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.SortedSet;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
+import com.mongodb.MongoClientSettings;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Aggregates;
 import com.mongodb.client.model.Filters;
+import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.IndexOptions;
 import com.mongodb.client.model.Indexes;
+import com.mongodb.client.model.Projections;
+import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.Sorts;
-import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.Updates;
-import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.conversions.Bson;
 import org.jspecify.annotations.Nullable;
@@ -35,12 +41,16 @@ import io.mongolock.jobs.StoredJob.Pause;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * Records in MongoDB: a document for each run, whose id is the job and the tick. Writes
- * are confirmed by a majority, and the primary is read. Thread-safe.
+ * Records in MongoDB: a document for each run, whose id is the job and the tick, and one
+ * for each job, which stands before its runs. They belong to the applications that share
+ * their locks: a key prefix or a lock collection other than the default one is part of
+ * each id. Writes are confirmed by a majority, and the primary is read. Thread-safe.
  */
 final class MongoJobRuns implements JobRuns {
 
 	private static final String ID = "_id";
+
+	private static final String APPLICATION = "application";
 
 	private static final String JOB = "job";
 
@@ -62,11 +72,32 @@ final class MongoJobRuns implements JobRuns {
 
 	private static final String SINCE = "since";
 
+	private static final String SCHEDULED_BY = "scheduledBy";
+
 	private static final String PAUSED = "paused";
+
+	private static final String RERUN = "rerun";
+
+	private static final String FIRST_TICK = "firstTick";
+
+	private static final String ENDED = "endedAt";
+
+	private static final String NOW = "now";
+
+	/** Before all runs: the document of the job is read together with the newest. */
+	private static final Instant OF_JOB = Instant.parse("9999-12-31T23:59:59.999Z");
+
+	/** How many runs are read together. */
+	private static final int NEWEST = 20;
 
 	private static final String STARTED = "startedAt";
 
 	private static final Bson RUNNING = Filters.eq(OUTCOME, JobOutcome.RUNNING.name());
+
+	private static final Bson FIELDS = Projections.fields(Projections.include(APPLICATION, JOB, TICK, FIRST_TICK,
+			"ticks", "byHand", ATTEMPT, "deaths", "failures", FENCE, STARTED, ENDED, OUTCOME, "cutOff", "runner",
+			"exception", "message", "note", SCHEDULE, SCHEDULED_AT, SCHEDULED_SINCE, SINCE, PAUSED, RERUN),
+			Projections.computed(NOW, "$$NOW"));
 
 	/** Made when it is first needed: an application without jobs needs no database. */
 	private final Supplier<MongoOperations> template;
@@ -79,23 +110,52 @@ final class MongoJobRuns implements JobRuns {
 
 	private final int kept;
 
+	private final @Nullable String application;
+
+	private final String name;
+
+	/**
+	 * How many runs have ended since the history of a job was last shortened, and when.
+	 */
+	private final Map<String, Shortened> shortened = new ConcurrentHashMap<>();
+
 	/**
 	 * Keep runs.
 	 * @param timeout how long a request may take
 	 * @param history how long a run is kept once another one has followed
 	 * @param kept how many runs of a job are kept at most
+	 * @param application what distinguishes the applications that share these locks from
+	 * others, {@code null} if nothing is set
+	 * @param name the name of this application, may be empty
 	 */
-	MongoJobRuns(Supplier<MongoOperations> template, String collection, Duration timeout, Duration history, int kept) {
+	MongoJobRuns(Supplier<MongoOperations> template, String collection, Duration timeout, Duration history, int kept,
+			@Nullable String application, String name) {
 		this.template = template;
 		this.collection = collection;
 		this.timeout = timeout;
 		this.history = history;
 		this.kept = kept;
+		this.application = application;
+		this.name = name;
+	}
+
+	/**
+	 * What distinguishes the applications whose locks are in a collection with a prefix.
+	 * @return {@code null} if both are the default
+	 */
+	static @Nullable String application(String lockCollection, String keyPrefix) {
+		// No name of a collection has this character
+		return (lockCollection.equals("locks") && keyPrefix.isEmpty()) ? null : lockCollection + "$" + keyPrefix;
+	}
+
+	private Bson of(String job) {
+		return Filters.and(Filters.eq(APPLICATION, this.application), Filters.eq(JOB, job));
 	}
 
 	@Override
 	public void createIndexes() {
-		send((runs) -> runs.createIndex(Indexes.compoundIndex(Indexes.ascending(JOB), Indexes.descending(TICK))));
+		send((runs) -> runs
+			.createIndex(Indexes.compoundIndex(Indexes.ascending(APPLICATION, JOB), Indexes.descending(TICK))));
 		send((runs) -> runs.createIndex(Indexes.ascending(EXPIRES),
 				new IndexOptions().expireAfter(0L, TimeUnit.SECONDS)));
 	}
@@ -103,29 +163,68 @@ final class MongoJobRuns implements JobRuns {
 	@Override
 	public Instant now() {
 		Document answer = statements()
-			.execute((database) -> database.runCommand(new Document("hello", 1), ReadPreference.primary()));
+			.execute((database) -> database.withCodecRegistry(MongoClientSettings.getDefaultCodecRegistry())
+				.runCommand(new Document("hello", 1), ReadPreference.primary()));
 		return Objects.requireNonNull(answer, "an answer").getDate("localTime").toInstant();
 	}
 
 	@Override
 	public @Nullable JobRun lastUntil(String job, Instant until) {
-		return first(Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, until)));
+		return first(Filters.and(of(job), Filters.lte(TICK, until), Filters.ne("byHand", true)));
 	}
 
 	@Override
 	public @Nullable JobRun lastSuccessUntil(String job, Instant until) {
-		return first(Filters.and(Filters.eq(JOB, job), Filters.lte(TICK, until),
-				Filters.eq(OUTCOME, JobOutcome.SUCCEEDED.name())));
+		return first(Filters.and(of(job), Filters.lte(TICK, until), Filters.eq(OUTCOME, JobOutcome.SUCCEEDED.name())));
 	}
 
 	@Override
-	public void schedule(String job, JobTrigger trigger, Instant now) {
+	public Newest newest(String job) {
+		List<Document> found = Objects.requireNonNull(send(
+				(runs) -> newestFirst(runs, of(job)).limit(NEWEST + 1).projection(FIELDS).into(new ArrayList<>())));
+		Instant now = (found.isEmpty()) ? now() : found.get(0).getDate(NOW).toInstant();
+		boolean areAll = found.size() <= NEWEST;
+		Document stored = (!found.isEmpty() && isOfJob(found.get(0))) ? found.remove(0) : null;
+		return new Newest(now, (stored != null) ? readJob(stored) : stored(job),
+				found.stream().map(this::read).toList(), areAll);
+	}
+
+	private static boolean isOfJob(Document document) {
+		return date(document, TICK, Instant.EPOCH).equals(OF_JOB);
+	}
+
+	@Override
+	public @Nullable String schedule(String job, JobTrigger trigger, Instant now) {
 		String schedule = trigger.toString();
 		Bson changed = Updates.combine(Updates.set(SCHEDULE, schedule), Updates.set(SCHEDULED_SINCE, now));
 		Bson said = Updates.combine(Updates.setOnInsert(SCHEDULE, schedule), Updates.setOnInsert(SCHEDULED_SINCE, now),
+				Updates.set(JOB, job), Updates.set(TICK, OF_JOB), Updates.set(SCHEDULED_BY, this.name),
+				(this.application != null) ? Updates.set(APPLICATION, this.application) : new Document(),
 				Updates.max(SCHEDULED_AT, now), Updates.min(SINCE, now));
 		send((runs) -> runs.updateOne(Filters.and(id(job), Filters.ne(SCHEDULE, schedule)), changed));
-		send((runs) -> runs.updateOne(id(job), said, new UpdateOptions().upsert(true)));
+		Document before = send((runs) -> runs.findOneAndUpdate(id(job), said,
+				new FindOneAndUpdateOptions().upsert(true).returnDocument(ReturnDocument.BEFORE)));
+		if (before == null) {
+			adopt(job);
+			return null;
+		}
+		String by = text(before, SCHEDULED_BY);
+		return (by != null && !by.isEmpty() && !by.equals(this.name) && readJob(before).isScheduled(now)) ? by : null;
+	}
+
+	// Copies the records of this application from before they belonged to one
+	private void adopt(String job) {
+		if (this.application == null) {
+			return;
+		}
+		List<JobRun> former = list(Filters.and(Filters.eq(APPLICATION, null), Filters.eq(JOB, job)), this.kept).stream()
+			.filter((run) -> this.name.isEmpty() || run.runner().startsWith(this.name + " "))
+			.toList();
+		former.forEach(this::add);
+		Document paused = send((runs) -> runs.find(Filters.eq(ID, new Document(JOB, job))).first());
+		if (!former.isEmpty() && paused != null && paused.get(PAUSED) != null) {
+			send((runs) -> runs.updateOne(id(job), Updates.set(PAUSED, paused.get(PAUSED))));
+		}
 	}
 
 	@Override
@@ -145,13 +244,14 @@ final class MongoJobRuns implements JobRuns {
 
 	@Override
 	public SortedSet<String> names() {
-		List<BsonValue> names = new ArrayList<>();
-		// Filters for which the index is enough, however many runs there are
-		send((runs) -> runs.distinct(JOB, Filters.gte(JOB, ""), BsonValue.class).into(names));
-		send((runs) -> runs.distinct(ID + "." + JOB, Filters.eq(JOB, null), BsonValue.class).into(names));
-		return names.stream()
-			.filter(BsonValue::isString)
-			.map((name) -> name.asString().getValue())
+		Bson named = Filters.and(Filters.eq(APPLICATION, this.application), Filters.gte(JOB, ""));
+		List<Document> groups = Objects
+			.requireNonNull(send((runs) -> runs.aggregate(List.of(Aggregates.match(named), Aggregates.group("$" + JOB)))
+				.into(new ArrayList<>())));
+		// Others were written by hand
+		return groups.stream()
+			.map((group) -> text(group, ID))
+			.filter(Objects::nonNull)
 			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
@@ -162,7 +262,7 @@ final class MongoJobRuns implements JobRuns {
 
 	@Override
 	public List<JobRun> last(String job, int limit) {
-		return list(Filters.eq(JOB, job), limit);
+		return list(Filters.and(of(job), Filters.ne(TICK, OF_JOB)), limit);
 	}
 
 	@Override
@@ -184,22 +284,45 @@ final class MongoJobRuns implements JobRuns {
 	}
 
 	@Override
+	public @Nullable JobRun end(JobRun running, JobRun ended) {
+		Document values = write(ended);
+		Set.of(ID, JOB, TICK, ENDED, "note", "cutOff").forEach(values::remove);
+		Document written = send((runs) -> runs.findOneAndUpdate(same(running),
+				new Document("$set", values).append("$currentDate", new Document(ENDED, true))
+					.append("$unset", new Document("note", "").append("cutOff", "")),
+				new FindOneAndUpdateOptions().returnDocument(ReturnDocument.AFTER)));
+		return (written != null) ? read(written) : null;
+	}
+
+	@Override
+	public void rerun(JobRun run) {
+		send((runs) -> runs.updateOne(id(run.job()), Updates.set(RERUN, run.tick())));
+	}
+
+	@Override
 	public boolean note(JobRun run, String note) {
 		return Objects.requireNonNull(
 				send((runs) -> runs.updateOne(same(run), Updates.set("note", note)).getMatchedCount())) != 0;
 	}
 
-	private static Bson same(JobRun run) {
+	private Bson same(JobRun run) {
 		return Filters.and(id(run.job(), run.tick()), Filters.eq(FENCE, run.fence()),
 				Filters.eq(ATTEMPT, run.attempt()), Filters.eq(OUTCOME, run.outcome().name()));
 	}
 
 	@Override
 	public void expireBefore(JobRun last) {
-		JobRun success = (last.outcome() == JobOutcome.SUCCEEDED) ? last : lastSuccessUntil(last.job(), last.tick());
-		Bson older = Filters.and(Filters.eq(JOB, last.job()), Filters.lt(TICK, last.tick()), Filters.not(RUNNING),
-				Filters.ne(TICK, (success != null) ? success.tick() : null));
 		Instant now = Objects.requireNonNull(last.endedAt());
+		Shortened state = this.shortened.compute(last.job(), (job,
+				before) -> (before == null || before.isDue(this.kept, now)) ? new Shortened(now, 0) : before.more());
+		if (state.ended() != 0) {
+			return;
+		}
+		JobRun success = (last.outcome() == JobOutcome.SUCCEEDED) ? last : lastSuccessUntil(last.job(), last.tick());
+		JobRun scheduled = (last.byHand()) ? lastUntil(last.job(), last.tick()) : last;
+		List<Instant> stay = Stream.of(success, scheduled).filter(Objects::nonNull).map(JobRun::tick).toList();
+		Bson older = Filters.and(of(last.job()), Filters.lt(TICK, last.tick()), Filters.not(RUNNING),
+				Filters.nin(TICK, stay));
 		send((runs) -> runs.updateMany(Filters.and(older, Filters.exists(EXPIRES, false)),
 				Updates.set(EXPIRES, now.plus(this.history))));
 		Document surplus = send((runs) -> newestFirst(runs, older).skip(this.kept - 1).first());
@@ -213,7 +336,8 @@ final class MongoJobRuns implements JobRuns {
 	// Those that one can take over: what is incomplete is not among them
 	@Override
 	public List<JobRun> running(@Nullable String job) {
-		return list((job != null) ? Filters.and(Filters.eq(JOB, job), RUNNING) : RUNNING, 0).stream()
+		Bson which = (job != null) ? of(job) : Filters.eq(APPLICATION, this.application);
+		return list(Filters.and(which, RUNNING), 0).stream()
 			.filter((run) -> run.outcome() == JobOutcome.RUNNING)
 			.toList();
 	}
@@ -224,7 +348,7 @@ final class MongoJobRuns implements JobRuns {
 
 	private List<JobRun> list(Bson filter, int limit) {
 		return Objects.requireNonNull(
-				send((runs) -> newestFirst(runs, filter).limit(limit).map(MongoJobRuns::read).into(new ArrayList<>())));
+				send((runs) -> newestFirst(runs, filter).limit(limit).map(this::read).into(new ArrayList<>())));
 	}
 
 	private static FindIterable<Document> newestFirst(MongoCollection<Document> runs, Bson filter) {
@@ -232,23 +356,30 @@ final class MongoJobRuns implements JobRuns {
 	}
 
 	private <T> @Nullable T send(Function<MongoCollection<Document>, @Nullable T> request) {
-		return statements().execute(this.collection, (runs) -> request
-			.apply(runs.withReadPreference(ReadPreference.primary()).withWriteConcern(WriteConcern.MAJORITY)));
+		// Also where the application reads dates by codecs of its own
+		return statements().execute(this.collection,
+				(runs) -> request.apply(runs.withCodecRegistry(MongoClientSettings.getDefaultCodecRegistry())
+					.withReadPreference(ReadPreference.primary())
+					.withWriteConcern(WriteConcern.MAJORITY)));
 	}
 
 	private TimedStatements statements() {
 		return new TimedStatements(this.template.get(), this.timeout);
 	}
 
-	// A job alone: its document has neither a tick nor a field for the job, as runs have
-	private static Bson id(String job) {
-		return Filters.eq(ID, new Document(JOB, job));
+	private Document ofApplication() {
+		return (this.application != null) ? new Document(APPLICATION, this.application) : new Document();
+	}
+
+	private Bson id(String job) {
+		return Filters.eq(ID, ofApplication().append(JOB, job));
 	}
 
 	private static StoredJob readJob(Document stored) {
 		Instant scheduledAt = date(stored, SCHEDULED_AT, Instant.EPOCH);
 		return new StoredJob(known(stored, SCHEDULE), scheduledAt, date(stored, SCHEDULED_SINCE, scheduledAt),
-				date(stored, SINCE, scheduledAt), (stored.get(PAUSED) != null) ? readPause(stored) : null);
+				date(stored, SINCE, scheduledAt), (stored.get(PAUSED) != null) ? readPause(stored) : null,
+				(stored.get(RERUN) instanceof Date rerun) ? rerun.toInstant() : null);
 	}
 
 	// Also one that somebody has set by hand
@@ -257,35 +388,63 @@ final class MongoJobRuns implements JobRuns {
 		return new Pause(known(paused, "by"), known(paused, "reason"), date(paused, "at", Instant.EPOCH));
 	}
 
-	private static Bson id(String job, Instant tick) {
-		return Filters.eq(ID, new Document(JOB, job).append(TICK, Date.from(tick)));
+	private Bson id(String job, Instant tick) {
+		return Filters.eq(ID, ofApplication().append(JOB, job).append(TICK, Date.from(tick)));
 	}
 
-	private static Document write(JobRun run) {
-		return new Document(ID, new Document(JOB, run.job()).append(TICK, Date.from(run.tick()))).append(JOB, run.job())
+	private Document write(JobRun run) {
+		Document document = new Document(ID,
+				ofApplication().append(JOB, run.job()).append(TICK, Date.from(run.tick())));
+		document.putAll(ofApplication());
+		document.append(JOB, run.job())
 			.append(TICK, run.tick())
 			.append(ATTEMPT, run.attempt())
 			.append(FENCE, run.fence())
 			.append(STARTED, run.startedAt())
-			.append("endedAt", run.endedAt())
+			.append(ENDED, run.endedAt())
 			.append(OUTCOME, run.outcome().name())
 			.append("runner", run.runner())
 			.append("exception", run.exception())
 			.append("message", run.message())
 			.append("note", run.note());
+		if (run.ticks() > 1) {
+			document.append(FIRST_TICK, run.firstTick()).append("ticks", run.ticks());
+		}
+		if (run.attempt() > 0) {
+			document.append("deaths", run.deaths()).append("failures", run.failures());
+		}
+		if (run.byHand()) {
+			document.append("byHand", true);
+		}
+		if (run.cutOff()) {
+			document.append("cutOff", true);
+		}
+		return document;
 	}
 
-	private static JobRun read(Document run) {
+	private JobRun read(Document run) {
 		Instant tick = date(run, TICK, Instant.EPOCH);
-		return new JobRun(known(run, JOB), tick, (run.get(ATTEMPT) instanceof Number number) ? number.intValue() : 0,
-				(run.get(FENCE) instanceof Number number) ? number.longValue() : 0, date(run, STARTED, tick),
-				(run.get("endedAt") instanceof Date ended) ? ended.toInstant() : null, outcome(run),
-				known(run, "runner"), text(run, "exception"), text(run, "message"), text(run, "note"));
+		int attempt = number(run, ATTEMPT, 0).intValue();
+		JobOutcome outcome = outcome(run);
+		// An earlier version counted attempts alone
+		int deaths = (outcome == JobOutcome.RUNNING) ? attempt - 1 : 0;
+		int failures = (outcome == JobOutcome.FAILED) ? attempt : 0;
+		return new JobRun(known(run, JOB), tick, date(run, FIRST_TICK, tick), number(run, "ticks", 1).intValue(),
+				Boolean.TRUE.equals(run.get("byHand")), attempt, number(run, "deaths", deaths).intValue(),
+				number(run, "failures", failures).intValue(), number(run, FENCE, 0).longValue(),
+				date(run, STARTED, tick), (run.get(ENDED) instanceof Date ended) ? ended.toInstant() : null, outcome,
+				Boolean.TRUE.equals(run.get("cutOff")), known(run, "runner"), text(run, "exception"),
+				text(run, "message"), text(run, "note"));
+	}
+
+	private static Number number(Document stored, String field, int otherwise) {
+		return (stored.get(field) instanceof Number number) ? number : otherwise;
 	}
 
 	// What this version would not have written could not be replaced by it
 	private static JobOutcome outcome(Document run) {
-		boolean whole = new Document(JOB, run.get(JOB)).append(TICK, run.get(TICK)).equals(run.get(ID))
+		Document id = (run.get(APPLICATION) != null) ? new Document(APPLICATION, run.get(APPLICATION)) : new Document();
+		boolean whole = id.append(JOB, run.get(JOB)).append(TICK, run.get(TICK)).equals(run.get(ID))
 				&& run.get(JOB) instanceof String && run.get(TICK) instanceof Date
 				&& run.get(ATTEMPT) instanceof Integer && run.get(FENCE) instanceof Long
 				&& run.get(STARTED) instanceof Date;
@@ -305,6 +464,27 @@ final class MongoJobRuns implements JobRuns {
 
 	private static @Nullable String text(Document stored, String field) {
 		return (stored.get(field) instanceof String text) ? text : null;
+	}
+
+	/**
+	 * When the history of a job was shortened: not after each run, because that costs two
+	 * statements.
+	 *
+	 * @param at when that was
+	 * @param ended how many runs have ended since
+	 */
+	private record Shortened(Instant at, int ended) {
+
+		private static final Duration INTERVAL = Duration.ofMinutes(10);
+
+		private boolean isDue(int kept, Instant now) {
+			return this.ended + 1 >= kept / 10 || Duration.between(this.at, now).abs().compareTo(INTERVAL) > 0;
+		}
+
+		private Shortened more() {
+			return new Shortened(this.at, this.ended + 1);
+		}
+
 	}
 
 }

@@ -1,5 +1,6 @@
 package io.mongolock.jobs;
 
+import java.time.Duration;
 import java.time.InstantSource;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -11,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBooleanProperty;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.boot.task.SimpleAsyncTaskExecutorBuilder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.DependsOn;
@@ -60,14 +62,15 @@ public final class MongoLockJobsAutoConfiguration {
 	 */
 	@Bean
 	@DependsOn(LockEnvironment.VALIDATOR)
-	JobRuns mongoLockJobRuns(LockEnvironment environment, MongoLockJobsProperties properties) {
+	JobRuns mongoLockJobRuns(LockEnvironment environment, MongoLockJobsProperties properties, LockOwner owner) {
 		InstantSource clock = environment.localClock();
 		if (clock != null) {
 			return new MemoryJobRuns(clock);
 		}
 		MongoLockJobsProperties.Jobs jobs = properties.jobs();
 		return new MongoJobRuns(SingletonSupplier.of(environment::template), jobs.collection(),
-				environment.operationTimeout(), jobs.history(), jobs.maxRuns());
+				environment.operationTimeout(), jobs.history(), jobs.maxRuns(),
+				MongoJobRuns.application(environment.collection(), environment.keyPrefix()), owner.application());
 	}
 
 	@Bean
@@ -91,7 +94,8 @@ public final class MongoLockJobsAutoConfiguration {
 	@ConditionalOnBooleanProperty(name = "mongo-lock.jobs.enabled", matchIfMissing = true)
 	JobScheduler mongoLockJobScheduler(JobRegistry registry, JobRunner runner, DueJobs due,
 			MongoLockJobsProperties properties, ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads,
-			ObjectProvider<JobScheduler.Watch> watches, ObjectProvider<ApplicationArguments> application) {
+			ObjectProvider<JobScheduler.Watch> watches, ObjectProvider<ApplicationArguments> application,
+			ApplicationContext context) {
 		// What SpringApplication runs becomes ready
 		boolean becomesReady = application.getIfAvailable() != null;
 		return new JobScheduler(registry, runner, due,
@@ -100,7 +104,8 @@ public final class MongoLockJobsAutoConfiguration {
 					.concurrencyLimit(-1)
 					.taskTerminationTimeout(null)
 					.build(),
-				properties.jobs().checkInterval(), properties.jobs().onlyWhenReady(), becomesReady, watches);
+				properties.jobs().checkInterval(), properties.jobs().onlyWhenReady(), becomesReady, context,
+				Duration.ofMinutes(1), watches);
 	}
 
 }

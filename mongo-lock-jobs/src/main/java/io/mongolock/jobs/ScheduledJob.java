@@ -18,8 +18,7 @@ import org.springframework.aot.hint.annotation.Reflective;
  * proxy of its bean. It takes nothing or the {@link JobRun}, and returns nothing, a stage
  * or, with Reactor, a reactive type; or it is a suspending function. The run ends when
  * the result does, and a result whose lock is lost is cancelled. Calls by other code are
- * not affected. Placeholders as {@code ${report.cron}} may stand in all texts but the
- * name.
+ * not affected. Placeholders as {@code ${report.cron}} may stand in all texts.
  */
 @Target({ ElementType.METHOD, ElementType.ANNOTATION_TYPE })
 @Retention(RetentionPolicy.RUNTIME)
@@ -29,7 +28,8 @@ public @interface ScheduledJob {
 
 	/**
 	 * The name of the job, by which its runs are kept: the same in all instances, and of
-	 * one method alone.
+	 * one method alone. Applications that share a database have runs of their own if they
+	 * have a {@code mongo-lock.key-prefix} of their own.
 	 * @return 1 to 100 characters
 	 */
 	String name();

@@ -5,6 +5,8 @@ import java.time.Instant;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.jobs.JobDecision.Seen;
+
 /**
  * The knowledge that all instances share of a job: a document beside its runs. All times
  * are by the clock of the server.
@@ -15,8 +17,10 @@ import org.jspecify.annotations.Nullable;
  * @param since from when on its ticks are expected: from the first instance on, or from
  * when it was resumed
  * @param paused since when it is to be run nowhere, {@code null} if it is
+ * @param rerun the tick that somebody last wanted to be run again, {@code null} if none
  */
-record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, Instant since, @Nullable Pause paused) {
+record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, Instant since, @Nullable Pause paused,
+		@Nullable Instant rerun) {
 
 	/** How often an instance says that it looks after a job. */
 	static final Duration SAID_EVERY = Duration.ofMinutes(10);
@@ -42,15 +46,19 @@ record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, I
 
 	/**
 	 * The first tick that no run has succeeded for, or which is to come.
-	 * @param since from when on ticks count
-	 * @param success the last run that succeeded, {@code null} if there is none
-	 * @param open the run that goes on, whose tick is not overdue; {@code null} if there
-	 * is none
+	 * @param seen what is kept of the job; a run that goes on is not overdue
 	 */
-	static Instant overdueFrom(JobTrigger trigger, Instant since, @Nullable JobRun success, @Nullable JobRun open) {
-		boolean counts = success != null && !success.tick().isBefore(since);
-		Instant first = trigger.after((counts) ? success : null, since);
-		return (open != null) ? overdueBeside(trigger, first, open) : first;
+	static Instant overdueFrom(JobTrigger trigger, Seen seen) {
+		JobRun success = seen.success();
+		Instant first;
+		if (success == null || success.tick().isBefore(seen.since())) {
+			first = trigger.after(null, seen.since());
+		}
+		else {
+			first = (success.byHand()) ? trigger.next(success.tick(), seen.since(), seen.last())
+					: trigger.after(success, seen.since());
+		}
+		return (seen.open() != null) ? overdueBeside(trigger, first, seen.open()) : first;
 	}
 
 	/**
@@ -59,7 +67,7 @@ record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, I
 	 */
 	static Instant overdueBeside(JobTrigger trigger, Instant first, JobRun open) {
 		Instant next = trigger.after(open, open.tick());
-		return (open.tick().isAfter(first) || next.isBefore(first)) ? first : next;
+		return (open.byHand() || open.tick().isAfter(first) || next.isBefore(first)) ? first : next;
 	}
 
 	/**

@@ -26,6 +26,7 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -38,6 +39,8 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -65,6 +68,7 @@ import static org.assertj.core.api.Assertions.tuple;
 /**
  * Whole applications, each an instance, and their jobs on one server.
  */
+@ExtendWith(OutputCaptureExtension.class)
 abstract class AbstractJobsTests {
 
 	private static final Instant TICK = Instant.parse("2026-05-04T03:00:00Z");
@@ -475,7 +479,7 @@ abstract class AbstractJobsTests {
 			.filter((run) -> run.outcome() == JobOutcome.SUCCEEDED)
 			.anyMatch((run) -> run.tick().isAfter(now.plusSeconds(2))));
 		JobsDescriptor all = page(two, null, 10);
-		assertThat(all.jobs()).extracting(JobDescriptor::name).contains("every-second", "forged");
+		assertThat(all.jobs()).extracting(JobDescriptor::name).containsExactly("every-second");
 		assertThat(show(two, "every-second").runs())
 			.anySatisfy((run) -> assertThat(run.outcome()).isEqualTo("unknown"));
 		assertRefused(change(two.getBean(JobsEndpoint.class), "every-second", "rerun", now.toString(), null), 409,
@@ -678,6 +682,41 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
+	void twoServicesOnOneDatabaseRunTheirOwnTicks() {
+		ConfigurableApplicationContext billing = start(EverySecond.class, "spring.application.name=billing",
+				"mongo-lock.key-prefix=billing:");
+		ConfigurableApplicationContext shipping = start(EverySecond.class, "spring.application.name=shipping",
+				"mongo-lock.key-prefix=shipping:");
+		for (ConfigurableApplicationContext service : List.of(billing, shipping)) {
+			await().until(() -> ended(service, "every-second").size() >= 4);
+		}
+		assertThat(change(billing.getBean(JobsEndpoint.class), "every-second", "pause", null, "heavy").getStatus())
+			.isEqualTo(200);
+		assertThat(show(billing, "every-second").state()).isEqualTo("paused");
+		assertThat(show(shipping, "every-second").state()).isEqualTo("scheduled");
+		for (ConfigurableApplicationContext service : List.of(billing, shipping)) {
+			service.close();
+			String name = service.getEnvironment().getProperty("spring.application.name");
+			ConfigurableApplicationContext reader = start(None.class, "mongo-lock.key-prefix=" + name + ":");
+			List<JobRun> runs = reader.getBean(Jobs.class).last("every-second", 1000);
+			assertThat(runs).allSatisfy((run) -> assertThat(run.runner()).startsWith(name + " "));
+			assertThat(EverySecond.runs(service)).extracting(JobRun::tick)
+				.doesNotHaveDuplicates()
+				.containsExactlyInAnyOrderElementsOf(
+						runs.stream().filter((run) -> run.attempt() == 1).map(JobRun::tick).toList());
+		}
+	}
+
+	@Test
+	void anotherServiceWithAJobOfTheSameNameIsSaidAtTheStart(CapturedOutput output) {
+		start(Placeholder.class, "spring.application.name=billing", "work=cleanup");
+		start(Placeholder.class, "spring.application.name=shipping", "work=cleanup");
+		await().untilAsserted(
+				() -> assertThat(output).contains("Job 'cleanup' is scheduled by the application 'billing', too")
+					.contains("set mongo-lock.key-prefix to another value in each"));
+	}
+
+	@Test
 	void noJobBeginsBeforeTheApplicationIsReady() {
 		ConfigurableApplicationContext other = start(EverySecond.class);
 		List<JobRun> early = new ArrayList<>();
@@ -767,6 +806,14 @@ abstract class AbstractJobsTests {
 	static class Hourly {
 
 		@ScheduledJob(name = "hourly", fixedDelay = "1h")
+		void run() {
+		}
+
+	}
+
+	static class Placeholder {
+
+		@ScheduledJob(name = "${work}", cron = "@yearly", zone = "UTC")
 		void run() {
 		}
 

@@ -10,18 +10,18 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
+import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.springframework.scheduling.support.CronExpression;
 
 import io.mongolock.jobs.JobDecision.Abandon;
-import io.mongolock.jobs.JobDecision.Miss;
+import io.mongolock.jobs.JobDecision.Note;
 import io.mongolock.jobs.JobDecision.Rest;
 import io.mongolock.jobs.JobDecision.Run;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Settle;
-import io.mongolock.jobs.JobDecision.Skip;
 import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.jobs.JobDecision.Wait;
 
@@ -46,19 +46,26 @@ class JobDecisionTests {
 		Duration grace = terms(CatchUp.NONE, OnAbandoned.RERUN).grace();
 		assertThat(decide(CatchUp.NONE, 0, ONE.plus(grace), ran, null)).isEqualTo(new Run(ONE, null));
 		Instant late = ONE.plus(grace).plusMillis(1);
-		assertThat(decide(CatchUp.NONE, 0, late, ran, null)).isEqualTo(new Miss(ONE));
+		assertThat(decide(CatchUp.NONE, 0, late, ran, null)).isEqualTo(missed(ONE, ONE, 1));
 		assertThat(decide(CatchUp.LAST, 0, late, ran, null)).isEqualTo(new Run(ONE, null));
 	}
 
 	@Test
-	void ofSeveralTicksTheLastIsRun() {
+	void ofSeveralTicksTheLastIsRunOnceTheOthersAreNotedTogether() {
 		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
-		assertThat(decide(CatchUp.LAST, 0, TWO.plusSeconds(1), ran, null)).isEqualTo(new Run(TWO, null));
+		for (CatchUp catchUp : List.of(CatchUp.NONE, CatchUp.LAST)) {
+			Instant now = TWO.plusSeconds(7200);
+			assertThat(decide(catchUp, 0, now, ran, null)).isEqualTo(missed(ONE, now.minusSeconds(3600), 3));
+			JobRun noted = JobRun.notRun("job", ONE, now.minusSeconds(3600), 3, now, JobOutcome.MISSED, "so", "one");
+			assertThat(decide(catchUp, 0, now, noted, null)).isEqualTo(new Run(now, null));
+		}
+		Instant late = TWO.plusSeconds(1800);
+		assertThat(decide(CatchUp.NONE, 0, late, ran, null)).isEqualTo(missed(ONE, TWO, 2));
 	}
 
 	@Test
 	void aJobThatHasNeverRunBeginsWithTheFirstTickAfterTheStart() {
-		Seen seen = new Seen(ONE.plusSeconds(9), ONE.plusSeconds(3), null, null, null);
+		Seen seen = seen(ONE.plusSeconds(9), ONE.plusSeconds(3), null, null, null);
 		assertThat(JobDecision.decide(terms(CatchUp.LAST, OnAbandoned.RERUN), 0, seen)).isEqualTo(new Wait(TWO));
 	}
 
@@ -66,17 +73,19 @@ class JobDecisionTests {
 	void aRunThatGoesOnIsLeftAloneAndItsLockSaysWhetherItDoes() {
 		JobRun open = begun(ONE, 1);
 		assertThat(decide(CatchUp.NONE, 0, ONE.plusSeconds(9), open, open)).isEqualTo(new Settle(open));
-		assertThat(decide(CatchUp.NONE, 0, TWO, open, open)).isEqualTo(new Skip(TWO));
+		assertThat(decide(CatchUp.NONE, 0, TWO, open, open)).isEqualTo(skipped(TWO, TWO, 1, JobDecision.STILL_RAN));
 		assertThat(decide(CatchUp.NONE, 2, TWO, open, open)).isEqualTo(new Run(ONE, open));
+		// once for a run
+		JobRun noted = JobRun.notRun("job", TWO, TWO, 1, TWO, JobOutcome.SKIPPED, JobDecision.STILL_RAN, "one");
+		assertThat(decide(CatchUp.NONE, 0, TWO.plusSeconds(3600), noted, open)).isEqualTo(new Settle(open));
 	}
 
 	@Test
-	void attemptsAreBounded() {
-		JobRun open = begun(ONE, 2);
+	void attemptsInWhichInstancesDieAreBounded() {
+		JobRun open = begun(ONE, 1).again(1, ONE, "two");
 		assertThat(decide(CatchUp.NONE, 2, ONE.plusSeconds(9), open, open)).isEqualTo(new Abandon(open));
 		JobRun first = begun(ONE, 1);
-		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.REPORT), 2,
-				new Seen(ONE, START, first, first, null)))
+		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.REPORT), 2, seen(ONE, START, first, first, null)))
 			.isEqualTo(new Abandon(first));
 	}
 
@@ -95,17 +104,55 @@ class JobDecisionTests {
 		Duration minute = Duration.ofMinutes(1);
 		assertThat(decide(CatchUp.NONE, 0, ONE, first, null)).isEqualTo(new Wait(ONE.plus(minute)));
 		assertThat(decide(CatchUp.NONE, 0, ONE.plus(minute), first, null)).isEqualTo(new Run(ONE, first));
-		JobRun second = begun(ONE, 2).ended(ONE, JobOutcome.FAILED, null);
+		JobRun second = failed(first, ONE);
 		assertThat(decide(CatchUp.NONE, 0, ONE, second, null)).isEqualTo(new Wait(ONE.plus(minute.multipliedBy(2))));
 		assertThat(decide(CatchUp.NONE, 0, TWO, second, null)).isEqualTo(new Run(TWO, null));
-		JobRun late = begun(ONE, 2).ended(TWO.minusSeconds(60), JobOutcome.FAILED, null);
+		JobRun late = failed(first, TWO.minusSeconds(60));
 		assertThat(decide(CatchUp.NONE, 0, TWO.minusSeconds(60), late, null)).isEqualTo(new Wait(TWO));
-		JobRun third = begun(ONE, 3).ended(ONE, JobOutcome.FAILED, null);
+		JobRun third = failed(second, ONE);
 		assertThat(decide(CatchUp.NONE, 0, ONE.plus(minute.multipliedBy(4)), third, null)).isEqualTo(new Wait(TWO));
-		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", START));
+		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", START), null);
 		assertThat(JobDecision.decide(terms(CatchUp.NONE, OnAbandoned.RERUN), 0,
-				new Seen(ONE.plus(minute), START, first, null, paused)))
+				seen(ONE.plus(minute), START, first, null, paused)))
 			.isEqualTo(new Wait(TWO));
+	}
+
+	@Test
+	void deathsAndFailuresAreCountedApart() {
+		JobRun died = begun(ONE, 1).again(2, ONE, "two");
+		JobRun failed = died.ended(ONE, JobOutcome.FAILED, null);
+		assertThat(failed.deaths()).isEqualTo(1);
+		assertThat(decide(CatchUp.NONE, 0, ONE, failed, null)).as("the first pause")
+			.isEqualTo(new Wait(ONE.plus(Duration.ofMinutes(1))));
+		JobRun third = failed.again(3, ONE, "three");
+		assertThat(third.attempt()).isEqualTo(3);
+		JobRun second = failed(begun(ONE, 1).ended(ONE, JobOutcome.FAILED, null), ONE).again(5, ONE, "one");
+		assertThat(decide(CatchUp.NONE, 6, ONE, second, second)).as("the first death").isEqualTo(new Run(ONE, second));
+	}
+
+	@Test
+	void aDeploymentIsNeitherADeathNorAFailure() {
+		JobRun run = begun(ONE, 1);
+		for (long fence = 2; fence < 20; fence++) {
+			JobRun left = run.leftByCutOff();
+			assertThat(decide(CatchUp.NONE, fence, ONE, left, left)).isEqualTo(new Run(ONE, left));
+			run = left.again(fence, ONE, "next");
+			assertThat(run.cutOff()).isFalse();
+		}
+		assertThat(run.attempt()).isEqualTo(19);
+		assertThat(run.deaths() + run.failures()).isZero();
+	}
+
+	@Test
+	void aPauseBeforeARetryIsBounded() {
+		JobRun run = begun(ONE, 1).ended(ONE, JobOutcome.FAILED, null);
+		for (int more = 0; more < 99; more++) {
+			run = failed(run, ONE);
+		}
+		Terms terms = new Terms("job", new JobTrigger.Rate(Duration.ofDays(100_000)), CatchUp.NONE,
+				Duration.ofMinutes(5), OnAbandoned.RERUN, 2, 1000, Duration.ofSeconds(1));
+		assertThat(JobDecision.decide(terms, 0, seen(ONE, START, run, null, null)))
+			.isEqualTo(new Wait(ONE.plusSeconds(1 << 20)));
 	}
 
 	@Test
@@ -121,34 +168,51 @@ class JobDecisionTests {
 	void ofAllTicksTheOldestIsRunAndAtMostAHundred() {
 		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
 		assertThat(decide(CatchUp.ALL, 0, TWO.plusSeconds(1800), ran, null)).isEqualTo(new Run(ONE, null));
-		assertThat(decide(CatchUp.ALL, 0, START.plus(Duration.ofHours(250)), ran, null))
-			.isEqualTo(new Run(START.plus(Duration.ofHours(151)), null));
+		Instant first = START.plus(Duration.ofHours(151));
+		Instant now = START.plus(Duration.ofHours(250));
+		assertThat(decide(CatchUp.ALL, 0, now, ran, null)).isEqualTo(missed(ONE, first.minusSeconds(3600), 150));
+		JobRun noted = JobRun.notRun("job", ONE, first.minusSeconds(3600), 150, now, JobOutcome.MISSED, "so", "one");
+		assertThat(decide(CatchUp.ALL, 0, now, noted, null)).isEqualTo(new Run(first, null));
 		JobRun open = begun(ONE, 1);
 		assertThat(decide(CatchUp.ALL, 0, TWO, open, open)).isEqualTo(new Settle(open));
 	}
 
 	@Test
 	void whatIsPausedIsSkippedAndNotRunAgain() {
-		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", START));
+		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", START), null);
 		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
 		JobRun open = begun(ONE, 1);
 		Terms terms = terms(CatchUp.LAST, OnAbandoned.RERUN);
-		assertThat(JobDecision.decide(terms, 0, new Seen(ONE, START, ran, null, paused))).isEqualTo(new Skip(ONE));
-		assertThat(JobDecision.decide(terms, 0, new Seen(ONE.minusSeconds(1), START, ran, null, paused)))
+		assertThat(JobDecision.decide(terms, 0, seen(ONE, START, ran, null, paused)))
+			.isEqualTo(skipped(ONE, ONE, 1, JobDecision.PAUSED));
+		assertThat(JobDecision.decide(terms, 0, seen(ONE.minusSeconds(1), START, ran, null, paused)))
 			.isEqualTo(new Wait(ONE));
-		assertThat(JobDecision.decide(terms, 2, new Seen(ONE, START, open, open, paused))).isEqualTo(new Abandon(open));
-		assertThat(
-				JobDecision.decide(terms(CatchUp.ALL, OnAbandoned.RERUN), 0, new Seen(TWO, START, open, open, paused)))
-			.isEqualTo(new Skip(TWO));
+		assertThat(JobDecision.decide(terms, 2, seen(ONE, START, open, open, paused))).isEqualTo(new Abandon(open));
+		assertThat(JobDecision.decide(terms(CatchUp.ALL, OnAbandoned.RERUN), 0, seen(TWO, START, open, open, paused)))
+			.isEqualTo(skipped(TWO, TWO, 1, JobDecision.PAUSED));
 		Terms delay = new Terms("job", new JobTrigger.Delay(Duration.ofHours(1)), CatchUp.NONE, Duration.ofMinutes(5),
 				OnAbandoned.RERUN, 2, 0, Duration.ZERO);
-		assertThat(JobDecision.decide(delay, 0, new Seen(TWO, START, ran, null, paused))).isEqualTo(new Rest());
+		assertThat(JobDecision.decide(delay, 0, seen(TWO, START, ran, null, paused))).isEqualTo(new Rest());
 	}
 
 	@Test
 	void aTickThatCameWhileTheLastRunWentOnIsSkippedThoughNobodyElseWasThere() {
 		JobRun ran = begun(ONE, 1).ended(TWO, JobOutcome.SUCCEEDED, null);
-		assertThat(decide(CatchUp.LAST, 0, TWO, ran, null)).isEqualTo(new Skip(TWO));
+		assertThat(decide(CatchUp.LAST, 0, TWO, ran, null)).isEqualTo(skipped(TWO, TWO, 1, JobDecision.STILL_RAN));
+		// all of them in one note, which an instance may have begun meanwhile
+		JobRun longer = begun(ONE, 1).ended(TWO.plusSeconds(7201), JobOutcome.SUCCEEDED, null);
+		Instant last = TWO.plusSeconds(7200);
+		assertThat(decide(CatchUp.LAST, 0, last.plusSeconds(9), longer, null))
+			.isEqualTo(skipped(TWO, last, 3, JobDecision.STILL_RAN));
+		JobRun noted = JobRun.notRun("job", TWO, TWO, 1, TWO, JobOutcome.SKIPPED, JobDecision.STILL_RAN, "two");
+		Seen after = new Seen(last.plusSeconds(9), START, noted, longer, longer, null, null);
+		assertThat(JobDecision.decide(terms(CatchUp.LAST, OnAbandoned.RERUN), 0, after))
+			.isEqualTo(skipped(TWO.plusSeconds(3600), last, 2, JobDecision.STILL_RAN));
+		JobRun rest = JobRun.notRun("job", TWO.plusSeconds(3600), last, 2, last, JobOutcome.SKIPPED,
+				JobDecision.STILL_RAN, "two");
+		Seen closed = new Seen(last.plusSeconds(9), START, rest, longer, longer, null, null);
+		assertThat(JobDecision.decide(terms(CatchUp.LAST, OnAbandoned.RERUN), 0, closed))
+			.isEqualTo(new Wait(last.plusSeconds(3600)));
 		assertThat(decide(CatchUp.ALL, 0, TWO, ran, null)).isEqualTo(new Run(TWO, null));
 		assertThat(decide(CatchUp.NONE, 0, TWO, begun(ONE, 1).ended(TWO.minusMillis(1), JobOutcome.FAILED, null), null))
 			.isEqualTo(new Run(TWO, null));
@@ -160,22 +224,25 @@ class JobDecisionTests {
 
 	@Test
 	void aPauseIsNotedOnceAndNothingOfItIsMadeUpFor() {
-		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", ONE));
-		JobRun noted = JobRun.notRun("job", ONE, ONE, JobOutcome.SKIPPED, "it is paused", "one");
+		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", ONE), null);
+		JobRun noted = JobRun.notRun("job", ONE, ONE, 1, ONE, JobOutcome.SKIPPED, "it is paused", "one");
 		JobRun left = begun(START, 1);
 		for (CatchUp catchUp : CatchUp.values()) {
 			Terms terms = terms(catchUp, OnAbandoned.RERUN);
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, START, noted, null, paused)))
+			assertThat(JobDecision.decide(terms, 0, seen(TWO, START, noted, null, paused)))
 				.isEqualTo(new Wait(TWO.plusSeconds(3600)));
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, START, noted, left, paused)))
-				.isEqualTo(new Settle(left));
+			assertThat(JobDecision.decide(terms, 0, seen(TWO, START, noted, left, paused))).isEqualTo(new Settle(left));
 			Instant resumed = TWO.plusSeconds(1);
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(9), resumed, noted, null, null)))
+			assertThat(JobDecision.decide(terms, 0, seen(TWO.plusSeconds(9), resumed, noted, null, null)))
+				.as("closed by its last tick")
+				.isEqualTo(skipped(TWO, TWO, 1, JobDecision.PAUSED));
+			JobRun closed = JobRun.notRun("job", TWO, TWO, 1, TWO, JobOutcome.SKIPPED, "it is paused", "one");
+			assertThat(JobDecision.decide(terms, 0, seen(TWO.plusSeconds(9), resumed, closed, null, null)))
 				.isEqualTo(new Wait(TWO.plusSeconds(3600)));
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO.plusSeconds(3600), resumed, noted, null, null)))
+			assertThat(JobDecision.decide(terms, 0, seen(TWO.plusSeconds(3600), resumed, closed, null, null)))
 				.isEqualTo(new Run(TWO.plusSeconds(3600), null));
 			// resumed while the clock was ahead
-			assertThat(JobDecision.decide(terms, 0, new Seen(TWO, TWO.plusSeconds(9999), noted, null, null)))
+			assertThat(JobDecision.decide(terms, 0, seen(TWO, TWO.plusSeconds(9999), noted, null, null)))
 				.isEqualTo(new Run(TWO, null));
 		}
 	}
@@ -184,15 +251,15 @@ class JobDecisionTests {
 	void ticksCountFromTheFirstInstanceThatHadTheScheduleOrFromTheResumption() {
 		Instant here = TWO;
 		Instant now = TWO.plusSeconds(9);
-		StoredJob same = new StoredJob(HOURLY.toString(), TWO, ONE, START, null);
+		StoredJob same = new StoredJob(HOURLY.toString(), TWO, ONE, START, null, null);
 		assertThat(same.from(HOURLY, here, now)).isEqualTo(ONE);
 		assertThat(same.from(HOURLY, START.minusSeconds(1), now)).as("not before it is declared").isEqualTo(START);
 		assertThat(same.from(HOURLY, START.plusSeconds(1), now)).as("this instance had it before")
 			.isEqualTo(START.plusSeconds(1));
 		assertThat(same.from(null, here, now)).isEqualTo(TWO);
-		StoredJob changed = new StoredJob("cron 0 0 3 * * * (Z)", TWO, ONE, START, null);
+		StoredJob changed = new StoredJob("cron 0 0 3 * * * (Z)", TWO, ONE, START, null, null);
 		assertThat(changed.from(HOURLY, here, now)).as("another instance has another one").isEqualTo(TWO);
-		StoredJob resumed = new StoredJob(HOURLY.toString(), TWO, ONE, now, null);
+		StoredJob resumed = new StoredJob(HOURLY.toString(), TWO, ONE, now, null, null);
 		assertThat(resumed.from(HOURLY, here, now)).isEqualTo(now);
 		assertThat(resumed.from(HOURLY, here, now.minusMillis(1))).as("set back since").isEqualTo(ONE);
 	}
@@ -212,7 +279,23 @@ class JobDecisionTests {
 	}
 
 	private static Instant overdueFrom(Instant since, @Nullable JobRun success, @Nullable JobRun open) {
-		return StoredJob.overdueFrom(HOURLY, since, success, open);
+		return StoredJob.overdueFrom(HOURLY, new Seen(TWO, since, success, success, success, open, null));
+	}
+
+	@Test
+	void aRunByHandMovesNoTickOfARate() {
+		JobTrigger rate = new JobTrigger.Rate(Duration.ofSeconds(10));
+		Terms terms = new Terms("job", rate, CatchUp.NONE, Duration.ofMinutes(5), OnAbandoned.RERUN, 2, 0,
+				Duration.ofSeconds(1));
+		JobRun last = begun(ONE, 1).ended(ONE, JobOutcome.SUCCEEDED, null);
+		JobRun byHand = JobRun.byHand("job", ONE.plusSeconds(5), 2, ONE.plusSeconds(5), "one")
+			.ended(ONE.plusSeconds(5), JobOutcome.SUCCEEDED, null);
+		Seen seen = new Seen(ONE.plusSeconds(6), START, last, byHand, byHand, null, null);
+		assertThat(JobDecision.decide(terms, 0, seen)).isEqualTo(new Wait(ONE.plusSeconds(10)));
+		assertThat(StoredJob.overdueFrom(rate, seen)).isEqualTo(ONE.plusSeconds(10));
+		JobRun later = begun(ONE.plusSeconds(30), 1).ended(ONE.plusSeconds(30), JobOutcome.FAILED, null);
+		assertThat(StoredJob.overdueFrom(rate, new Seen(ONE.plusSeconds(31), START, later, later, byHand, null, null)))
+			.isEqualTo(ONE.plusSeconds(10));
 	}
 
 	/**
@@ -254,11 +337,31 @@ class JobDecisionTests {
 
 	private static JobDecision decide(CatchUp catchUp, long fence, Instant now, @Nullable JobRun last,
 			@Nullable JobRun open) {
-		return JobDecision.decide(terms(catchUp, OnAbandoned.RERUN), fence, new Seen(now, START, last, open, null));
+		return JobDecision.decide(terms(catchUp, OnAbandoned.RERUN), fence, seen(now, START, last, open, null));
 	}
 
 	private static Terms terms(CatchUp catchUp, OnAbandoned onAbandoned) {
 		return new Terms("job", HOURLY, catchUp, Duration.ofMinutes(5), onAbandoned, 2, 2, Duration.ofMinutes(1));
+	}
+
+	// As when all is read, and the last run is the last record
+	private static Seen seen(Instant now, Instant since, @Nullable JobRun last, @Nullable JobRun open,
+			@Nullable StoredJob stored) {
+		JobRun ran = (last != null && last.attempt() > 0) ? last : null;
+		return new Seen(now, since, last, ran, (ran != null && ran.outcome() == JobOutcome.SUCCEEDED) ? ran : null,
+				open, stored);
+	}
+
+	private static JobRun failed(JobRun before, Instant at) {
+		return before.again(1, ONE, "one").ended(at, JobOutcome.FAILED, null);
+	}
+
+	private static Note missed(Instant first, Instant last, int ticks) {
+		return new Note(first, last, ticks, JobOutcome.MISSED, JobDecision.NOBODY);
+	}
+
+	private static Note skipped(Instant first, Instant last, int ticks, String why) {
+		return new Note(first, last, ticks, JobOutcome.SKIPPED, why);
 	}
 
 	private static JobRun begun(Instant tick, int attempt) {
@@ -342,12 +445,10 @@ class JobDecisionTests {
 			// An instance that has nothing to do has left nothing to do
 			if (world.now() == LAST && JobDecision.decide(this.terms, 0, see(world)) instanceof Wait) {
 				require(runs.stream().noneMatch((run) -> run.outcome() == JobOutcome.RUNNING), "a run is left", world);
-				require(runs.stream().anyMatch((run) -> run.tick().equals(START.plusSeconds(LAST))),
-						"the last tick is forgotten", world);
-				require(this.terms.catchUp() != CatchUp.ALL || runs.size() == LAST + 1, "a tick is forgotten", world);
+				require(runs.stream().mapToInt(JobRun::ticks).sum() >= LAST + 1, "a tick is forgotten", world);
 				require(runs.stream()
 					.filter((run) -> run.tick().equals(START.plusSeconds(LAST)))
-					.noneMatch((run) -> run.outcome() == JobOutcome.FAILED && run.attempt() <= this.terms.retries()),
+					.noneMatch((run) -> run.outcome() == JobOutcome.FAILED && run.failures() <= this.terms.retries()),
 						"the last tick is not retried", world);
 			}
 			// Work whose lock is held is the run that is kept, so no two overlap
@@ -409,8 +510,9 @@ class JobDecisionTests {
 						visit(new World(granted.now(), granted.back(), granted.deaths(), granted.losses(),
 								granted.fence() + 1, granted.instances(), granted.runs(), granted.begun()));
 					}
-					else if (one.plan() instanceof Skip skip) {
-						visit(with(add(world, notRun(skip.tick(), JobOutcome.SKIPPED)), who, idle(false)));
+					else if (isSkip(one.plan())
+							&& world.runs().stream().anyMatch((run) -> run.outcome() == JobOutcome.RUNNING)) {
+						visit(with(write(world, one.plan()), who, idle(false)));
 					}
 					else {
 						visit(with(world, who, idle(false)));
@@ -445,13 +547,15 @@ class JobDecisionTests {
 				visit(with(replace(world, left, left.ended(left.startedAt(), JobOutcome.ABANDONED, null)), who,
 						new Instance(At.LOCKED, one.holds(), one.fence(), null, null)));
 			}
-			else if (one.plan() instanceof Miss miss) {
-				visit(with(add(world, notRun(miss.tick(), JobOutcome.MISSED)), who, idle(false)));
+			else if (one.plan() instanceof Note) {
+				World written = write(world, one.plan());
+				visit(with(written, who, (written.equals(world)) ? idle(false)
+						: new Instance(At.LOCKED, one.holds(), one.fence(), null, null)));
 			}
 			else if (one.plan() instanceof Run run) {
 				JobRun left = run.left();
-				JobRun begun = JobRun.begun("job", run.tick(), (left != null) ? left.attempt() + 1 : 1, one.fence(),
-						run.tick(), "i" + who);
+				JobRun begun = (left != null) ? left.again(one.fence(), run.tick(), "i" + who)
+						: JobRun.begun("job", run.tick(), 1, one.fence(), run.tick(), "i" + who);
 				World written = (left != null) ? replace(world, left, begun) : add(world, begun);
 				boolean mine = !written.equals(world);
 				if (mine && one.holds()) {
@@ -476,21 +580,29 @@ class JobDecisionTests {
 
 		private Seen see(World world) {
 			Instant now = START.plusSeconds(world.now());
-			JobRun last = world.runs()
-				.stream()
-				.filter((run) -> !run.tick().isAfter(now))
-				.reduce((one, other) -> (one.tick().isAfter(other.tick())) ? one : other)
-				.orElse(null);
-			JobRun running = world.runs()
-				.stream()
-				.filter((run) -> run.outcome() == JobOutcome.RUNNING)
-				.findFirst()
-				.orElse(null);
-			return new Seen(now, START, last, running, null);
+			List<JobRun> until = world.runs().stream().filter((run) -> !run.tick().isAfter(now)).toList();
+			return new Seen(now, START, newest(until, (run) -> true), newest(until, (run) -> run.attempt() > 0),
+					newest(until, (run) -> run.outcome() == JobOutcome.SUCCEEDED),
+					newest(world.runs(), (run) -> run.outcome() == JobOutcome.RUNNING), null);
 		}
 
-		private static JobRun notRun(Instant tick, JobOutcome why) {
-			return JobRun.notRun("job", tick, tick, why, "so", "");
+		private static @Nullable JobRun newest(List<JobRun> runs, Predicate<JobRun> which) {
+			return runs.stream()
+				.filter(which)
+				.reduce((one, other) -> (one.tick().isAfter(other.tick())) ? one : other)
+				.orElse(null);
+		}
+
+		private static boolean isSkip(@Nullable JobDecision plan) {
+			return plan instanceof Note note && note.outcome() == JobOutcome.SKIPPED;
+		}
+
+		private static World write(World world, @Nullable JobDecision plan) {
+			if (plan instanceof Note note) {
+				return add(world, JobRun.notRun("job", note.first(), note.last(), note.ticks(), note.last(),
+						note.outcome(), note.why(), ""));
+			}
+			return world;
 		}
 
 		private static World add(World world, JobRun run) {

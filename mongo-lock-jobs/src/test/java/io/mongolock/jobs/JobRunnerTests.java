@@ -5,7 +5,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicBoolean;
 
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -13,6 +15,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
+import org.mockito.stubbing.Answer;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockHandle;
@@ -127,7 +130,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 		assertThat(look("0 * * * * *", changed, CatchUp.ALL)).isEqualTo(half());
 		assertThat(look("0 * * * * *", changed, CatchUp.NONE)).isEqualTo(half());
 		JobTrigger trigger = cron("0 * * * * *");
-		assertThat(this.kept.overdueFrom("nightly", trigger, this.kept.readState("nightly", trigger, changed)))
+		assertThat(JobRuns.overdueFrom(trigger, this.kept.readState("nightly", trigger, changed)))
 			.isEqualTo(changed.plusSeconds(30));
 		assertTicks(TICK);
 		// but for those at which nobody was there
@@ -165,11 +168,14 @@ class JobRunnerTests extends AbstractRunnerTests {
 	void aSkippedTickThatAnotherInstanceHasNotedIsNotLookedAtAgainAtOnce() {
 		JobRun ran = JobRun.begun("nightly", TICK.minus(DAY), 1, 1, TICK.minus(DAY), "one")
 			.ended(TICK, JobOutcome.SUCCEEDED, null);
-		Seen seen = new Seen(TICK, TICK.minus(DAY), ran, null, null);
+		this.kept.add(ran);
+		this.clock.set(TICK);
 		Terms terms = terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN);
+		Seen seen = this.kept.readState("nightly", terms.trigger(), TICK.minus(DAY));
 		assertThat(this.runner.runDue(terms, seen, this.runs::add)).isZero();
 		assertThat(this.runner.runDue(terms, seen, this.runs::add)).isNull();
-		assertThat(this.kept.last("nightly", 5)).extracting(JobRun::outcome).containsExactly(JobOutcome.SKIPPED);
+		assertThat(this.kept.last("nightly", 5)).extracting(JobRun::outcome)
+			.containsExactly(JobOutcome.SKIPPED, JobOutcome.SUCCEEDED);
 	}
 
 	@Test
@@ -204,7 +210,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 			}
 			throw new IllegalStateException("no listener");
 		}, "one");
-		assertThat(runner.run("nightly", TICK, this.runs::add)).isNotNull();
+		assertThat(runner.run("nightly", TICK, null, this.runs::add)).isNotNull();
 		assertTicks(TICK);
 		assertThat(this.jobs.last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.SUCCEEDED);
 	}
@@ -222,7 +228,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 		JobRunner runner = new JobRunner(locks, this.kept, (event) -> {
 		}, "one");
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> runner.run("nightly", TICK, this.runs::add));
+			.isThrownBy(() -> runner.run("nightly", TICK, null, this.runs::add));
 		assertTicks();
 		assertThat(this.jobs.last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
 		this.jobs.run("nightly", TICK, this.runs::add);
@@ -238,12 +244,135 @@ class JobRunnerTests extends AbstractRunnerTests {
 		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.of(handle));
 		JobRunner runner = new JobRunner(locks, this.kept, (event) -> {
 		}, "one");
-		assertThat(runner.run("nightly", TICK, (run) -> {
+		assertThat(runner.run("nightly", TICK, null, (run) -> {
 			throw new IllegalStateException("cancelled");
 		})).isNotNull();
 		assertThat(this.jobs.last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
 		this.jobs.run("nightly", TICK, this.runs::add);
 		assertThat(this.runs).extracting(JobRun::attempt).containsExactly(2);
+	}
+
+	/** In the same process, as a report of the run would call it abandoned. */
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aBeginWhoseAnswerGotLostBeginsAllTheSame(boolean again) {
+		JobRuns losing = Mockito.spy(this.kept);
+		AtomicBoolean lost = new AtomicBoolean(true);
+		Answer<Object> once = (call) -> {
+			Object answer = call.callRealMethod();
+			if (lost.getAndSet(false)) {
+				throw new IllegalStateException("no answer");
+			}
+			return answer;
+		};
+		BDDMockito.willAnswer(once).given(losing).add(BDDMockito.any());
+		BDDMockito.willAnswer(once).given(losing).replace(BDDMockito.any(), BDDMockito.any());
+		if (again) {
+			this.kept.add(JobRun.begun("nightly", TICK, 1, 0, TICK, "gone"));
+		}
+		new JobRunner(this.locks, losing, this.heard::add, "one").run("nightly", TICK, null, this.runs::add);
+		assertThat(lost).isFalse();
+		assertThat(this.runs).extracting(JobRun::attempt).containsExactly((again) ? 2 : 1);
+		assertThat(this.kept.last("nightly", 5)).extracting(JobRun::outcome).containsExactly(JobOutcome.SUCCEEDED);
+	}
+
+	@Test
+	void ticksOfALongAbsenceAreOneRecordAndOneEvent() {
+		this.clock.set(TICK.minusMillis(500));
+		schedule("* * * * * *");
+		this.clock.set(TICK);
+		look("* * * * * *", TICK.minusSeconds(1), CatchUp.NONE);
+		this.clock.set(TICK.plusSeconds(8));
+		look("* * * * * *", TICK.minusSeconds(1), CatchUp.NONE);
+		assertTicks(TICK, TICK.plusSeconds(8));
+		assertThat(this.kept.last("nightly", 10)).extracting(JobRun::firstTick, JobRun::tick, JobRun::ticks)
+			.containsExactly(tuple(TICK.plusSeconds(8), TICK.plusSeconds(8), 1),
+					tuple(TICK.plusSeconds(1), TICK.plusSeconds(7), 7), tuple(TICK, TICK, 1));
+		assertThat(this.heard).filteredOn(JobRunEvent.Ended.class::isInstance).hasSize(3);
+	}
+
+	@Test
+	void ticksDuringALongRunAreNotedAtTheFirstAndAtTheEnd() {
+		this.clock.set(TICK.minusMillis(500));
+		schedule("* * * * * *");
+		this.clock.set(TICK);
+		look("* * * * * *", TICK.minusSeconds(1), CatchUp.NONE, (run) -> {
+			this.clock.set(TICK.plusSeconds(2));
+			// another instance looks at each tick
+			look("* * * * * *", TICK.minusSeconds(1), CatchUp.NONE);
+			this.clock.set(TICK.plusSeconds(3));
+			look("* * * * * *", TICK.minusSeconds(1), CatchUp.NONE);
+			this.clock.set(TICK.plusMillis(5_500));
+		});
+		while (Duration.ZERO.equals(look("* * * * * *", TICK.minusSeconds(1), CatchUp.NONE))) {
+			assertThat(this.runs).isEmpty();
+		}
+		assertThat(this.kept.last("nightly", 10)).extracting(JobRun::firstTick, JobRun::tick, JobRun::ticks)
+			.containsExactly(tuple(TICK.plusSeconds(3), TICK.plusSeconds(5), 3),
+					tuple(TICK.plusSeconds(1), TICK.plusSeconds(2), 2), tuple(TICK, TICK, 1));
+	}
+
+	@Test
+	void ticksOfAPauseAreNotedAtTheFirstAndAtTheEnd() {
+		schedule("0 0 3 * * *");
+		this.kept.pause("nightly", new StoredJob.Pause("alice", "heavy", this.clock.get()));
+		Instant since = this.clock.get();
+		for (int day = 0; day < 3; day++) {
+			this.clock.set(TICK.plus(DAY.multipliedBy(day)));
+			look("0 0 3 * * *", since, CatchUp.ALL);
+		}
+		this.clock.set(this.clock.get().plusSeconds(60));
+		this.kept.pause("nightly", null);
+		while (Duration.ZERO.equals(look("0 0 3 * * *", since, CatchUp.ALL))) {
+			assertThat(this.runs).isEmpty();
+		}
+		assertThat(this.kept.last("nightly", 10)).extracting(JobRun::firstTick, JobRun::tick, JobRun::ticks)
+			.containsExactly(tuple(TICK.plus(DAY), TICK.plus(DAY.multipliedBy(2)), 2), tuple(TICK, TICK, 1));
+	}
+
+	@Test
+	void aRunByTheWishOfSomebodyMovesNoTickOfTheSchedule() {
+		Terms rate = new Terms("nightly", new JobTrigger.Rate(Duration.ofSeconds(15)), CatchUp.NONE,
+				Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1));
+		this.kept.schedule("nightly", rate.trigger(), TICK);
+		this.clock.set(TICK);
+		look(rate);
+		this.clock.set(TICK.plusSeconds(4));
+		this.runner.runNow(rate, null, this.runs::add);
+		assertThat(look(rate)).isEqualTo(Duration.ofSeconds(11));
+		this.clock.set(TICK.plusSeconds(15));
+		look(rate);
+		assertTicks(TICK, TICK.plusSeconds(4), TICK.plusSeconds(15));
+	}
+
+	@Test
+	void aRunByTheWishOfSomebodyAtTheVeryTickLeavesThatToTheSchedule() {
+		this.clock.set(TICK);
+		this.runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), null, this.runs::add);
+		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.NONE);
+		assertTicks(TICK.plusMillis(1), TICK);
+	}
+
+	private @Nullable Duration look(Terms terms) {
+		return this.runner.runDue(terms, this.kept.readState("nightly", terms.trigger(), TICK), this.runs::add);
+	}
+
+	@Test
+	void anExceptionWhoseMessageThrowsIsRecordedAsAFailure() {
+		this.runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), TICK, (run) -> {
+			throw new IllegalStateException() {
+
+				@Override
+				public String getMessage() {
+					throw new StackOverflowError();
+				}
+
+			};
+		});
+		assertThat(this.kept.last("nightly", 1)).singleElement().satisfies((run) -> {
+			assertThat(run.outcome()).isEqualTo(JobOutcome.FAILED);
+			assertThat(run.message()).isEqualTo("Its message cannot be read: java.lang.StackOverflowError");
+		});
 	}
 
 	@Test
@@ -256,11 +385,12 @@ class JobRunnerTests extends AbstractRunnerTests {
 
 	@Test
 	void workThatFailsAtTheEndOfTheApplicationIsLeftForOthers() {
-		assertThat(this.runner.run("nightly", TICK, (run) -> {
+		assertThat(this.runner.run("nightly", TICK, null, (run) -> {
 			this.runner.cutOff();
 			throw new IllegalStateException("interrupted");
 		})).isNotNull();
-		assertThat(this.jobs.last("nightly", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.RUNNING);
+		assertThat(this.jobs.last("nightly", 1)).extracting(JobRun::outcome, JobRun::cutOff)
+			.containsExactly(tuple(JobOutcome.RUNNING, true));
 	}
 
 	@Test
@@ -328,7 +458,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.empty());
 		JobRunner runner = new JobRunner(locks, this.kept, (event) -> {
 		}, "one");
-		assertThat(runner.run("nightly", TICK, this.runs::add)).isNull();
+		assertThat(runner.run("nightly", TICK, null, this.runs::add)).isNull();
 		BDDMockito.then(locks)
 			.should()
 			.tryAcquire(ArgumentMatchers

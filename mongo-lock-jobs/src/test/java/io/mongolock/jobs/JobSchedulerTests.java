@@ -17,9 +17,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.availability.AvailabilityChangeEvent;
+import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.convert.DurationStyle;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
@@ -57,6 +60,8 @@ class JobSchedulerTests {
 
 	private final JobRunner runner = new JobRunner(this.locks, this.kept, (event) -> {
 	}, "one");
+
+	private final GenericApplicationContext context = new GenericApplicationContext();
 
 	private final AtomicInteger runs = new AtomicInteger();
 
@@ -163,6 +168,36 @@ class JobSchedulerTests {
 		assertThat(this.kept.last("hurried", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.SUCCEEDED);
 	}
 
+	/** As a worker is built, whose main loop is a CommandLineRunner. */
+	@Test
+	void whenARunnerDoesNotReturnThenJobsSaySoOnceAndAreOverdue(CapturedOutput output) {
+		Job job = new Job("hurried", () -> terms("100ms"), (run) -> this.runs.incrementAndGet());
+		JobScheduler scheduler = scheduler(job, this.kept, (look) -> new Thread(look).start(), true);
+		scheduler.start();
+		Awaitility.await().until(() -> job.overdue() > 0);
+		assertThat(output).containsOnlyOnce("No job has begun, because this instance has not accepted traffic")
+			.contains("mongo-lock.jobs.only-when-ready=false");
+		assertThat(this.runs).hasValue(0);
+		scheduler.on(new AvailabilityChangeEvent<>(this.context, ReadinessState.ACCEPTING_TRAFFIC));
+		Awaitility.await().until(() -> this.runs.get() > 0);
+		scheduler.destroy();
+	}
+
+	@Test
+	void theReadinessOfAChildContextBeginsAndEndsNothing() {
+		JobScheduler scheduler = scheduler("100ms", this.kept, (look) -> new Thread(look).start(), true,
+				(run) -> this.runs.incrementAndGet());
+		scheduler.start();
+		GenericApplicationContext child = new GenericApplicationContext(this.context);
+		scheduler.on(new AvailabilityChangeEvent<>(child, ReadinessState.ACCEPTING_TRAFFIC));
+		Awaitility.await().until(() -> this.kept.stored("hurried") != null);
+		assertThat(this.runs).hasValue(0);
+		scheduler.on(new AvailabilityChangeEvent<>(this.context, ReadinessState.ACCEPTING_TRAFFIC));
+		scheduler.on(new AvailabilityChangeEvent<>(child, ReadinessState.REFUSING_TRAFFIC));
+		Awaitility.await().until(() -> this.runs.get() >= 3);
+		scheduler.destroy();
+	}
+
 	/** As after a start of the application that failed. */
 	@Test
 	void whatIsDestroyedWithoutAStopIsStopped() {
@@ -193,24 +228,29 @@ class JobSchedulerTests {
 	}
 
 	private JobScheduler scheduler(String rate, JobRuns kept, Executor threads, boolean becomesReady, JobWork<?> work) {
+		return scheduler(new Job("hurried", () -> terms(rate), work), kept, threads, becomesReady);
+	}
+
+	private JobScheduler scheduler(Job job, JobRuns kept, Executor threads, boolean becomesReady) {
 		JobRegistry declared = new JobRegistry();
 		JobScheduler scheduler = new JobScheduler(declared, this.runner, new DueJobs(this.runner, kept), threads,
-				Duration.ofMillis(100), true, becomesReady,
+				Duration.ofMillis(100), true, becomesReady, this.context, Duration.ofMillis(100),
 				new DefaultListableBeanFactory().getBeanProvider(JobScheduler.Watch.class));
-		declared.add(
-				new Job("hurried",
-						() -> new Terms("hurried", new JobTrigger.Rate(DurationStyle.detectAndParse(rate)),
-								CatchUp.NONE, Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1)),
-						work));
+		declared.add(job);
 		scheduler.afterSingletonsInstantiated();
 		return scheduler;
+	}
+
+	private static Terms terms(String rate) {
+		return new Terms("hurried", new JobTrigger.Rate(DurationStyle.detectAndParse(rate)), CatchUp.NONE,
+				Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 0, Duration.ofMinutes(1));
 	}
 
 	private JobRuns runs(Runnable before) {
 		return new MongoJobRuns(() -> {
 			before.run();
 			return this.template;
-		}, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100);
+		}, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100, null, "shop");
 	}
 
 }

@@ -5,19 +5,32 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.util.Date;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
+import com.mongodb.ConnectionString;
+import com.mongodb.MongoClientSettings;
 import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.result.UpdateResult;
+import org.bson.BsonReader;
+import org.bson.BsonType;
+import org.bson.BsonWriter;
 import org.bson.Document;
+import org.bson.codecs.BsonTypeClassMap;
+import org.bson.codecs.Codec;
+import org.bson.codecs.DecoderContext;
+import org.bson.codecs.DocumentCodecProvider;
+import org.bson.codecs.EncoderContext;
+import org.bson.codecs.configuration.CodecRegistries;
+import org.bson.codecs.configuration.CodecRegistry;
 import org.bson.conversions.Bson;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -58,7 +71,7 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 	}
 
 	private static MongoJobRuns kept(Supplier<MongoOperations> template) {
-		return new MongoJobRuns(template, "lockJobRuns", Duration.ofSeconds(3), Duration.ofHours(1), 100);
+		return new MongoJobRuns(template, "lockJobRuns", Duration.ofSeconds(3), Duration.ofHours(1), 100, null, "shop");
 	}
 
 	@AfterEach
@@ -99,7 +112,7 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 		assertThat(this.jobs.last("nightly", 10)).extracting(JobRun::outcome)
 			.hasSize(6)
 			.contains(JobOutcome.SUCCEEDED, JobOutcome.UNKNOWN);
-		assertThat(this.kept.names()).contains("nightly", "removed", "paused", "odd");
+		assertThat(this.kept.names()).contains("nightly", "removed");
 		for (String name : List.of("paused", "odd")) {
 			assertThat(this.kept.readState(name, null, TICK).paused()).isTrue();
 			this.kept.schedule(name, cron("0 0 3 * * *"), this.clock.get());
@@ -107,6 +120,97 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 		}
 		this.runner.abandonUnattended(this.clock.get());
 		assertThat(this.jobs.last("removed", 1)).extracting(JobRun::outcome).containsExactly(JobOutcome.ABANDONED);
+	}
+
+	@Test
+	void recordsBelongToTheApplicationsThatShareTheirLocks() {
+		MongoJobRuns billing = kept("locks", "billing:", "billing");
+		MongoJobRuns shipping = kept("locks", "shipping:", "shipping");
+		MongoJobRuns own = kept("billingLocks", "", "own");
+		List<MongoJobRuns> all = List.of(billing, shipping, own, (MongoJobRuns) this.kept);
+		for (MongoJobRuns one : all) {
+			assertThat(one.schedule("nightly", cron("0 0 3 * * *"), TICK)).isNull();
+			assertThat(one.add(JobRun.begun("nightly", TICK, 1, 1, TICK, "one"))).isTrue();
+			assertThat(one.names()).containsExactly("nightly");
+			assertThat(one.last("nightly", 5)).hasSize(1);
+			assertThat(one.running(null)).hasSize(1);
+		}
+		billing.pause("nightly", new StoredJob.Pause("alice", "heavy", TICK));
+		assertThat(shipping.newest("nightly").stored()).isNotNull().extracting(StoredJob::paused).isNull();
+		assertThat(this.template.getCollection("lockJobRuns").countDocuments()).isEqualTo(8);
+	}
+
+	@Test
+	void recordsFromBeforeTheyBelongedToAnApplicationGoOn() {
+		this.kept.schedule("nightly", cron("0 0 3 * * *"), TICK);
+		this.kept.pause("nightly", new StoredJob.Pause("alice", "heavy", TICK));
+		this.kept.add(JobRun.begun("nightly", TICK, 1, 1, TICK, "billing 1 (host a, pid 7)")
+			.ended(TICK, JobOutcome.SUCCEEDED, null));
+		this.kept.add(JobRun.begun("nightly", TICK.plus(DAY), 1, 2, TICK, "shipping 1 (host a, pid 7)")
+			.ended(TICK, JobOutcome.SUCCEEDED, null));
+		MongoJobRuns billing = kept("locks", "billing:", "billing");
+		billing.schedule("nightly", cron("0 0 3 * * *"), TICK.plus(DAY));
+		assertThat(billing.last("nightly", 5)).extracting(JobRun::tick).containsExactly(TICK);
+		assertThat(billing.newest("nightly").stored()).isNotNull().extracting(StoredJob::paused).isNotNull();
+		MongoJobRuns fresh = kept("locks", "fresh:", "fresh");
+		fresh.schedule("nightly", cron("0 0 3 * * *"), TICK.plus(DAY));
+		assertThat(fresh.last("nightly", 5)).isEmpty();
+	}
+
+	@Test
+	void anotherApplicationWithTheSameJobIsSeenAsLongAsItSchedulesIt() {
+		MongoJobRuns other = kept("locks", "", "other");
+		assertThat(this.kept.schedule("nightly", cron("0 0 3 * * *"), TICK)).isNull();
+		assertThat(this.kept.schedule("nightly", cron("0 0 3 * * *"), TICK)).isNull();
+		assertThat(other.schedule("nightly", cron("0 0 3 * * *"), TICK)).isEqualTo("shop");
+		assertThat(this.kept.schedule("nightly", cron("0 0 3 * * *"), TICK)).isEqualTo("other");
+		assertThat(other.schedule("nightly", cron("0 0 3 * * *"), TICK.plus(DAY))).isNull();
+	}
+
+	private MongoJobRuns kept(String collection, String prefix, String name) {
+		return new MongoJobRuns(() -> this.template, "lockJobRuns", Duration.ofSeconds(3), Duration.ofHours(1), 100,
+				MongoJobRuns.application(collection, prefix), name);
+	}
+
+	@Test
+	void aRunOfAnOldTickThatSomebodyHasWishedForIsFoundWhileItGoesOn() {
+		schedule("0 0 3 * * *");
+		JobRun old = JobRun.begun("nightly", TICK, 1, 1, TICK, "one").ended(TICK, JobOutcome.FAILED, null);
+		this.kept.add(old);
+		for (int day = 1; day < 50; day++) {
+			Instant tick = TICK.plus(DAY.multipliedBy(day));
+			this.kept.add(JobRun.begun("nightly", tick, 1, day, tick, "one").ended(tick, JobOutcome.FAILED, null));
+		}
+		this.clock.set(TICK.plus(DAY.multipliedBy(50)));
+		JobTrigger trigger = cron("0 0 3 * * *");
+		this.runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), TICK,
+				(run) -> assertThat(this.kept.readState("nightly", trigger, TICK).open()).isEqualTo(run));
+		assertThat(this.kept.readState("nightly", trigger, TICK)).satisfies((seen) -> {
+			assertThat(seen.open()).isNull();
+			assertThat(seen.success()).isNotNull().extracting(JobRun::tick).isEqualTo(TICK);
+		});
+	}
+
+	/** A converter of the application for a type that the library stores, too. */
+	@Test
+	void datesAreReadAndWrittenAsTheyAreStoredWhateverCodecsTheApplicationHas() {
+		CodecRegistry odd = CodecRegistries.fromRegistries(CodecRegistries.fromCodecs(new OddInstants()),
+				CodecRegistries.fromProviders(
+						new DocumentCodecProvider(new BsonTypeClassMap(Map.of(BsonType.DATE_TIME, Instant.class)))),
+				MongoClientSettings.getDefaultCodecRegistry());
+		try (MongoClient other = MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(this.server.connectionString()))
+			.codecRegistry(odd)
+			.build())) {
+			MongoTemplate template = new MongoTemplate(other, "shop");
+			JobRuns runs = kept(() -> template);
+			assertThat(runs.now()).isEqualTo(this.clock.get());
+			runs.schedule("nightly", cron("0 0 3 * * *"), TICK);
+			JobRun run = JobRun.begun("nightly", TICK, 1, 1, TICK, "one");
+			runs.add(run);
+			assertThat(runs.last("nightly", 1)).containsExactly(run);
+			assertThat(this.kept.last("nightly", 1)).containsExactly(run);
+		}
 	}
 
 	@Test
@@ -155,7 +259,7 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 			});
 			this.server.runTtlMonitor();
 		}
-		assertThat(this.kept.overdueFrom("nightly", trigger, this.kept.readState("nightly", trigger, since)))
+		assertThat(JobRuns.overdueFrom(trigger, this.kept.readState("nightly", trigger, since)))
 			.isEqualTo(TICK.plus(DAY));
 		this.clock.set(TICK.plus(DAY.multipliedBy(4)));
 		look("0 0 3 * * *", since, CatchUp.NONE);
@@ -181,7 +285,7 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 			return template;
 		});
 		new JobRunner(locks, kept, (event) -> {
-		}, "one").run("nightly", TICK, (run) -> away.set(true));
+		}, "one").run("nightly", TICK, null, (run) -> away.set(true));
 		assertThat(Thread.interrupted()).isTrue();
 		assertThat(output).contains("The end of job 'nightly' for its tick " + TICK + " could not be written");
 	}
@@ -199,7 +303,7 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 		}).given(template).execute(BDDMockito.anyString(), BDDMockito.<CollectionCallback<Object>>any());
 		List<Object> heard = new CopyOnWriteArrayList<>();
 		JobRuns kept = kept(() -> template);
-		Attempt attempt = new JobRunner(this.locks, kept, heard::add, "one").run("nightly", TICK,
+		Attempt attempt = new JobRunner(this.locks, kept, heard::add, "one").run("nightly", TICK, null,
 				(run) -> lost.set(true));
 		assertThat(attempt).isNotNull();
 		assertThat(attempt.run().outcome()).isEqualTo(JobOutcome.SUCCEEDED);
@@ -211,17 +315,39 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 		MongoOperations template = Mockito.mock();
 		MongoCollection<Document> documents = Mockito.mock();
 		MongoCollection<Document> timed = Mockito.mock();
+		MongoCollection<Document> plain = Mockito.mock();
 		MongoCollection<Document> primary = Mockito.mock();
 		MongoCollection<Document> majority = Mockito.mock();
 		BDDMockito.given(template.execute(BDDMockito.eq("lockJobRuns"), BDDMockito.<CollectionCallback<Object>>any()))
 			.willAnswer((call) -> call.<CollectionCallback<?>>getArgument(1).doInCollection(documents));
 		BDDMockito.given(documents.withTimeout(3_000, TimeUnit.MILLISECONDS)).willReturn(timed);
-		BDDMockito.given(timed.withReadPreference(ReadPreference.primary())).willReturn(primary);
+		BDDMockito.given(timed.withCodecRegistry(MongoClientSettings.getDefaultCodecRegistry())).willReturn(plain);
+		BDDMockito.given(plain.withReadPreference(ReadPreference.primary())).willReturn(primary);
 		BDDMockito.given(primary.withWriteConcern(WriteConcern.MAJORITY)).willReturn(majority);
 		BDDMockito.given(majority.updateOne(BDDMockito.any(Bson.class), BDDMockito.any(Bson.class)))
 			.willReturn(UpdateResult.acknowledged(1, 1L, null));
 		JobRuns kept = kept(() -> template);
 		assertThat(kept.note(JobRun.begun("nightly", TICK, 1, 1, TICK, "one"), "half")).isTrue();
+	}
+
+	/** As text. */
+	private static final class OddInstants implements Codec<Instant> {
+
+		@Override
+		public Instant decode(BsonReader reader, DecoderContext context) {
+			return Instant.parse(reader.readString());
+		}
+
+		@Override
+		public void encode(BsonWriter writer, Instant value, EncoderContext context) {
+			writer.writeString(value.toString());
+		}
+
+		@Override
+		public Class<Instant> getEncoderClass() {
+			return Instant.class;
+		}
+
 	}
 
 }

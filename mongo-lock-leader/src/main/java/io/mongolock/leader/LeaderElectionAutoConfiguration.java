@@ -9,6 +9,7 @@ import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -48,10 +49,11 @@ public final class LeaderElectionAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	LeaderElections mongoLockLeaderElections(ObjectProvider<LeaderElection> elections,
-			ObjectProvider<MongoLockLeaderProperties> properties, ObjectProvider<ApplicationArguments> application) {
+			ObjectProvider<MongoLockLeaderProperties> properties, ObjectProvider<ApplicationArguments> application,
+			ApplicationContext context) {
 		// What SpringApplication runs becomes ready
 		return new LeaderElections(elections, () -> properties.getObject().leader().onlyWhenReady(),
-				application.getIfAvailable() != null);
+				application.getIfAvailable() != null, context);
 	}
 
 	@Bean

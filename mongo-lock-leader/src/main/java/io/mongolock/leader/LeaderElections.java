@@ -1,13 +1,19 @@
 package io.mongolock.leader;
 
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.Collectors;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.event.EventListener;
 
 import io.mongolock.spi.LockStartupException;
@@ -17,33 +23,65 @@ import io.mongolock.spi.LockStartupException;
  */
 final class LeaderElections implements SmartInitializingSingleton {
 
+	private static final Log logger = LogFactory.getLog(LeaderElections.class);
+
 	private final ObjectProvider<LeaderElection> elections;
 
 	private final BooleanSupplier onlyWhenReady;
 
 	private final boolean becomesReady;
 
+	private final ApplicationContext context;
+
+	private volatile boolean waiting;
+
 	/**
 	 * Create them.
 	 * @param onlyWhenReady whether the instance stands for no role while it refuses
 	 * traffic
 	 * @param becomesReady whether it does until it is said to accept it
+	 * @param context whose readiness counts
 	 */
-	LeaderElections(ObjectProvider<LeaderElection> elections, BooleanSupplier onlyWhenReady, boolean becomesReady) {
+	LeaderElections(ObjectProvider<LeaderElection> elections, BooleanSupplier onlyWhenReady, boolean becomesReady,
+			ApplicationContext context) {
 		this.elections = elections;
 		this.onlyWhenReady = onlyWhenReady;
 		this.becomesReady = becomesReady;
+		this.context = context;
 	}
 
 	@Override
 	public void afterSingletonsInstantiated() {
 		if (this.becomesReady && this.onlyWhenReady.getAsBoolean()) {
 			all().forEach((election) -> election.ready(false));
+			this.waiting = !all().isEmpty();
+			CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES).execute(this::warnIfWaiting);
 		}
 	}
 
+	void warnIfWaiting() {
+		if (this.waiting && this.context instanceof ConfigurableApplicationContext own && own.isActive()) {
+			logger.warn("This instance stands for no role, because it has not accepted traffic for a minute since its "
+					+ "start: an ApplicationRunner or CommandLineRunner may not have returned. "
+					+ "mongo-lock.leader.only-when-ready=false lets it stand beside it");
+		}
+	}
+
+	private boolean isOfChild(AvailabilityChangeEvent<?> event) {
+		ApplicationContext of = (event.getSource() instanceof ApplicationContext source) ? source.getParent() : null;
+		while (of != null && of != this.context) {
+			of = of.getParent();
+		}
+		return of != null;
+	}
+
+	// A child context becomes ready or not for itself
 	@EventListener
 	void on(AvailabilityChangeEvent<ReadinessState> event) {
+		if (isOfChild(event)) {
+			return;
+		}
+		this.waiting = false;
 		boolean ready = event.getState() == ReadinessState.ACCEPTING_TRAFFIC || !this.onlyWhenReady.getAsBoolean();
 		all().forEach((election) -> election.ready(ready));
 	}

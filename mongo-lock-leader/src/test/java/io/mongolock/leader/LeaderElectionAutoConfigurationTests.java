@@ -38,6 +38,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.event.EventListener;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.integration.config.EnableIntegration;
 import org.springframework.integration.dsl.IntegrationFlow;
@@ -173,6 +174,32 @@ class LeaderElectionAutoConfigurationTests {
 			this.reports.run((other) -> Awaitility.await().until(() -> election(other).isLeader()));
 			AvailabilityChangeEvent.publish(starting, ReadinessState.ACCEPTING_TRAFFIC);
 			Awaitility.await().until(() -> election(starting).isLeader());
+		});
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void whenARunnerDoesNotReturnThenTheElectionSaysSo(CapturedOutput output) {
+		this.reports.withBean(ApplicationArguments.class, () -> new DefaultApplicationArguments()).run((starting) -> {
+			AvailabilityChangeEvent.publish(starting.getSourceApplicationContext(), ReadinessState.REFUSING_TRAFFIC);
+			starting.getBean(LeaderElections.class).warnIfWaiting();
+			assertThat(output).doesNotContain("stands for no role");
+		});
+		this.reports.withBean(ApplicationArguments.class, () -> new DefaultApplicationArguments()).run((starting) -> {
+			starting.getBean(LeaderElections.class).warnIfWaiting();
+			assertThat(output).contains("stands for no role").contains("mongo-lock.leader.only-when-ready=false");
+		});
+	}
+
+	@Test
+	void theReadinessOfAChildContextCountsForNoElection() {
+		this.reports.run((context) -> {
+			Awaitility.await().until(() -> election(context).isLeader());
+			GenericApplicationContext child = new GenericApplicationContext(context.getSourceApplicationContext());
+			child.refresh();
+			AvailabilityChangeEvent.publish(child, ReadinessState.REFUSING_TRAFFIC);
+			assertThat(election(context).isLeader()).isTrue();
+			child.close();
 		});
 	}
 

@@ -3,6 +3,7 @@ package io.mongolock.faults.harness.history;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Date;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
@@ -37,7 +38,7 @@ public record JobReport(List<Run> runs, List<Began> began, List<String> violatio
 		List<Began> began = records.stream().filter(Began.class::isInstance).map(Began.class::cast).toList();
 		List<Run> runs = kept.withReadConcern(ReadConcern.MAJORITY)
 			.withReadPreference(ReadPreference.primary())
-			.find(Filters.exists("tick"))
+			.find(Filters.exists("outcome"))
 			.sort(Sorts.ascending("job", "tick"))
 			.map(Run::of)
 			.into(new ArrayList<>());
@@ -79,7 +80,7 @@ public record JobReport(List<Run> runs, List<Began> began, List<String> violatio
 	public List<Run> afterHoles(String job, Duration period) {
 		List<Run> runs = of(job);
 		return IntStream.range(1, runs.size())
-			.filter((i) -> runs.get(i).tick() - runs.get(i - 1).tick() > period.toMillis())
+			.filter((i) -> runs.get(i).firstTick() - runs.get(i - 1).tick() > period.toMillis())
 			.mapToObj(runs::get)
 			.toList();
 	}
@@ -92,13 +93,18 @@ public record JobReport(List<Run> runs, List<Began> began, List<String> violatio
 	}
 
 	/**
-	 * A run as it is kept. Times are milliseconds by the server.
+	 * A run, or ticks that were not run, as it is kept. Times are milliseconds by the
+	 * server.
 	 */
-	public record Run(String job, long tick, int attempt, long startedAt, String outcome, String runner) {
+	public record Run(String job, long firstTick, long tick, int attempt, long startedAt, String outcome,
+			String runner) {
 
 		private static Run of(Document run) {
-			return new Run(run.getString("job"), run.getDate("tick").getTime(), run.getInteger("attempt"),
-					run.getDate("startedAt").getTime(), run.getString("outcome"), run.getString("runner"));
+			long tick = run.getDate("tick").getTime();
+			Date first = run.getDate("firstTick");
+			return new Run(run.getString("job"), (first != null) ? first.getTime() : tick, tick,
+					run.getInteger("attempt"), run.getDate("startedAt").getTime(), run.getString("outcome"),
+					run.getString("runner"));
 		}
 
 		private String id() {

@@ -38,7 +38,9 @@ final class SeededJobs implements AutoCloseable {
 	 * @param ago how long ago
 	 */
 	void scheduled(String job, String schedule, Duration ago) {
-		this.runs.insertOne(new Document("_id", new Document("job", job)).append("schedule", schedule)
+		this.runs.insertOne(new Document("_id", new Document("job", job)).append("job", job)
+			.append("tick", Date.from(Instant.parse("9999-12-31T23:59:59.999Z")))
+			.append("schedule", schedule)
 			.append("scheduledAt", before(ago))
 			.append("since", before(ago.plusDays(1))));
 	}
@@ -47,7 +49,7 @@ final class SeededJobs implements AutoCloseable {
 	 * Have ticks of a job expected since then, none of which was run.
 	 */
 	void expectedSince(String job, Duration ago) {
-		this.runs.deleteMany(Filters.eq("job", job));
+		this.runs.deleteMany(Filters.and(Filters.eq("job", job), Filters.exists("outcome")));
 		this.runs.updateOne(Filters.eq("_id", new Document("job", job)),
 				Updates.combine(Updates.set("since", before(ago)), Updates.set("scheduledSince", before(ago))));
 	}
