@@ -59,6 +59,8 @@ public final class TtlIndexInitializer {
 
 	private @Nullable String reported;
 
+	private List<BsonDocument> others = List.of();
+
 	/**
 	 * Create a new initializer.
 	 * @param template a template that never joins a session or transaction of the caller
@@ -134,7 +136,8 @@ public final class TtlIndexInitializer {
 
 	private void initialize(MongoDatabase database) {
 		BsonDocument index = null;
-		for (BsonDocument candidate : indexes(database, this.collection)) {
+		List<BsonDocument> indexes = indexes(database, this.collection);
+		for (BsonDocument candidate : indexes) {
 			if (collation(candidate) != null) {
 				// No index could repair that, and locks are not kept there
 				return;
@@ -158,6 +161,27 @@ public final class TtlIndexInitializer {
 		else {
 			validate(index);
 		}
+		List<BsonDocument> others = indexes.stream().filter(this::isDangerous).toList();
+		others.stream().filter((other) -> !this.others.contains(other)).forEach(this::warnOf);
+		this.others = others;
+	}
+
+	private boolean isDangerous(BsonDocument other) {
+		return other.isNumber("expireAfterSeconds") && !isOnTouchedAt(other)
+				&& !(other.getDocument("key").containsKey("touchedAt")
+						&& other.getNumber("expireAfterSeconds").longValue() >= leastSeconds());
+	}
+
+	private void warnOf(BsonDocument other) {
+		logger.warn("The TTL index on " + other.getDocument("key").toJson() + " of the lock collection '"
+				+ this.collection + "' is not one of these locks. This is urgent: MongoDB may delete locks while they"
+				+ " are held. Run in mongosh: " + locks() + ".dropIndex(" + quoted(other.getString("name").getValue())
+				+ ")");
+	}
+
+	// The bound to which ConfiguredSettings holds the retention of this application
+	private long leastSeconds() {
+		return Math.max(1, this.longestLease.get().multipliedBy(2).toSeconds());
 	}
 
 	private void good() {
@@ -232,8 +256,7 @@ public final class TtlIndexInitializer {
 	}
 
 	private void wrong(String problem, long after, String harmless, String repair) {
-		// The bound to which ConfiguredSettings holds the retention of this application
-		long least = Math.max(1, this.longestLease.get().multipliedBy(2).toSeconds());
+		long least = leastSeconds();
 		if (after < least) {
 			warn(problem + least, problem,
 					". This is urgent: MongoDB may delete locks while they are held. expireAfterSeconds has to be at "

@@ -169,6 +169,34 @@ class TtlIndexInitializerTests {
 	}
 
 	@Test
+	void anotherIndexThatRemovesWhatIsHeldIsReportedOnceUntilItIsDropped(CapturedOutput output) {
+		locks().createIndex(new Document("touchedAt", -1), new IndexOptions().expireAfter(60L, TimeUnit.SECONDS));
+		locks().createIndex(new Document("holders.renewedAt", 1),
+				new IndexOptions().expireAfter(700_000L, TimeUnit.SECONDS));
+		TtlIndexInitializer index = new TtlIndexInitializer(TestTemplates.template(client), "locks",
+				TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7), () -> Duration.ofSeconds(30 * 60));
+		index.initialize();
+		index.initialize();
+		assertThat(output)
+			.containsOnlyOnce(
+					"The TTL index on {\"touchedAt\": -1} of the lock collection 'locks' is not one of these locks. "
+							+ "This is urgent: MongoDB may delete locks while they are held. "
+							+ "Run in mongosh: db.getCollection(\"locks\").dropIndex(\"touchedAt_-1\")")
+			.containsOnlyOnce("dropIndex(\"holders.renewedAt_1\")");
+		locks().dropIndex("holders.renewedAt_1");
+		index.initialize();
+		assertThat(output).containsOnlyOnce("dropIndex(\"touchedAt_-1\")");
+	}
+
+	@Test
+	void anotherIndexThatRemovesNothingThatIsHeldIsLeftAlone(CapturedOutput output) {
+		locks().createIndex(new Document("touchedAt", -1), new IndexOptions().expireAfter(7200L, TimeUnit.SECONDS));
+		locks().createIndex(new Document("fence", 1));
+		initialize(TtlIndexInitializer.Mode.CREATE);
+		assertThat(output).doesNotContain("WARN");
+	}
+
+	@Test
 	void anIndexOnMoreFieldsIsAnother(CapturedOutput output) {
 		locks().createIndex(new Document("touchedAt", 1).append("fence", 1));
 		initialize(TtlIndexInitializer.Mode.VALIDATE);
