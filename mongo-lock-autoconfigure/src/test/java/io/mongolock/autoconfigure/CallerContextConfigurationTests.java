@@ -124,7 +124,7 @@ class CallerContextConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(strings = { "fallback", "handler", "mono" })
+	@ValueSource(strings = { "fallback", "handler", "mono", "handlerMono" })
 	void anAnswerInPlaceOfTheMethodHasItToo(String name) {
 		this.runner.run((context) -> {
 			Service service = context.getBean(Service.class);
@@ -133,6 +133,7 @@ class CallerContextConfigurationTests {
 				CompletableFuture<Carried> answered = switch (name) {
 					case "fallback" -> service.orFallback();
 					case "handler" -> service.orHandler();
+					case "handlerMono" -> service.orHandlerLater().toFuture();
 					default -> service.orFallbackLater().toFuture();
 				};
 				assertThat(answered).succeedsWithin(LONG).isEqualTo(ALL);
@@ -388,7 +389,8 @@ class CallerContextConfigurationTests {
 
 		@Bean
 		LockUnavailableHandler handler() {
-			return (call, ex) -> CompletableFuture.completedFuture(Carried.now());
+			return (call, ex) -> (call.resultType() == Mono.class) ? Mono.fromSupplier(Carried::now)
+					: CompletableFuture.completedFuture(Carried.now());
 		}
 
 	}
@@ -495,7 +497,12 @@ class CallerContextConfigurationTests {
 		}
 
 		Mono<Carried> answerLater() {
-			return Mono.just(Carried.now());
+			return Mono.fromSupplier(Carried::now);
+		}
+
+		@DistributedLock(key = "'answered'", waitTimeout = "0s", unavailableHandler = "handler")
+		Mono<Carried> orHandlerLater() {
+			return Mono.never();
 		}
 
 		@DistributedLock(key = "'order'")

@@ -78,7 +78,7 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		try (Scope carried = caller.complete()) {
 			Carried subscriber = this.callers.get().carry();
 			return locked.onErrorResume(LockUnavailableException.class, (ex) -> (UnavailableAnswer.isTo(ex, call))
-					? answered(() -> subscriber.call(() -> answer.answer(call, ex))) : Flux.error(ex));
+					? answered(subscriber, () -> answer.answer(call, ex)) : Flux.error(ex));
 		}
 	}
 
@@ -89,6 +89,22 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 					call + " has returned null instead of a " + this.adapter.getReactiveType().getSimpleName());
 		}
 		return this.adapter.toPublisher(result);
+	}
+
+	// A publisher that is the answer begins with what the subscriber's thread carried,
+	// too
+	private Publisher<Object> answered(Carried subscriber, Task<@Nullable Object> answer) {
+		return (actual) -> {
+			try {
+				subscriber.call(() -> {
+					answered(answer).subscribe(actual);
+					return actual;
+				});
+			}
+			catch (Throwable failure) {
+				Flux.<Object>error(failure).subscribe(actual);
+			}
+		};
 	}
 
 	private Publisher<Object> answered(Task<@Nullable Object> answer) {
