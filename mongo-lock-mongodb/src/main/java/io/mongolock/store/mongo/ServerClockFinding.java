@@ -13,7 +13,7 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 	String describe(long tolerated) {
 		String clock = "The clock of MongoDB server " + this.server.server();
 		if (!this.off) {
-			return clock + " agrees with the clock of " + this.reference.server() + " again";
+			return clock + " agrees with the others again";
 		}
 		return clock + " is " + Math.abs(this.offset) + " ms " + ((this.offset > 0) ? "ahead of" : "behind")
 				+ " the clock of " + this.reference.server() + ", with which most agree; up to " + tolerated
