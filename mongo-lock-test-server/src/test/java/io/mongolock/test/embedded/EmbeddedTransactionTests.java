@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * Tests for transactions that a driver sends to the embedded server. How each statement
  * is answered is recorded: {@link TransactionReplayTests}.
  */
-class TransactionTests {
+class EmbeddedTransactionTests {
 
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start();
