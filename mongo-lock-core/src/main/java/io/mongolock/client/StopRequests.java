@@ -23,18 +23,21 @@ import io.mongolock.store.TimeLeft;
  * What a stop gives back, many with one request, on threads of its own, since the
  * client's threads end. A server executes the statements of a request one after the
  * other, so one that is blocked would hold up those behind it. Therefore a request
- * without an answer for a moment is asked beside in parts, then each lock alone, and that
- * again until the time is over, each time for twice as long: a server that is merely slow
- * answers one of them, and only the blocked one stays. All of this may be executed twice.
- * Thread-safe.
+ * without an answer for a moment is asked beside in parts, once one of them is answered
+ * each lock of the others alone, and all that again until the time is over, each time for
+ * twice as long: a server that is merely slow answers one of them, and only the blocked
+ * one stays. All of this may be executed twice. Thread-safe.
  */
 final class StopRequests {
 
 	/** The most of one request. */
 	private static final int CHUNK = 125;
 
-	/** The most whole requests at a time, and the most parts of those. */
-	private static final int MAX_REQUESTS = 16;
+	/** The most whole requests at a time. */
+	private static final int MAX_WHOLES = 16;
+
+	/** The most parts at a time: each that is blocked keeps a thread. */
+	private static final int MAX_PARTS = 32;
 
 	private static final Log logger = LogFactory.getLog(StopRequests.class);
 
@@ -49,8 +52,8 @@ final class StopRequests {
 
 	StopRequests(ClientRuntime runtime) {
 		this.runtime = runtime;
-		this.wholes = orHere(runtime.queued(MAX_REQUESTS, "mongo-lock-stop"));
-		this.parts = orHere(runtime.queued(MAX_REQUESTS, "mongo-lock-stop-part"));
+		this.wholes = orHere(runtime.queued(MAX_WHOLES, "mongo-lock-stop"));
+		this.parts = orHere(runtime.queued(MAX_PARTS, "mongo-lock-stop-part"));
 	}
 
 	// Where no thread can be started now
@@ -108,6 +111,8 @@ final class StopRequests {
 
 		private final AtomicBoolean over = new AtomicBoolean();
 
+		private volatile boolean answered;
+
 		private volatile @Nullable RuntimeException failure;
 
 		private Request(List<T> all, Sender<T> sender, BiConsumer<List<T>, RuntimeException> failed, TimeLeft time) {
@@ -138,16 +143,18 @@ final class StopRequests {
 		private void divide(List<T> unanswered, int size, Duration waited) {
 			List<T> open = open(unanswered);
 			Duration patience = waited.multipliedBy(2);
-			// No single lock is to blame for what failed without doubt
-			boolean certain = this.failure instanceof LockStoreException known && known.getOutcome() != Outcome.UNKNOWN;
-			if (certain || waited.compareTo(this.budget) > 0) {
+			// No single lock is to blame for a refusal
+			boolean refused = this.failure instanceof LockStoreException known && known.getOutcome() == Outcome.REFUSED;
+			if (refused || waited.compareTo(this.budget) > 0) {
 				return;
 			}
 			for (int from = 0; from < open.size(); from += size) {
 				List<T> part = open.subList(from, Math.min(open.size(), from + size));
 				start(StopRequests.this.parts, () -> {
 					if (!ask(part, patience)) {
-						divide(part, 1, patience);
+						// A server that has answered nothing is slow, and no lock to
+						// blame
+						divide(part, (this.answered) ? 1 : part.size(), patience);
 					}
 				});
 			}
@@ -165,6 +172,7 @@ final class StopRequests {
 				Duration most = this.time.left();
 				this.sender.send(open, (timeout.compareTo(most) < 0) ? timeout : most);
 				open.forEach(this.left::remove);
+				this.answered = true;
 				return true;
 			}
 			catch (RuntimeException | Error ex) {

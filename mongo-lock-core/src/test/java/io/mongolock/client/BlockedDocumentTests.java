@@ -15,7 +15,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
@@ -142,14 +142,14 @@ class BlockedDocumentTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(ints = { 300, 700 })
-	void whenServerIsSlowThenStopLeavesOnlyTheBlockedOne(int millis) {
+	@CsvSource({ "300, UNKNOWN", "700, UNKNOWN", "700, NOT_EXECUTED" })
+	void whenServerIsSlowThenStopLeavesOnlyTheBlockedOne(int millis, Outcome outcome) {
 		BlockingStore slow = new BlockingStore() {
 
 			@Override
 			public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
 				if (timeout.toMillis() < millis) {
-					throw new LockStoreException("k", Outcome.UNKNOWN, "slow by script", null);
+					throw new LockStoreException("k", outcome, "slow by script", null);
 				}
 				return super.expireAll(leases, timeout);
 			}
