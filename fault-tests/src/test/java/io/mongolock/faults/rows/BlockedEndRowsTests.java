@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import io.mongolock.LockClock;
@@ -63,6 +64,36 @@ class BlockedEndRowsTests {
 				stopsAllBut(transaction, () -> client.locks().stop(BUDGET), () -> taken(harness), held, figures);
 			}
 			figures.server(harness.label());
+		}
+	}
+
+	@ParameterizedTest
+	@CsvSource({ "0, 100, 1", "150, 100, 1", "300, 100, 1", "0, 3000, 8", "300, 3000, 8" })
+	@ShowsRow(value = 94, level = Level.SERVER)
+	void whenServerIsSlowThenTheBlockedAloneKeepTheirLeases(int millis, int held, int blocked, RowFigures figures) {
+		try (Harness harness = Harness.onAnyServer()) {
+			HarnessClient client = harness.client(harness.proxied(),
+					HarnessClient.settings(Duration.ofMinutes(5), Harness.LONG), LockClock.system());
+			for (int i = 0; i < held; i++) {
+				client.locks().acquire(LockRequest.of("k" + i));
+			}
+			List<Transaction> transactions = IntStream.range(0, blocked)
+				.mapToObj((i) -> Transaction.on(harness, Harness.COLLECTION, "k" + i * (held / blocked)))
+				.toList();
+			harness.proxy().on("update").delayRequest(Duration.ofMillis(millis)).always();
+			long begun = System.nanoTime();
+			CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> client.locks().stop(BUDGET));
+			await().atMost(BUDGET)
+				.until(() -> harness.observer()
+					.getDatabase(Harness.DATABASE)
+					.getCollection(Harness.COLLECTION)
+					.countDocuments(new Document("holders.0", new Document("$exists", true)).append("holders.kept",
+							new Document("$ne", true))) == blocked);
+			figures.add("all others left to their margins after", Harness.millis(System.nanoTime() - begun));
+			assertThat(stopped).isNotDone();
+			transactions.forEach(Transaction::close);
+			assertThat(stopped).succeedsWithin(BUDGET);
+			figures.server(harness.label()).add("held", held).add("blocked", blocked).add("an update takes", millis);
 		}
 	}
 
