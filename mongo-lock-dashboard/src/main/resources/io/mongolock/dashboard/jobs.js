@@ -10,7 +10,7 @@ const TYPING = 275;
 /** Until then an instance may be about to run it. */
 const LATE = 10_000;
 /** What is seen without colours. */
-const MARKS = { running: 'R', failed: 'F', abandoned: 'A', skipped: 'S', missed: 'M' };
+const MARKS = { running: 'R', failed: 'F', timed_out: 'T', abandoned: 'A', skipped: 'S', missed: 'M' };
 
 const page = document.documentElement.dataset;
 const opened = new Set();
@@ -61,8 +61,8 @@ function showPage() {
 	element('jobs').hidden = view.jobs.length === 0;
 	element('jobs-back').disabled = view.from.length === 1;
 	element('jobs-next').disabled = !view.next;
-	say(element('jobs-where'), (view.jobs.length) ? `${view.jobs[0].name} to ${view.jobs.at(-1).name}${view.next ? ', more follow' : ''}` : '');
-	say(element('jobs-state'), (view.failure) ? `Not up to date: ${view.failure}` : 'Of all instances, in the order of their names');
+	say(element('jobs-where'), (view.jobs.length) ? `To ${view.jobs.at(-1).name}${view.next ? ', more follow' : ''}` : '');
+	say(element('jobs-state'), (view.failure) ? `Not up to date: ${view.failure}` : 'Of all instances: those that are overdue, then by name');
 	element('jobs-state').classList.toggle('bad', !!view.failure);
 	const late = view.jobs.filter((job) => job.overdueFor > LATE).map((job) => job.name);
 	const more = late.filter((name) => overdue && !overdue.includes(name));
@@ -108,6 +108,7 @@ function showJob(body, job, since) {
 		next: (!job.next || job.paused) ? '' : (job.dueIn > since) ? `in ${span(job.dueIn - since)}` : 'now',
 		last: last ? `${last.outcome === 'succeeded' ? '' : last.outcome + ' '}${span(last.endedAgo + since)} ago, took ${time(last.lasted)}` : '' });
 	body.querySelector('.state').title = state;
+	body.querySelector('.key').title = job.name;
 	body.classList.toggle('late', late);
 	body.querySelector('[data-field=last]').classList.toggle('bad', !!last && last.outcome !== 'succeeded');
 	showStrip(body.querySelector('.strip'), job, since);

@@ -1,6 +1,5 @@
 package io.mongolock.jobs;
 
-import java.time.Duration;
 import java.time.Instant;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
@@ -10,6 +9,7 @@ import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.jobs.JobDecision.Seen;
+import io.mongolock.jobs.JobRunner.Done;
 
 /**
  * Reads the records of a job, runs it if it is due, and announces its schedule to other
@@ -35,11 +35,13 @@ final class DueJobs {
 
 	/**
 	 * Run a job if it is due.
-	 * @return how long nothing is due: zero only after something was written,
-	 * {@code null} if another instance is at it or the job is paused
 	 */
-	@Nullable Duration run(Job job) {
-		return this.runner.runDue(job.terms(), readState(job), job::run);
+	Done run(Job job) {
+		Done done = this.runner.runDue(job.terms(), readState(job), job::run);
+		if (done.after() != null) {
+			job.expect(done.after().now(), JobRuns.overdueFrom(job.terms().trigger(), done.after()));
+		}
+		return done;
 	}
 
 	/** Read from which tick on a job is overdue, without running it. */

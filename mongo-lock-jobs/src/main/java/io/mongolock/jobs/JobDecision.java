@@ -6,6 +6,7 @@ import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.OnLost;
 import io.mongolock.jobs.StoredJob.Pause;
 
 /**
@@ -125,7 +126,7 @@ sealed interface JobDecision {
 
 	private static JobDecision retry(Terms terms, Seen seen, Instant next) {
 		JobRun last = seen.last();
-		if (last == null || last.endedAt() == null || last.outcome() != JobOutcome.FAILED || seen.paused()
+		if (last == null || last.endedAt() == null || !last.hasFailed() || seen.paused()
 				|| last.failures() > terms.retries()) {
 			return new Wait(next);
 		}
@@ -164,9 +165,16 @@ sealed interface JobDecision {
 	 * @param maxAttempts how often a tick is run at most if instances die in it
 	 * @param retries how often a tick is run again whose work failed
 	 * @param retryAfter how long after the first attempt
+	 * @param maxDuration how long an attempt may take, {@code null} if any time
+	 * @param onLost what happens to an attempt that loses its lock
 	 */
 	record Terms(String job, JobTrigger trigger, CatchUp catchUp, Duration grace, OnAbandoned onAbandoned,
-			int maxAttempts, int retries, Duration retryAfter) {
+			int maxAttempts, int retries, Duration retryAfter, @Nullable Duration maxDuration, OnLost onLost) {
+
+		Terms(String job, JobTrigger trigger, CatchUp catchUp, Duration grace, OnAbandoned onAbandoned, int maxAttempts,
+				int retries, Duration retryAfter) {
+			this(job, trigger, catchUp, grace, onAbandoned, maxAttempts, retries, retryAfter, null, OnLost.IGNORE);
+		}
 
 	}
 
@@ -188,6 +196,12 @@ sealed interface JobDecision {
 		/** Whether somebody wants the job to be run nowhere. */
 		boolean paused() {
 			return this.stored != null && this.stored.paused() != null;
+		}
+
+		/** The same once the run of its last tick has ended. */
+		Seen after(JobRun run, Instant time) {
+			return new Seen(time, this.since, run, run, (run.outcome() == JobOutcome.SUCCEEDED) ? run : this.success,
+					null, this.stored);
 		}
 
 		private Seen at(Instant time) {

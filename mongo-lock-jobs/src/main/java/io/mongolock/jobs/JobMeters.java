@@ -33,6 +33,11 @@ final class JobMeters implements JobScheduler.Watch {
 			.register(this.registry);
 	}
 
+	@Override
+	public void removed(String job) {
+		this.registry.find("mongo.lock.job.overdue").tag(NAME, job).meters().forEach(this.registry::remove);
+	}
+
 	@EventListener
 	void on(JobRunEvent.Ended event) {
 		JobRun run = event.run();

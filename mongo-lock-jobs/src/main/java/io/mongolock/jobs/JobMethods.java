@@ -4,12 +4,15 @@ import java.lang.reflect.Method;
 import java.time.DateTimeException;
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -34,6 +37,8 @@ import io.mongolock.jobs.JobDecision.Terms;
  * declared, and adds the others to the jobs. Thread-safe.
  */
 final class JobMethods implements BeanPostProcessor {
+
+	private static final Log logger = LogFactory.getLog(JobMethods.class);
 
 	private final Environment environment;
 
@@ -79,13 +84,16 @@ final class JobMethods implements BeanPostProcessor {
 		if (trigger == null) {
 			return;
 		}
+		String maxDuration = text(declared.maxDuration());
+		Duration most = (maxDuration.isEmpty()) ? null : duration("maxDuration", maxDuration, method);
 		Duration retryAfter = duration("retryAfter", text(declared.retryAfter()), method);
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
 		JobWork<Throwable> work = new JobCall(invocable, bean);
 		Job job = new Job(name,
 				() -> new Terms(name, trigger, declared.catchUp(), this.properties.getObject().jobs().grace(),
-						declared.onAbandoned(), declared.maxAttempts(), declared.retries(), retryAfter),
+						declared.onAbandoned(), declared.maxAttempts(), declared.retries(), retryAfter, most,
+						declared.onLost()),
 				work);
 		if (!this.jobs.add(job) && !method.equals(this.methods.get(beanName + " " + name))) {
 			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + name
@@ -155,6 +163,12 @@ final class JobMethods implements BeanPostProcessor {
 					(zone.isEmpty()) ? ZoneId.systemDefault() : ZoneId.of(zone));
 			if (trigger.expression().next(ZonedDateTime.ofInstant(Instant.EPOCH, trigger.zone())) == null) {
 				throw refused(method, "cron = \"" + cron + "\" is never due; \"-\" switches the job off");
+			}
+			LocalDate irregular = (zone.isEmpty()) ? trigger.nextIrregularDay(Instant.now()) : null;
+			if (irregular != null) {
+				logger.warn("@ScheduledJob on " + method + ": on " + irregular + " the zone of this JVM, "
+						+ trigger.zone() + ", skips or repeats the hour of cron = \"" + cron
+						+ "\"; set zone, to \"UTC\" or on purpose to " + "this one");
 			}
 			return trigger;
 		}

@@ -14,6 +14,11 @@ public enum JobOutcome {
 	/** The work threw something. */
 	FAILED,
 
+	/**
+	 * The work took longer than its {@link ScheduledJob#maxDuration} and was interrupted.
+	 */
+	TIMED_OUT,
+
 	/** The instance died, and the work was not run again. */
 	ABANDONED,
 

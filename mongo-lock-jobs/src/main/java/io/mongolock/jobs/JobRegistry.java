@@ -18,6 +18,9 @@ final class JobRegistry {
 	private volatile Consumer<Job> listener = (job) -> {
 	};
 
+	private volatile Consumer<Job> leaving = (job) -> {
+	};
+
 	/**
 	 * Add a job.
 	 * @return whether there was none of that name
@@ -30,6 +33,18 @@ final class JobRegistry {
 		return added;
 	}
 
+	/**
+	 * Remove a job.
+	 * @return whether it was there
+	 */
+	boolean remove(Job job) {
+		boolean removed = this.jobs.remove(job.name(), job);
+		if (removed) {
+			this.leaving.accept(job);
+		}
+		return removed;
+	}
+
 	@Nullable Job find(String name) {
 		return this.jobs.get(name);
 	}
@@ -39,10 +54,11 @@ final class JobRegistry {
 	}
 
 	/**
-	 * Notify a listener of all jobs, also of those that are added later. It may hear of
-	 * one twice.
+	 * Notify a listener of all jobs, also of those that are added or removed later. It
+	 * may hear of one twice.
 	 */
-	void listen(Consumer<Job> listener) {
+	void listen(Consumer<Job> listener, Consumer<Job> leaving) {
+		this.leaving = leaving;
 		this.listener = listener;
 		all().forEach(listener);
 	}

@@ -71,8 +71,8 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 
 	JobRun ended(Instant now, JobOutcome how, @Nullable Throwable failure) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
-				this.failures + ((how == JobOutcome.FAILED) ? 1 : 0), this.fence, this.startedAt, now, how, false,
-				this.runner, (failure != null) ? failure.getClass().getName() : null, message(failure), null);
+				this.failures + ((isFailure(how)) ? 1 : 0), this.fence, this.startedAt, now, how, false, this.runner,
+				(failure != null) ? failure.getClass().getName() : null, message(failure), null);
 	}
 
 	/** The same by the clock of the store. */
@@ -102,7 +102,16 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 
 	/** Whether the work has been going on for it until its end. */
 	boolean hasWorked() {
-		return this.outcome == JobOutcome.SUCCEEDED || this.outcome == JobOutcome.FAILED;
+		return this.outcome == JobOutcome.SUCCEEDED || hasFailed();
+	}
+
+	/** Whether the work threw something, by itself or when its time was over. */
+	boolean hasFailed() {
+		return isFailure(this.outcome);
+	}
+
+	private static boolean isFailure(JobOutcome outcome) {
+		return outcome == JobOutcome.FAILED || outcome == JobOutcome.TIMED_OUT;
 	}
 
 	private static @Nullable String message(@Nullable Throwable failure) {

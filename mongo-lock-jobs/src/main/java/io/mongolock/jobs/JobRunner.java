@@ -65,53 +65,53 @@ final class JobRunner {
 	/**
 	 * Do what is due, if this instance can.
 	 * @param seen what is kept of the job
-	 * @return how long nothing is due: zero only after something was written,
-	 * {@code null} if another instance is at it or the job is paused
 	 */
 	@SuppressWarnings("try") // leaving is what the scope is for
-	@Nullable Duration runDue(Terms terms, Seen seen, JobWork<?> work) {
+	Done runDue(Terms terms, Seen seen, JobWork<?> work) {
 		JobDecision decision = JobDecision.decide(terms, 0, seen);
 		if (decision instanceof Wait wait) {
-			return Duration.between(seen.now(), wait.until());
+			return new Done(Duration.between(seen.now(), wait.until()), false, null);
 		}
 		if (decision instanceof Rest) {
-			return null;
+			return Done.NOTHING;
 		}
-		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job()));
+		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job(), terms.onLost()));
 		if (lock.isEmpty()) {
 			// The instance that holds it is at work
 			if (decision instanceof Note note && note.outcome() == JobOutcome.SKIPPED && seen.open() != null) {
 				write(terms, decision, seen.now());
 			}
-			return null;
+			return Done.NOTHING;
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
-			return (runUnderLock(handle, terms, seen, work)) ? Duration.ZERO : null;
+			return runUnderLock(handle, terms, seen.since(), work);
 		}
 	}
 
-	// Whether anything was done
-	private boolean runUnderLock(LockHandle handle, Terms terms, Seen before, JobWork<?> work) {
-		Seen seen = before;
+	private Done runUnderLock(LockHandle handle, Terms terms, Instant since, JobWork<?> work) {
 		for (boolean done = false;; done = true) {
-			// Unless no lock was granted since the last run, so that there is no other
-			// one
-			if (done || seen.ran() == null || seen.ran().fence() != handle.fence() - 1) {
-				seen = this.runs.readState(terms.job(), terms.trigger(), before.since());
-			}
+			Seen seen = this.runs.readState(terms.job(), terms.trigger(), since);
 			JobDecision decision = JobDecision.decide(terms, handle.fence(), seen);
 			if (decision instanceof Run run) {
 				JobRun left = run.left();
-				Attempt attempt = attempt(handle, left, begun(handle, terms.job(), run.tick(), left, seen.now()), work);
+				Attempt attempt = attempt(handle, left, begun(handle, terms.job(), run.tick(), left, seen.now()),
+						limited(terms, work));
 				logFailure(attempt);
-				return attempt != null || done;
+				return (attempt != null) ? after(terms, seen, attempt.run()) : (done) ? Done.SOMETHING : Done.NOTHING;
 			}
 			boolean written = (decision instanceof Abandon abandon) ? abandon(abandon.left())
 					: write(terms, decision, seen.now());
 			if (!written) {
-				return done;
+				return (done) ? Done.SOMETHING : Done.NOTHING;
 			}
 		}
+	}
+
+	// Known without a look, unless a tick came meanwhile
+	private static Done after(Terms terms, Seen seen, JobRun ended) {
+		Seen after = (ended.endedAt() != null) ? seen.after(ended, ended.endedAt()) : null;
+		return (after != null && JobDecision.decide(terms, 0, after) instanceof Wait wait)
+				? new Done(Duration.between(after.now(), wait.until()), true, after) : Done.SOMETHING;
 	}
 
 	private JobRun begun(LockHandle handle, String job, Instant tick, @Nullable JobRun left, Instant now) {
@@ -125,7 +125,7 @@ final class JobRunner {
 	void abandonUnattended(Instant now) {
 		for (JobRun left : this.runs.unattended(now)) {
 			try {
-				this.locks.tryAcquire(request(left.job())).ifPresent((handle) -> {
+				this.locks.tryAcquire(request(left.job(), OnLost.IGNORE)).ifPresent((handle) -> {
 					try (handle) {
 						abandon(left);
 					}
@@ -177,7 +177,7 @@ final class JobRunner {
 	@SuppressWarnings("try") // leaving is what the scope is for
 	private @Nullable Attempt run(String job, @Nullable Instant wanted, @Nullable Terms terms, boolean wish,
 			JobWork<?> work) {
-		LockRequest request = request(job);
+		LockRequest request = request(job, (terms != null) ? terms.onLost() : OnLost.IGNORE);
 		if (LockContext.find((held) -> held.key().equals(request.key())).isPresent()) {
 			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that return first");
 		}
@@ -191,8 +191,8 @@ final class JobRunner {
 			JobRun open = seen.open();
 			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
 				if (wish && terms != null && JobDecision.decide(terms, handle.fence(), seen) instanceof Run run) {
-					return (wanted != null) ? null
-							: attempt(handle, open, open.again(handle.fence(), seen.now(), this.runner), work);
+					return (wanted != null) ? null : attempt(handle, open,
+							open.again(handle.fence(), seen.now(), this.runner), limited(terms, work));
 				}
 				abandon(open);
 				seen = this.runs.readState(job, null, Instant.EPOCH);
@@ -205,12 +205,13 @@ final class JobRunner {
 				return null;
 			}
 			if (left == null && terms != null && !terms.trigger().isTick(tick)) {
-				return attempt(handle, null, JobRun.byHand(job, tick, handle.fence(), seen.now(), this.runner), work);
+				return attempt(handle, null, JobRun.byHand(job, tick, handle.fence(), seen.now(), this.runner),
+						limited(terms, work));
 			}
 			if (left != null && wish) {
 				this.runs.rerun(left);
 			}
-			return attempt(handle, left, begun(handle, job, tick, left, seen.now()), work);
+			return attempt(handle, left, begun(handle, job, tick, left, seen.now()), limited(terms, work));
 		}
 	}
 
@@ -268,8 +269,7 @@ final class JobRunner {
 	}
 
 	private JobRun end(LockHandle handle, JobRun begun, @Nullable Throwable failure) {
-		JobRun ended = begun.ended(begun.startedAt(), (failure != null) ? JobOutcome.FAILED : JobOutcome.SUCCEEDED,
-				failure);
+		JobRun ended = begun.ended(begun.startedAt(), outcome(failure), failure);
 		JobRun written = writtenEvenIfInterrupted(() -> insist(handle, () -> {
 			JobRun kept = this.runs.end(begun, ended);
 			return Objects.requireNonNullElse((kept != null) ? kept : writtenBefore(ended), begun);
@@ -284,6 +284,17 @@ final class JobRunner {
 		}
 		ended(written);
 		return written;
+	}
+
+	private static JobOutcome outcome(@Nullable Throwable failure) {
+		if (failure == null) {
+			return JobOutcome.SUCCEEDED;
+		}
+		return (failure instanceof JobTimeoutException) ? JobOutcome.TIMED_OUT : JobOutcome.FAILED;
+	}
+
+	private static JobWork<?> limited(@Nullable Terms terms, JobWork<?> work) {
+		return (terms != null && terms.maxDuration() != null) ? new LimitedWork(work, terms.maxDuration()) : work;
 	}
 
 	// If the answer got lost
@@ -382,7 +393,7 @@ final class JobRunner {
 		}
 	}
 
-	private static LockRequest request(String job) {
+	private static LockRequest request(String job, OnLost onLost) {
 		return LockRequest.builder(NAME, job)
 			.settings(LockSettings.builder()
 				.waitTimeout(Duration.ZERO)
@@ -391,8 +402,24 @@ final class JobRunner {
 				.minHold(Duration.ZERO)
 				.linger(Duration.ZERO)
 				.build())
-			.onLost(OnLost.IGNORE)
+			.onLost(onLost)
 			.build();
+	}
+
+	/**
+	 * What was done of a job.
+	 *
+	 * @param next how long nothing is due, {@code null} if another instance is at it or
+	 * the job is paused
+	 * @param written whether anything was
+	 * @param after what is kept of the job since, {@code null} if that is to be read
+	 */
+	record Done(@Nullable Duration next, boolean written, @Nullable Seen after) {
+
+		private static final Done NOTHING = new Done(null, false, null);
+
+		private static final Done SOMETHING = new Done(Duration.ZERO, true, null);
+
 	}
 
 	/**

@@ -2,7 +2,9 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Comparator;
 import java.util.HashSet;
+import java.util.List;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -95,7 +97,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.jobs.listen(this::add);
+		this.jobs.listen(this::add, this::remove);
 	}
 
 	private synchronized void add(Job job) {
@@ -107,6 +109,12 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		if (current != null && this.looking) {
 			look(current, job, Duration.ZERO);
 		}
+	}
+
+	// A run that goes on ends by itself
+	private synchronized void remove(Job job) {
+		this.added.remove(job);
+		this.watches.forEach((watch) -> watch.removed(job.name()));
 	}
 
 	/**
@@ -125,6 +133,18 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	Instant since(String name) {
 		Job job = this.jobs.find(name);
 		return Objects.requireNonNullElse((job != null) ? job.since() : null, Instant.EPOCH);
+	}
+
+	/**
+	 * The jobs that this instance knows to be overdue for a minute, the longest first.
+	 */
+	List<String> overdue() {
+		return this.jobs.all()
+			.stream()
+			.filter((job) -> job.overdue() > 60)
+			.sorted(Comparator.comparingDouble(Job::overdue).reversed())
+			.map(Job::name)
+			.toList();
 	}
 
 	/**
@@ -260,6 +280,9 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	private void begin(ScheduledExecutorService current, Job job) {
+		if (this.jobs.find(job.name()) != job) {
+			return;
+		}
 		try {
 			this.threads.execute(() -> look(current, job));
 		}
@@ -293,7 +316,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 				this.due.refreshOverdue(job);
 			}
 			else {
-				next = this.due.run(job);
+				next = this.due.run(job).next();
 			}
 			job.failing(false);
 			if (next == null) {
@@ -317,7 +340,6 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	/**
 	 * Hears of the jobs.
 	 */
-	@FunctionalInterface
 	interface Watch {
 
 		/**
@@ -326,6 +348,11 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		 * for, in seconds; 0 if there is none
 		 */
 		void added(String job, DoubleSupplier overdue);
+
+		/**
+		 * A job is not looked after any more.
+		 */
+		void removed(String job);
 
 	}
 

@@ -2,8 +2,11 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
+import java.time.LocalDateTime;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.time.zone.ZoneOffsetTransition;
 import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
@@ -112,6 +115,30 @@ sealed interface JobTrigger {
 		@Override
 		public boolean isTick(Instant time) {
 			return after(time.minusMillis(1)).equals(time);
+		}
+
+		/**
+		 * The next day within a year on which the zone skips or repeats the hour of a
+		 * tick.
+		 * @return the day, {@code null} if there is none, or if ticks come each hour
+		 */
+		@Nullable LocalDate nextIrregularDay(Instant now) {
+			Instant end = now.plus(Duration.ofDays(366));
+			ZoneOffsetTransition change = this.zone.getRules().nextTransition(now);
+			while (change != null && change.getInstant().isBefore(end)) {
+				boolean gap = change.isGap();
+				LocalDateTime from = (gap) ? change.getDateTimeBefore() : change.getDateTimeAfter();
+				LocalDateTime to = (gap) ? change.getDateTimeAfter() : change.getDateTimeBefore();
+				LocalDateTime tick = this.expression.next(from.minusSeconds(1));
+				if (tick != null && tick.isBefore(to)) {
+					LocalDateTime later = this.expression.next(to.minusSeconds(1));
+					if (later == null || later.isAfter(to.plusHours(1))) {
+						return from.toLocalDate();
+					}
+				}
+				change = this.zone.getRules().nextTransition(change.getInstant());
+			}
+			return null;
 		}
 
 		@Override

@@ -33,11 +33,14 @@ public final class Jobs {
 
 	private final DueJobs due;
 
-	Jobs(JobRunner runner, JobRuns runs, JobRegistry declared, DueJobs due) {
+	private final Duration grace;
+
+	Jobs(JobRunner runner, JobRuns runs, JobRegistry declared, DueJobs due, Duration grace) {
 		this.runner = runner;
 		this.runs = runs;
 		this.declared = declared;
 		this.due = due;
+		this.grace = grace;
 	}
 
 	/**
@@ -70,6 +73,34 @@ public final class Jobs {
 	}
 
 	/**
+	 * Schedule a job in this instance, as {@link ScheduledJob} does with a method: the
+	 * database keeps its runs and knows nothing of its work, so each instance that may
+	 * run it schedules it.
+	 * @param job the name of the job, of 1 to 100 characters
+	 * @param schedule when it is due
+	 * @param work what to do, on a thread of its own
+	 * @throws IllegalStateException if this application has a job of that name
+	 */
+	public void schedule(String job, JobSchedule schedule, JobWork<?> work) {
+		checkName(job);
+		if (!this.declared.add(new Job(job, () -> schedule.terms(job, this.grace), work))) {
+			throw new IllegalStateException(
+					"This application has a job '" + job + "' already: unschedule it first, or choose another name");
+		}
+	}
+
+	/**
+	 * Have this instance look after a job no more. A run that has begun goes on; other
+	 * instances that have the job run it as before.
+	 * @param job the name of the job
+	 * @return whether this instance had it
+	 */
+	public boolean unschedule(String job) {
+		Job found = this.declared.find(job);
+		return found != null && this.declared.remove(found);
+	}
+
+	/**
 	 * Run a tick of a scheduled job now, on this thread, whether it is due or not: for
 	 * tests. It is run again as its next attempt if it was run before.
 	 * @param job the name of the job
@@ -98,7 +129,7 @@ public final class Jobs {
 	 */
 	public void runDue() {
 		for (Job job : this.declared.all()) {
-			for (int run = 0; run < MAX_DUE && Duration.ZERO.equals(this.due.run(job)); run++) {
+			for (int run = 0; run < MAX_DUE && this.due.run(job).written(); run++) {
 				logger.debug("Job '" + job.name() + "' was due");
 			}
 		}

@@ -15,6 +15,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -87,7 +88,8 @@ class JobsEndpoint {
 	}
 
 	/**
-	 * The jobs in the order of their names, or one.
+	 * The jobs in the order of their names, before them on the first page those that are
+	 * overdue; or one.
 	 * @param job the name of one
 	 * @param from the name to begin at
 	 * @param limit how many jobs, from 1 to 1,000; 100 unless given
@@ -106,9 +108,18 @@ class JobsEndpoint {
 				return describe(job, history, shown);
 			}
 			SortedSet<String> names = this.runs.names().tailSet((from != null) ? from : "");
-			return new JobsDescriptor(names.stream().limit(most).map((name) -> describe(name, history, shown)).toList(),
-					names.stream().skip(most).findFirst().orElse(null), mayChange(user));
+			// First of all those that need somebody
+			List<String> overdue = (from == null || from.isEmpty()) ? overdue(names, most) : List.of();
+			return new JobsDescriptor(Stream.concat(overdue.stream(), names.stream().limit(most))
+				.distinct()
+				.map((name) -> describe(name, history, shown))
+				.toList(), names.stream().skip(most).findFirst().orElse(null), mayChange(user));
 		});
+	}
+
+	private List<String> overdue(Set<String> names, int most) {
+		JobScheduler own = this.scheduler;
+		return (own != null) ? own.overdue().stream().filter(names::contains).limit(most).toList() : List.of();
 	}
 
 	private static int within(String name, @Nullable Integer value, int least, int otherwise) {

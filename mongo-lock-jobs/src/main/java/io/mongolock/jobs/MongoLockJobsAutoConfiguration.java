@@ -86,8 +86,9 @@ public final class MongoLockJobsAutoConfiguration {
 	}
 
 	@Bean
-	Jobs mongoLockJobs(JobRunner runner, JobRuns runs, JobRegistry registry, DueJobs due) {
-		return new Jobs(runner, runs, registry, due);
+	Jobs mongoLockJobs(JobRunner runner, JobRuns runs, JobRegistry registry, DueJobs due,
+			MongoLockJobsProperties properties) {
+		return new Jobs(runner, runs, registry, due, properties.jobs().grace());
 	}
 
 	@Bean

@@ -8,6 +8,8 @@ import java.lang.annotation.Target;
 
 import org.springframework.aot.hint.annotation.Reflective;
 
+import io.mongolock.OnLost;
+
 /**
  * Runs a method once per tick on one of the instances. A tick is a time at which the job
  * is due by the clock of the MongoDB server, so the clocks of the instances do not
@@ -76,6 +78,21 @@ public @interface ScheduledJob {
 	 * @return at least 1
 	 */
 	int maxAttempts() default 3;
+
+	/**
+	 * How long an attempt may take. After that its thread is interrupted, or its result
+	 * cancelled; if it fails then, it is recorded as {@link JobOutcome#TIMED_OUT} and run
+	 * again as work that threw something is.
+	 * @return a duration of 100 ms or longer, for example {@code 10m}; by default as long
+	 * as it wants
+	 */
+	String maxDuration() default "";
+
+	/**
+	 * What happens to a method that blocks if it loses its lock.
+	 * @return by default nothing; {@link OnLost#INTERRUPT} interrupts it
+	 */
+	OnLost onLost() default OnLost.IGNORE;
 
 	/**
 	 * How often work that threw something is run again under the same tick, until the

@@ -454,6 +454,21 @@ abstract class AbstractJobsTests {
 		});
 	}
 
+	@Test
+	void jobsThatAreOverdueAreShownFirst() {
+		ConfigurableApplicationContext one = start(Yearly.class);
+		await().until(() -> one.getBean(JobRuns.class).stored("yearly") != null);
+		one.getBean(MongoTemplate.class)
+			.getCollection("lockJobRuns")
+			.updateOne(new Document("_id", new Document("job", "yearly")),
+					new Document("$set", new Document("since", Instant.EPOCH).append("scheduledSince", Instant.EPOCH)));
+		one.getBean(Jobs.class).run("a", TICK, (run) -> {
+		});
+		one.getBean(Jobs.class).runDue();
+		assertThat(page(one, null, 1).jobs()).extracting(JobDescriptor::name).containsExactly("yearly", "a");
+		assertThat(page(one, "b", 1).jobs()).extracting(JobDescriptor::name).containsExactly("yearly");
+	}
+
 	private static JobsDescriptor page(ApplicationContext instance, @Nullable String from, int limit) {
 		return (JobsDescriptor) body(
 				instance.getBean(JobsEndpoint.class).jobs(SecurityContext.NONE, null, from, limit, 20));
@@ -714,6 +729,20 @@ abstract class AbstractJobsTests {
 		await().untilAsserted(
 				() -> assertThat(output).contains("Job 'cleanup' is scheduled by the application 'billing', too")
 					.contains("set mongo-lock.key-prefix to another value in each"));
+	}
+
+	@Test
+	void aJobThatIsMadeAtRunTimeIsRunByOneInstanceAndByTheOtherOnceThatHasItNoMore() {
+		ConfigurableApplicationContext one = start(None.class);
+		ConfigurableApplicationContext two = start(None.class);
+		List<String> by = new CopyOnWriteArrayList<>();
+		one.getBean(Jobs.class).schedule("made", JobSchedule.fixedRate(Duration.ofMillis(200)), (run) -> by.add("one"));
+		await().until(() -> by.size() >= 3);
+		assertThat(overdue(one, "made")).isLessThan(60);
+		two.getBean(Jobs.class).schedule("made", JobSchedule.fixedRate(Duration.ofMillis(200)), (run) -> by.add("two"));
+		assertThat(one.getBean(Jobs.class).unschedule("made")).isTrue();
+		await().until(() -> by.lastIndexOf("two") > by.lastIndexOf("one") + 2);
+		assertThat(one.getBean(MeterRegistry.class).find("mongo.lock.job.overdue").meters()).isEmpty();
 	}
 
 	@Test

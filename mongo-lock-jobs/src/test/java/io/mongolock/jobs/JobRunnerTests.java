@@ -3,8 +3,10 @@ package io.mongolock.jobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
+import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
 import org.jspecify.annotations.Nullable;
@@ -23,11 +25,13 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
+import io.mongolock.OnLost;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Terms;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
@@ -172,8 +176,8 @@ class JobRunnerTests extends AbstractRunnerTests {
 		this.clock.set(TICK);
 		Terms terms = terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN);
 		Seen seen = this.kept.readState("nightly", terms.trigger(), TICK.minus(DAY));
-		assertThat(this.runner.runDue(terms, seen, this.runs::add)).isZero();
-		assertThat(this.runner.runDue(terms, seen, this.runs::add)).isNull();
+		assertThat(next(this.runner.runDue(terms, seen, this.runs::add))).isZero();
+		assertThat(next(this.runner.runDue(terms, seen, this.runs::add))).isNull();
 		assertThat(this.kept.last("nightly", 5)).extracting(JobRun::outcome)
 			.containsExactly(JobOutcome.SKIPPED, JobOutcome.SUCCEEDED);
 	}
@@ -354,7 +358,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 	}
 
 	private @Nullable Duration look(Terms terms) {
-		return this.runner.runDue(terms, this.kept.readState("nightly", terms.trigger(), TICK), this.runs::add);
+		return next(this.runner.runDue(terms, this.kept.readState("nightly", terms.trigger(), TICK), this.runs::add));
 	}
 
 	@Test
@@ -373,6 +377,86 @@ class JobRunnerTests extends AbstractRunnerTests {
 			assertThat(run.outcome()).isEqualTo(JobOutcome.FAILED);
 			assertThat(run.message()).isEqualTo("Its message cannot be read: java.lang.StackOverflowError");
 		});
+	}
+
+	@Test
+	void afterARunTheNextTickIsKnownWithoutALook() {
+		schedule("0 0 3 * * *");
+		this.clock.set(TICK);
+		Terms terms = terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN);
+		Seen seen = this.kept.readState("nightly", terms.trigger(), TICK.minusSeconds(1));
+		assertThat(this.runner.runDue(terms, seen, this.runs::add)).satisfies((done) -> {
+			assertThat(done.next()).isEqualTo(DAY);
+			assertThat(done.after()).isNotNull()
+				.isEqualTo(this.kept.readState("nightly", terms.trigger(), TICK.minusSeconds(1)));
+		});
+	}
+
+	@Test
+	void aJobThatIsMadeAtRunTimeIsRunUntilItIsUnscheduled() {
+		this.jobs.schedule("made", JobSchedule.fixedRate(Duration.ofHours(1)).withRetries(1, Duration.ofSeconds(1)),
+				this.runs::add);
+		assertThatIllegalStateException()
+			.isThrownBy(() -> this.jobs.schedule("made", JobSchedule.fixedDelay(Duration.ofHours(1)), this.runs::add))
+			.withMessageContaining("has a job 'made' already");
+		this.jobs.runDue();
+		this.clock.set(TICK.plusSeconds(3000));
+		this.jobs.runDue();
+		assertThat(this.runs).hasSize(2);
+		assertThat(this.jobs.unschedule("made")).isTrue();
+		assertThat(this.jobs.unschedule("made")).isFalse();
+		this.clock.set(TICK.plusSeconds(6600));
+		this.jobs.runDue();
+		assertThat(this.runs).hasSize(2);
+	}
+
+	@Test
+	void aScheduleThatCannotBeRunIsRefused() {
+		assertThatIllegalArgumentException().isThrownBy(() -> JobSchedule.fixedRate(Duration.ofMillis(99)))
+			.withMessage("fixedRate must be at least 100 ms; it is 99 ms");
+		assertThatIllegalArgumentException().isThrownBy(() -> JobSchedule.cron("0 0 0 30 2 *", ZoneId.of("UTC")))
+			.withMessageContaining("is never due");
+		assertThatIllegalArgumentException()
+			.isThrownBy(() -> JobSchedule.fixedRate(Duration.ofDays(1)).withRetries(-1, Duration.ofDays(1)))
+			.withMessage("retries must be at least 0; it is -1");
+	}
+
+	@Test
+	void workThatTakesTooLongIsInterruptedAndRetriedAsAFailure() {
+		Terms terms = limited(Duration.ofMillis(100));
+		this.kept.schedule("nightly", terms.trigger(), this.clock.get());
+		this.clock.set(TICK);
+		assertThat(look(terms, (run) -> new CountDownLatch(1).await())).isZero();
+		assertThat(Thread.interrupted()).isFalse();
+		assertThat(this.kept.last("nightly", 5)).singleElement().satisfies((run) -> {
+			assertThat(run.outcome()).isEqualTo(JobOutcome.TIMED_OUT);
+			assertThat(run.message()).contains("after its maxDuration of 100 ms");
+			assertThat(run.failures()).isEqualTo(1);
+		});
+		this.clock.set(TICK.plusSeconds(60));
+		look(terms, this.runs::add);
+		assertThat(this.runs).extracting(JobRun::attempt).containsExactly(2);
+	}
+
+	@Test
+	void workThatEndsInTimeIsNotInterrupted() {
+		Terms terms = limited(Duration.ofDays(1));
+		this.clock.set(TICK);
+		look(terms, (run) -> {
+			throw new IllegalStateException("no paper");
+		});
+		assertThat(this.kept.last("nightly", 5)).extracting(JobRun::outcome, JobRun::exception)
+			.containsExactly(tuple(JobOutcome.FAILED, "java.lang.IllegalStateException"));
+	}
+
+	private static Terms limited(Duration most) {
+		return new Terms("nightly", cron("0 0 3 * * *"), CatchUp.NONE, Duration.ofMinutes(5), OnAbandoned.RERUN, 3, 1,
+				Duration.ofMinutes(1), most, OnLost.INTERRUPT);
+	}
+
+	private @Nullable Duration look(Terms terms, JobWork<?> work) {
+		return next(
+				this.runner.runDue(terms, this.kept.readState("nightly", terms.trigger(), TICK.minusSeconds(1)), work));
 	}
 
 	@Test

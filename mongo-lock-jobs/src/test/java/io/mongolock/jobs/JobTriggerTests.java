@@ -2,6 +2,7 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.scheduling.support.CronExpression;
 
@@ -101,6 +103,36 @@ class JobTriggerTests {
 			}
 		}
 		assertThat(last).isNotNull();
+	}
+
+	/** As jobs.md says. */
+	@ParameterizedTest
+	@CsvSource(delimiter = '|', textBlock = """
+			Europe/Berlin        | 0 30 2 * * * | 2026-03-29 | 0
+			Europe/Berlin        | 0 30 2 * * * | 2026-10-25 | 2
+			America/New_York     | 0 30 2 * * * | 2026-03-08 | 0
+			America/New_York     | 0 30 1 * * * | 2026-11-01 | 2
+			Australia/Lord_Howe  | 0 15 2 * * * | 2026-10-04 | 0
+			America/Havana       | 0 0 0 * * *  | 2026-11-01 | 1
+			UTC                  | 0 30 2 * * * | 2026-03-29 | 1
+			""")
+	void anHourThatIsSkippedOrRepeatedHasAsManyTicks(String zone, String expression, LocalDate day, int ticks) {
+		Cron cron = new Cron(CronExpression.parse(expression), ZoneId.of(zone));
+		Instant from = day.atStartOfDay(cron.zone()).toInstant();
+		List<Instant> found = new ArrayList<>();
+		for (Instant tick = cron.next(from.minusSeconds(1), from, null); tick
+			.isBefore(day.plusDays(1).atStartOfDay(cron.zone()).toInstant()); tick = cron.next(tick, from, null)) {
+			found.add(tick);
+		}
+		assertThat(found).hasSize(ticks);
+		boolean regular = cron.nextIrregularDay(from.minus(Duration.ofDays(1))) == null;
+		assertThat(regular).isEqualTo(zone.equals("UTC"));
+	}
+
+	@Test
+	void whatComesEachHourIsRegularInAnyZone() {
+		assertThat(new Cron(CronExpression.parse("0 */20 * * * *"), BERLIN).nextIrregularDay(START)).isNull();
+		assertThat(new Cron(CronExpression.parse("0 0 4 * * *"), BERLIN).nextIrregularDay(START)).isNull();
 	}
 
 	@Test

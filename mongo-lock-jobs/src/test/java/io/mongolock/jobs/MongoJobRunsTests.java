@@ -20,6 +20,8 @@ import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.result.UpdateResult;
+import com.mongodb.event.CommandListener;
+import com.mongodb.event.CommandStartedEvent;
 import org.bson.BsonReader;
 import org.bson.BsonType;
 import org.bson.BsonWriter;
@@ -210,6 +212,40 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 			runs.add(run);
 			assertThat(runs.last("nightly", 1)).containsExactly(run);
 			assertThat(this.kept.last("nightly", 1)).containsExactly(run);
+		}
+	}
+
+	@Test
+	void aRunCostsFourStatementsBesideThoseOfItsLock() {
+		List<String> sent = new CopyOnWriteArrayList<>();
+		try (MongoClient counted = MongoClients.create(MongoClientSettings.builder()
+			.applyConnectionString(new ConnectionString(this.server.connectionString()))
+			.addCommandListener(new CommandListener() {
+
+				@Override
+				public void commandStarted(CommandStartedEvent event) {
+					sent.add(event.getCommandName());
+				}
+
+			})
+			.build())) {
+			MongoTemplate template = new MongoTemplate(counted, "shop");
+			JobRuns runs = kept(() -> template);
+			JobRunner runner = new JobRunner(this.locks, runs, this.heard::add, "one");
+			DueJobs due = new DueJobs(runner, runs);
+			Job job = new Job("nightly", () -> terms("* * * * * *", CatchUp.NONE, OnAbandoned.RERUN), this.runs::add);
+			due.run(job);
+			for (int second = 1; second <= 20; second++) {
+				this.clock.set(TICK.minusSeconds(600 - second));
+				due.run(job);
+			}
+			assertThat(this.runs).hasSize(20);
+			sent.clear();
+			this.clock.set(TICK.minusSeconds(600 - 21));
+			assertThat(due.run(job).next()).isEqualTo(Duration.ofSeconds(1));
+			assertThat(sent).startsWith("find", "find", "insert", "findAndModify");
+			// and once in ten runs those that shorten the history
+			assertThat(sent.size()).isIn(4, 6, 7);
 		}
 	}
 
