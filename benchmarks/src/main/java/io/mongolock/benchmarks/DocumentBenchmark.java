@@ -89,7 +89,7 @@ public final class DocumentBenchmark {
 				() -> locks.execute(LockRequest.of("counter:a"), (lock) -> mongo.save(counter(mongo).next())),
 				"document lock", () -> {
 					LockedDocument<Counter> locked = documents.lock(Counter.class, "a");
-					documents.save(locked, locked.entity().next());
+					locked.save(locked.entity().next());
 				});
 	}
 

@@ -42,7 +42,7 @@ class ArticlePage {
 
 	Page draft(String id, LockTicket ticket, String text) {
 		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
-			this.documents.saveAndKeep(locked, locked.entity().withText(text));
+			locked.saveAndKeep(locked.entity().withText(text));
 			return editing(locked); // with a new ticket
 		}
 		catch (DocumentChangedException ex) {
@@ -55,7 +55,7 @@ class ArticlePage {
 
 	Page save(String id, LockTicket ticket, String text) {
 		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
-			this.documents.save(locked, locked.entity().withText(text));
+			locked.save(locked.entity().withText(text));
 			return reading(id);
 		}
 		catch (DocumentChangedException ex) {

@@ -76,7 +76,7 @@ public class DataSnippets {
 	void edited(String id, String text) {
 		try (LockedDocument<Article> locked = this.documents.lock(Article.class, id)) {
 			Article article = locked.entity();
-			this.documents.save(locked, article.withText(text));
+			locked.save(article.withText(text));
 		}
 	}
 
@@ -86,13 +86,13 @@ public class DataSnippets {
 	}
 
 	void autosaved(LockedDocument<Article> locked, String draft, String text) {
-		Article saved = this.documents.saveAndKeep(locked, locked.entity().withText(draft));
-		this.documents.save(locked, saved.withText(text));
+		Article saved = locked.saveAndKeep(locked.entity().withText(draft));
+		locked.save(saved.withText(text));
 	}
 
 	@DistributedLock(document = Article.class, key = "#id")
 	public void edit(String id, String text, LockedDocument<Article> locked) {
-		this.documents.save(locked, locked.entity().withText(text));
+		locked.save(locked.entity().withText(text));
 	}
 
 	List<Object> overview(String id) {

@@ -333,7 +333,7 @@ class EachAttributeTests {
 		@DistributedLock(document = Article.class, key = "#id")
 		void document(String id, String text, @Nullable LockedDocument<Article> locked) {
 			Article found = locked.entity();
-			this.documents.save(locked, new Article(found.id(), text, found.version()));
+			locked.save(new Article(found.id(), text, found.version()));
 		}
 
 	}

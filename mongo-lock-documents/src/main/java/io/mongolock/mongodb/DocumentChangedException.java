@@ -2,41 +2,43 @@ package io.mongolock.mongodb;
 
 import org.bson.BsonDocument;
 import org.jspecify.annotations.Nullable;
-
-import io.mongolock.LockLostException;
-import io.mongolock.LossReason;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.util.Assert;
 
 /**
- * The document was changed since the version that the ticket was made for, by code that
- * does not know the lock or by a save of the same editor, for example in another window.
- * The ticket still holds the lock, unlike after any other {@link LockLostException}. Show
- * both, and go on with {@link #getTicket()}.
+ * The document was changed since it was locked or shown, by code that does not know the
+ * lock or by the same editor, for example in another window. Nothing was written, and the
+ * lock is still held. Show both, and go on with {@link #getTicket()}, or by
+ * {@link LockedDocument#reload()}.
  */
-public class DocumentChangedException extends LockLostException {
+public class DocumentChangedException extends OptimisticLockingFailureException {
 
 	private final transient @Nullable Object document;
 
-	private final LockTicket ticket;
+	private final @Nullable LockTicket ticket;
 
 	/**
 	 * Create a new exception.
 	 * @param message what happened
 	 * @param document the document as it stands now
-	 * @param ticket for who has seen that
+	 * @param ticket for who has seen that, {@code null} if no ticket keeps the lock
 	 */
-	public DocumentChangedException(String message, Object document, LockTicket ticket) {
-		super(ticket.key(), ticket.fence(), LossReason.REFUSED, message);
+	public DocumentChangedException(String message, Object document, @Nullable LockTicket ticket) {
+		super(message);
 		this.document = document;
 		this.ticket = ticket;
 	}
 
-	static DocumentChangedException of(LockTicket ticket, LockedType<?> type, BsonDocument document) {
+	static DocumentChangedException of(LockTicket seen, boolean byTicket, LockedType<?> type, BsonDocument document) {
 		long now = type.version(document);
-		return new DocumentChangedException(type.describe(ticket.key())
-				+ " was changed since it was opened, from version " + ticket.version() + " to " + now
-				+ ", and is still locked by this ticket: show what is stored, and go on with the "
-				+ "ticket of this exception. After a saveAndKeep, go on with the ticket that its document then has",
-				type.read(document).entity(), ticket.at(now));
+		return new DocumentChangedException(
+				type.describe(seen.key()) + " was changed since it was opened, from version " + seen.version() + " to "
+						+ now + ", and is still locked"
+						+ ((byTicket)
+								? " by this ticket: show what is stored, and go on with the ticket of this exception. "
+										+ "After a saveAndKeep, go on with the ticket that its document then has"
+								: ": nothing was written, and locked.reload() shows what is stored"),
+				type.read(document).entity(), (byTicket) ? seen.at(now) : null);
 	}
 
 	/**
@@ -58,9 +60,13 @@ public class DocumentChangedException extends LockLostException {
 	 * The ticket for who has seen the document as it stands now, and knowingly goes on
 	 * from that.
 	 * @return the ticket, of the same lock
+	 * @throws IllegalStateException if no ticket keeps the lock: reload the locked
+	 * document
 	 */
 	public LockTicket getTicket() {
-		return this.ticket;
+		LockTicket ticket = this.ticket;
+		Assert.state(ticket != null, "No ticket keeps this lock: go on with locked.reload()");
+		return ticket;
 	}
 
 }

@@ -9,8 +9,6 @@ import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
-import org.springframework.dao.ConcurrencyFailureException;
-import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
@@ -39,9 +37,9 @@ import io.mongolock.mongodb.store.DocumentLockStore;
  * <p>
  * A lock that has run out is held as long as nobody else was granted it: a save by its
  * holder goes through. Claims, renewals and plain releases never join a transaction of
- * the caller; {@link #save}, {@link #saveAndKeep} and {@link #delete} do, and the lock is
- * then released by the commit. All calls return, and call back, on the thread of the
- * caller; listeners hear of losses and breaks on threads of this library. Thread-safe.
+ * the caller; what a {@link LockedDocument} writes does, and the lock is then released by
+ * the commit. All calls return, and call back, on the thread of the caller; listeners
+ * hear of losses and breaks on threads of this library. Thread-safe.
  */
 public interface DocumentLockOperations {
 
@@ -161,72 +159,17 @@ public interface DocumentLockOperations {
 			Consumer<LockRequest.Builder> how, DocumentCallback<T, R, E> callback) throws E;
 
 	/**
-	 * Save a document and release its lock, in one statement: it is written only while
-	 * the lock is still its holder's. Callbacks and auditing are as in any save. The
-	 * version must be the locked document's, and one is added to it; in an object that
-	 * can be changed it is the former again if this fails, or the transaction is rolled
-	 * back.
-	 * @param <T> the type of the document
-	 * @param locked the locked document
-	 * @param entity the document as it is to be
-	 * @return the document as it is saved
-	 * @throws LockLostException if the lock was taken over, or the document saved by code
-	 * that does not know the lock, or deleted; or, as a {@link DocumentChangedException},
-	 * if it was changed after it was resumed by its ticket; nothing was written
-	 * @throws OptimisticLockingFailureException if the document has another version;
-	 * nothing was written, and the lock is still held
-	 * @throws ConcurrencyFailureException if the current transaction is over, as by a
-	 * write of others that it cannot see: the lock is still held, and the whole
-	 * transaction may be done again
-	 * @throws IllegalArgumentException if the entity has another id
-	 * @throws IllegalStateException if the lock was released or passed on before
-	 */
-	<T> T save(LockedDocument<T> locked, T entity);
-
-	/**
-	 * Save a document, renew its lock and keep it, in one statement, as for an editor
-	 * that saves by itself: all as with {@link #save}, but that {@code locked} goes on
-	 * with the saved entity. In a transaction the lock is not renewed otherwise until
-	 * that ends, and a rollback brings back the entity from before.
-	 * @param <T> the type of the document
-	 * @param locked the locked document
-	 * @param entity the document as it is to be
-	 * @return the document as it is saved
-	 * @throws LockLostException as {@link #save} does; nothing was written
-	 * @throws OptimisticLockingFailureException as {@link #save} does
-	 * @throws ConcurrencyFailureException as {@link #save} does
-	 * @throws IllegalArgumentException if the entity has another id
-	 * @throws IllegalStateException if the lock was released or passed on before
-	 */
-	<T> T saveAndKeep(LockedDocument<T> locked, T entity);
-
-	/**
-	 * Delete a document with its lock, in one statement. A waiter learns that there is no
-	 * such document. The version must be the locked document's.
-	 * @param locked the locked document
-	 * @throws LockLostException as {@link #save} does; nothing was deleted
-	 * @throws OptimisticLockingFailureException if the document has another version;
-	 * nothing was deleted, and the lock is still held
-	 * @throws ConcurrencyFailureException as {@link #save} does
-	 * @throws IllegalStateException if the lock was released or passed on before
-	 */
-	void delete(LockedDocument<?> locked);
-
-	/**
 	 * Go on with a lock that was passed on, here or by another instance. It is not
 	 * renewed by this JVM, and to be saved, released, or left to its ticket:
 	 * {@link LockedDocument#close() closing} it releases nothing. What this thread has
 	 * resumed by the same ticket before is over.
-	 * <p>
-	 * A lock that has run out, and that others were granted since, is locked anew, as by
-	 * {@link #tryLock(Class, Object)}, if nobody holds it any more and nothing but these
-	 * grants has written the document: closing that releases it.
 	 * @param <T> the type of the document
 	 * @param type the type of the document
 	 * @param ticket the ticket
 	 * @return the document as it stands now
 	 * @throws DocumentChangedException if the document was changed since the version of
-	 * the ticket; the lock is still held
+	 * the ticket, by another than its {@link LockTicket#draft draft}; the lock is still
+	 * held
 	 * @throws LockLostException if the ticket does not hold the lock any more, or never
 	 * did; it does not say which, or who holds it now: {@link #find} does
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
@@ -236,10 +179,9 @@ public interface DocumentLockOperations {
 
 	/**
 	 * Begin the ttl of a lock that was passed on anew: the heartbeat of the one who
-	 * edits.
+	 * edits. It proves the lock alone, whatever the version.
 	 * @param type the type of the document
 	 * @param ticket the ticket
-	 * @throws DocumentChangedException as {@link #resume} does; the ttl has begun anew
 	 * @throws LockLostException as {@link #resume} does
 	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 * @throws IllegalStateException if the transaction of this thread has written the

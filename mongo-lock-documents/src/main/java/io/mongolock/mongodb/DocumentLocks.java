@@ -8,7 +8,6 @@ import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import org.bson.BsonDocument;
-import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -23,8 +22,6 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
-import io.mongolock.mongodb.EntityWriter.Loaded;
-import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.mongodb.store.MissingDocumentException;
@@ -81,7 +78,7 @@ final class DocumentLocks implements DocumentLockOperations {
 		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
-		this.writes = new ReleasingWrites(template, this.tickets, timeout);
+		this.writes = new ReleasingWrites(template, this.tickets, this.database, timeout);
 	}
 
 	@Override
@@ -242,7 +239,8 @@ final class DocumentLocks implements DocumentLockOperations {
 
 	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LockTicket ticket,
 			Leased lease) {
-		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease, this.tickets);
+		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease, this.tickets,
+				this.writes);
 		this.transactions.add(held);
 		this.plainSaves.locked(held);
 		return held;
@@ -258,43 +256,6 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	@Override
-	public <T> T save(LockedDocument<T> locked, T entity) {
-		return save(HeldDocument.of(locked), entity, false);
-	}
-
-	@Override
-	public <T> T saveAndKeep(LockedDocument<T> locked, T entity) {
-		return save(HeldDocument.of(locked), entity, true);
-	}
-
-	private <T> T save(HeldDocument<T> held, T entity, boolean keep) {
-		this.database.check();
-		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: delete(locked) deletes it, "
-				+ "locked.close() leaves it as it is");
-		LockedType<T> type = held.type();
-		EntityWriter writer = type.writer();
-		Loaded<T> before = held.requireVersion(type.version(entity, held.key()));
-		Written<T> written = writer.write(entity);
-		this.writes.write(held, ReleasingWrite.save(held.proof(), keep, writer, written), written.takeBack());
-		// Now: callbacks may change the document that was written
-		Loaded<T> stored = writer.loaded(before, written);
-		held.loaded(before, stored);
-		T saved = writer.saved(written);
-		held.loaded(stored, new Loaded<>(saved, stored.stored(), stored.version()));
-		return saved;
-	}
-
-	@Override
-	public void delete(LockedDocument<?> locked) {
-		this.database.check();
-		HeldDocument<?> held = HeldDocument.of(locked);
-		ReleasingWrite deletion = ReleasingWrite.delete(held.proof(), this.store.field(),
-				new Document(held.type().versionField(), held.loaded().version()));
-		held.type().delete(held.proof().key(), () -> this.writes.write(held, deletion, () -> {
-		}));
-	}
-
-	@Override
 	public <T> LockedDocument<T> resume(Class<T> type, LockTicket ticket) {
 		LockedType<T> locked = type(type, ticket);
 		refuseWhileWritten(locked, ticket.key());
@@ -303,7 +264,10 @@ final class DocumentLocks implements DocumentLockOperations {
 		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
 		Optional<StoredLock> lock = this.tickets.look(ticket.key());
 		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		refuseIfChanged(locked, document, ticket);
+		long version = locked.version(document);
+		if (version != ticket.version() && !this.tickets.isDraft(ticket, document, version)) {
+			throw DocumentChangedException.of(ticket, true, locked, document);
+		}
 		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
 		// One that this thread resumed before, and that nobody may have closed, is over
 		this.transactions.find(ticket.key(), locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
@@ -315,14 +279,6 @@ final class DocumentLocks implements DocumentLockOperations {
 		LockedType<?> locked = type(type, ticket);
 		refuseWhileWritten(locked, ticket.key());
 		this.tickets.renew(ticket);
-		refuseIfChanged(locked, this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket)),
-				ticket);
-	}
-
-	private void refuseIfChanged(LockedType<?> type, BsonDocument document, LockTicket ticket) {
-		if (type.version(document) != ticket.version()) {
-			throw DocumentChangedException.of(ticket, type, document);
-		}
 	}
 
 	@Override

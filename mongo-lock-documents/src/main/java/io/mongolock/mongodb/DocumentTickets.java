@@ -5,6 +5,8 @@ import java.util.List;
 import java.util.Optional;
 
 import org.bson.BsonDocument;
+import org.bson.BsonInt64;
+import org.bson.BsonValue;
 
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
@@ -73,6 +75,25 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 			.filter((holder) -> holder.leaseToken().equals(ticket.lease().leaseToken())
 					&& holder.fence() == ticket.fence())
 			.findFirst();
+	}
+
+	/**
+	 * Whether a draft of the same number has written a document last: a request whose
+	 * answer was lost is made once more.
+	 * @param ticket the ticket, with the number
+	 * @param document the document as it stands now
+	 * @param version its version
+	 * @return whether nobody else has written it since
+	 */
+	boolean isDraft(LockTicket ticket, BsonDocument document, long version) {
+		BsonDocument draft = new BsonDocument("number", new BsonInt64(ticket.draft())).append("version",
+				new BsonInt64(version));
+		return ticket.draft() != 0 && document.getDocument(this.store.field())
+			.getArray("holders")
+			.stream()
+			.map(BsonValue::asDocument)
+			.anyMatch((holder) -> ticket.lease().leaseToken().equals(holder.getString("token").getValue())
+					&& draft.equals(holder.get("draft")));
 	}
 
 	/**

@@ -2,8 +2,11 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.ArrayDeque;
+import java.util.Collections;
 import java.util.Deque;
+import java.util.IdentityHashMap;
 import java.util.Optional;
+import java.util.Set;
 
 import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +15,6 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
-import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
@@ -49,7 +51,15 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	/** The thread that locked or resumed it. */
 	private final Thread thread = Thread.currentThread();
 
+	private final Writes writes;
+
 	private Loaded<T> loaded;
+
+	/** Whether a rollback has undone what its entity may hold. */
+	private boolean stale;
+
+	/** Objects that hold what was rolled back. */
+	private final Set<Object> spoiled = Collections.newSetFromMap(new IdentityHashMap<>());
 
 	private volatile State state = State.OPEN;
 
@@ -83,18 +93,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	private volatile boolean endedWithin;
 
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease,
-			DocumentTickets tickets) {
+			DocumentTickets tickets, Writes writes) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
 		this.proof = ticket;
 		this.lease = lease;
 		this.tickets = tickets;
-	}
-
-	static <T> HeldDocument<T> of(LockedDocument<T> locked) {
-		Assert.isInstanceOf(HeldDocument.class, locked, "Only a locked document of this library can be saved");
-		return (HeldDocument<T>) locked;
+		this.writes = writes;
 	}
 
 	/**
@@ -137,7 +143,46 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	synchronized Loaded<T> loaded() {
+		if (this.stale) {
+			this.loaded = this.type.read(this.loaded.stored());
+			this.stale = false;
+		}
 		return this.loaded;
+	}
+
+	@Override
+	public T save(T entity) {
+		return this.writes.save(this, entity, false);
+	}
+
+	@Override
+	public T saveAndKeep(T entity) {
+		return this.writes.save(this, entity, true);
+	}
+
+	@Override
+	public void delete() {
+		this.writes.delete(this);
+	}
+
+	@Override
+	public T reload() {
+		Loaded<T> before;
+		synchronized (this) {
+			requireOpen();
+			requireCommitted("load it again after its end");
+			before = this.loaded;
+		}
+		Loaded<T> now = this.writes.reload(this);
+		loaded(before, now);
+		return now.entity();
+	}
+
+	// A look outside of the transaction sees the document as it was before
+	private void requireCommitted(String wayOut) {
+		if (!this.takeBacks.isEmpty()) {
+			throw over("is kept by a transaction that has written the document and is not over: " + wayOut);
+		}
 	}
 
 	/**
@@ -148,6 +193,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	synchronized void loaded(Loaded<T> before, Loaded<T> loaded) {
 		if (this.loaded == before) {
 			this.loaded = loaded;
+			this.stale = false;
 		}
 	}
 
@@ -198,11 +244,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (this.state == State.WRITING || this.state == State.RELEASED) {
 			throw over();
 		}
-		if (!this.takeBacks.isEmpty()) {
-			// After a rollback it would be good for what another writes then
-			throw over("is kept by a transaction that has written the document and is not over: "
-					+ "take the ticket after its commit, or before it writes");
-		}
+		// After a rollback it would be good for what another writes then
+		requireCommitted("take the ticket after its commit, or before it writes");
 		boolean passesOn = this.state == State.OPEN && !isResumed();
 		if (passesOn) {
 			// Refused as long as the lock can still be released otherwise
@@ -441,12 +484,18 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	/**
 	 * Check that an entity is the document as it was locked or saved last, or resumed.
+	 * @param entity the entity
 	 * @param version the version of the entity
 	 * @return the document as it was then
 	 * @throws OptimisticLockingFailureException if it has another one
 	 */
-	synchronized Loaded<T> requireVersion(long version) {
+	synchronized Loaded<T> requireVersion(T entity, long version) {
 		requireOpen();
+		if (this.spoiled.contains(entity)) {
+			throw new OptimisticLockingFailureException("The " + this + " was not written: the entity to save was "
+					+ "changed in a transaction that was rolled back, and may hold a part of that: change "
+					+ "locked.entity(), which is loaded again");
+		}
 		long own = this.loaded.version();
 		if (version != own) {
 			throw new OptimisticLockingFailureException(
@@ -561,9 +610,10 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	@Override
 	public void completed(DocumentTransaction transaction, int status) {
 		boolean wrote = !this.takeBacks.isEmpty();
+		boolean keeps = this.writer == transaction || this.around == transaction;
 		boolean known = status == TransactionSynchronization.STATUS_COMMITTED && !this.unanswered;
 		try {
-			takeBack(status != TransactionSynchronization.STATUS_COMMITTED);
+			takeBack(keeps && status != TransactionSynchronization.STATUS_COMMITTED);
 		}
 		finally {
 			if (endsWith(transaction, status, wrote)) {
@@ -579,6 +629,10 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		try {
 			if (all) {
 				this.takeBacks.forEach(Runnable::run);
+				if (this.type.isMutable()) {
+					this.spoiled.add(this.loaded.entity());
+				}
+				this.stale = true;
 			}
 		}
 		finally {
@@ -664,6 +718,38 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	@Override
 	public String toString() {
 		return "locked " + this.type.describe(key()) + " (fence " + fence() + ")";
+	}
+
+	/**
+	 * Sends the statements.
+	 */
+	interface Writes {
+
+		/**
+		 * Save the document.
+		 * @param <T> its type
+		 * @param held the document
+		 * @param entity the entity
+		 * @param keep whether the lock is to be kept and renewed
+		 * @return the entity as it is saved
+		 */
+		<T> T save(HeldDocument<T> held, T entity, boolean keep);
+
+		/**
+		 * Delete the document with its lock.
+		 * @param held the document
+		 */
+		void delete(HeldDocument<?> held);
+
+		/**
+		 * Load the document, which is still locked.
+		 * @param <T> its type
+		 * @param held the document
+		 * @return the document as it stands now
+		 * @throws LockLostException if the lock is gone
+		 */
+		<T> Loaded<T> reload(HeldDocument<T> held);
+
 	}
 
 	private enum State {

@@ -4,6 +4,7 @@ import java.io.Serializable;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.Base64;
+import java.util.Random;
 import java.util.zip.CRC32;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
@@ -41,12 +42,20 @@ public final class LockTicket implements Serializable {
 
 	private final long version;
 
+	/** What the next draft is called, zero for nothing. */
+	private final long draft;
+
 	LockTicket(LeaseId lease, byte[] secret, long fence, long version) {
+		this(lease, secret, fence, version, 0);
+	}
+
+	private LockTicket(LeaseId lease, byte[] secret, long fence, long version, long draft) {
 		this.key = lease.key();
 		this.token = lease.leaseToken();
 		this.secret = secret;
 		this.fence = fence;
 		this.version = version;
+		this.draft = draft;
 	}
 
 	/**
@@ -65,6 +74,7 @@ public final class LockTicket implements Serializable {
 		if (ticket.getInt() != checksum(bytes)) {
 			throw malformed("it is incomplete or changed");
 		}
+		mask(bytes);
 		byte[] random = new byte[LeaseSecrets.BYTES];
 		byte[] secret = new byte[LeaseSecrets.BYTES];
 		long fence = ticket.get(random).get(secret).getLong();
@@ -89,6 +99,7 @@ public final class LockTicket implements Serializable {
 			.putLong(this.version)
 			.put(key)
 			.array();
+		mask(bytes);
 		ByteBuffer.wrap(bytes).putInt(checksum(bytes));
 		String text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
 		Assert.state(text.length() <= MAX_TEXT,
@@ -131,13 +142,29 @@ public final class LockTicket implements Serializable {
 		return new LockTicket(lease(), this.secret, this.fence, version);
 	}
 
+	/**
+	 * The same ticket, for a draft that may be sent again because its answer was lost: it
+	 * is then taken for the same draft, and not for a change of others.
+	 * @param number the number that the page gave the draft, at random and not zero, and
+	 * kept for it until there was an answer
+	 * @return the ticket
+	 */
+	public LockTicket draft(long number) {
+		return new LockTicket(lease(), this.secret, this.fence, this.version, number);
+	}
+
+	long draft() {
+		return this.draft;
+	}
+
 	LeaseId lease() {
 		return new LeaseId(this.key, this.token);
 	}
 
 	@Override
 	public boolean equals(Object other) {
-		return other instanceof LockTicket ticket && ticket.lease().equals(lease()) && ticket.fence == this.fence;
+		return other instanceof LockTicket ticket && ticket.lease().equals(lease()) && ticket.fence == this.fence
+				&& ticket.version == this.version && ticket.draft == this.draft;
 	}
 
 	@Override
@@ -152,6 +179,17 @@ public final class LockTicket implements Serializable {
 	@Override
 	public String toString() {
 		return "ticket for lock '" + KeyText.printable(key()) + "' (fence " + this.fence + ")";
+	}
+
+	// What it is for is not to be read from it, in a log of a proxy for example
+	private static void mask(byte[] bytes) {
+		int clear = Integer.BYTES + 2 * LeaseSecrets.BYTES;
+		long seed = ByteBuffer.wrap(bytes, Integer.BYTES, 2 * LeaseSecrets.BYTES).getLong();
+		byte[] mask = new byte[bytes.length - clear];
+		new Random(seed).nextBytes(mask);
+		for (int i = 0; i < mask.length; i++) {
+			bytes[clear + i] ^= mask[i];
+		}
 	}
 
 	// Tells a text that was damaged from one that was outlived

@@ -1,5 +1,9 @@
 package io.mongolock.mongodb;
 
+import org.springframework.dao.ConcurrencyFailureException;
+import org.springframework.dao.DataAccessResourceFailureException;
+import org.springframework.dao.OptimisticLockingFailureException;
+
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 
@@ -21,6 +25,66 @@ public interface LockedDocument<T> extends AutoCloseable {
 	 * @return the entity
 	 */
 	T entity();
+
+	/**
+	 * Load the document again, which stays locked: what others have written since is
+	 * seen, and may be saved over from here on.
+	 * @return the entity as it stands now, which {@link #entity()} has from here on
+	 * @throws LockLostException if the lock is gone
+	 * @throws IllegalStateException if the lock was released or passed on before, or the
+	 * document was written by a transaction that is not over
+	 */
+	T reload();
+
+	/**
+	 * Save the document and release its lock, in one statement: it is written only while
+	 * the lock is still its holder's. It is stored as a save by the template would store
+	 * it, as a whole, but for the lock and the fence. The version must be the locked
+	 * document's, and one is added to it; in an object that can be changed it is the
+	 * former again if this fails, or the transaction is rolled back.
+	 * @param entity the document as it is to be
+	 * @return the document as it is saved
+	 * @throws LockLostException if the lock was taken over, or the document saved by code
+	 * that does not know the lock, or deleted; nothing was written
+	 * @throws DocumentChangedException if the document was changed since it was locked,
+	 * resumed or saved; nothing was written, and the lock is still held
+	 * @throws OptimisticLockingFailureException if the entity is of another time; nothing
+	 * was written, and the lock is still held
+	 * @throws ConcurrencyFailureException if the current transaction is over, as by a
+	 * write of others that it cannot see: the lock is still held, and the whole
+	 * transaction may be done again
+	 * @throws DataAccessResourceFailureException if MongoDB does not answer within its
+	 * time limit: the document is closed
+	 * @throws IllegalArgumentException if the entity has another id
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	T save(T entity);
+
+	/**
+	 * Save the document, renew its lock and keep it, in one statement, as for an editor
+	 * that saves by itself: all as with {@link #save}, but that {@link #entity()} is the
+	 * saved one from here on. In a transaction the lock is not renewed otherwise until
+	 * that ends, and after a rollback {@link #entity()} is loaded again.
+	 * @param entity the document as it is to be
+	 * @return the document as it is saved
+	 * @throws LockLostException as {@link #save} does; nothing was written
+	 * @throws OptimisticLockingFailureException as {@link #save} does
+	 * @throws ConcurrencyFailureException as {@link #save} does
+	 * @throws IllegalArgumentException if the entity has another id
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	T saveAndKeep(T entity);
+
+	/**
+	 * Delete the document with its lock, in one statement. A waiter learns that there is
+	 * no such document. The version must be the locked document's.
+	 * @throws LockLostException as {@link #save} does; nothing was deleted
+	 * @throws OptimisticLockingFailureException as {@link #save} does; nothing was
+	 * deleted, and the lock is still held
+	 * @throws ConcurrencyFailureException as {@link #save} does
+	 * @throws IllegalStateException if the lock was released or passed on before
+	 */
+	void delete();
 
 	/**
 	 * The lock, for example for {@link FencedWrites#update} of other documents; a

@@ -103,6 +103,14 @@ final class LockedType<T> {
 	}
 
 	/**
+	 * Whether a save raises the version in the object that it is given.
+	 * @return {@code false} if it makes another
+	 */
+	boolean isMutable() {
+		return !this.mapping.getRequiredVersionProperty().isImmutable();
+	}
+
+	/**
 	 * The key of the lock of a document.
 	 * @param id the id as the application has it
 	 * @return the key

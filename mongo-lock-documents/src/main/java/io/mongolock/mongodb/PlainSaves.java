@@ -135,7 +135,7 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
 					+ "which would drop its lock: "
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
-							save it by DocumentLockOperations.save(locked, entity). A method that is annotated \
+							save it by locked.save(entity). A method that is annotated \
 							with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
 							: "it was closed or saved, and stays locked until that, or the transaction around that, is "
 									+ "over: lock it again there, or save it afterwards"));

@@ -31,7 +31,11 @@ record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean 
 		Document own = new Document("$eq", List.of("$$e.token", token));
 		Document others = new Document("$filter", new Document("input", holders).append("as", "e")
 			.append("cond", new Document("$ne", List.of("$$e.token", token))));
-		Document now = new Document("$mergeObjects", List.of("$$e", new Document("renewedAt", "$$NOW")));
+		Document renewal = new Document("renewedAt", "$$NOW");
+		if (ticket.draft() != 0) {
+			renewal.append("draft", new Document("number", ticket.draft()).append("version", written.version() + 1));
+		}
+		Document now = new Document("$mergeObjects", List.of("$$e", renewal));
 		Document renewed = new Document("$map", new Document("input", holders).append("as", "e")
 			.append("in", new Document("$cond", List.of(own, now, "$$e"))));
 		Document lock = new Document("$mergeObjects",

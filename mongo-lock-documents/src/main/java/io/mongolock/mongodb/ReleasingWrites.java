@@ -2,53 +2,69 @@ package io.mongolock.mongodb;
 
 import java.time.Duration;
 import java.util.Optional;
-import java.util.concurrent.TimeUnit;
 
 import com.mongodb.WriteConcern;
 import org.bson.BsonDocument;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.Assert;
 
+import io.mongolock.mongodb.EntityWriter.Loaded;
+import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.StoreFailures;
+import io.mongolock.store.mongo.TimedStatements;
 
 /**
  * Writes documents, and releases or renews their locks, by the application's template, so
  * that both are part of its transaction, if there is one. Thread-safe.
+ *
+ * @param template the application's template
+ * @param tickets asks for locks, outside of any transaction
+ * @param database the only database of the documents
+ * @param timeout how long a statement may take outside of a transaction
  */
-final class ReleasingWrites {
+record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDatabase database,
+		Duration timeout) implements HeldDocument.Writes {
 
-	private static final long MIN_WAIT_MILLIS = 1000;
-
-	private final MongoTemplate template;
-
-	private final DocumentTickets tickets;
-
-	private final WriteConcern confirmed;
-
-	ReleasingWrites(MongoTemplate template, DocumentTickets tickets, Duration timeout) {
-		this.template = template;
-		this.tickets = tickets;
-		this.confirmed = WriteConcern.MAJORITY.withWTimeout(Math.max(MIN_WAIT_MILLIS, timeout.toMillis()),
-				TimeUnit.MILLISECONDS);
+	@Override
+	public <T> T save(HeldDocument<T> held, T entity, boolean keep) {
+		this.database.check();
+		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: locked.delete() deletes it, "
+				+ "locked.close() leaves it as it is");
+		LockedType<T> type = held.type();
+		EntityWriter writer = type.writer();
+		Loaded<T> before = held.requireVersion(entity, type.version(entity, held.key()));
+		Written<T> written = writer.write(entity);
+		write(held, ReleasingWrite.save(held.proof(), keep, writer, written), written.takeBack());
+		// Now: callbacks may change the document that was written
+		Loaded<T> stored = writer.loaded(before, written);
+		held.loaded(before, stored);
+		T saved = writer.saved(written);
+		held.loaded(stored, new Loaded<>(saved, stored.stored(), stored.version()));
+		return saved;
 	}
 
-	/**
-	 * Send a write that releases or renews the lock.
-	 * @param held the document
-	 * @param write what to send
-	 * @param takeBack is run if it was not written, or perhaps not
-	 * @throws io.mongolock.LockLostException if the lock is gone; nothing was written
-	 * @throws OptimisticLockingFailureException if the document has another version;
-	 * nothing was written, and the lock is still held
-	 * @throws IllegalStateException if the lock was released or passed on before
-	 */
-	void write(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
+	@Override
+	public void delete(HeldDocument<?> held) {
+		this.database.check();
+		LockedType<?> type = held.type();
+		ReleasingWrite deletion = ReleasingWrite.delete(held.proof(), type.writer().field(),
+				new Document(type.versionField(), held.loaded().version()));
+		type.delete(held.proof().key(), () -> write(held, deletion, () -> {
+		}));
+	}
+
+	private void write(HeldDocument<?> held, ReleasingWrite write, Runnable takeBack) {
 		Runnable renewal;
 		try {
-			renewal = held.beginWrite(
-					DocumentTransaction.around(this.template, "The " + held + " cannot be written").orElse(null));
-			send(held, write);
+			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
+					"The " + held + " cannot be written");
+			renewal = held.beginWrite(transaction.orElse(null));
+			send(held, write, transaction.isPresent());
 		}
 		catch (RuntimeException | Error ex) {
 			takeBack.run();
@@ -57,27 +73,36 @@ final class ReleasingWrites {
 		held.written(write.releases(), renewal, takeBack);
 	}
 
-	private void send(HeldDocument<?> held, ReleasingWrite write) {
+	private void send(HeldDocument<?> held, ReleasingWrite write, boolean inTransaction) {
 		boolean matched;
 		try {
-			matched = Boolean.TRUE.equals(this.template.execute(held.type().collection(),
-					(documents) -> write.run(documents, this.confirmed)));
+			matched = Boolean.TRUE.equals(new TimedStatements(this.template, this.timeout)
+				.execute(held.type().collection(), (documents) -> write.run(documents, WriteConcern.MAJORITY)));
 		}
 		catch (RuntimeException | Error ex) {
-			if (StoreFailures.isUnwritten(ex) || StoreFailures.isRolledBack(ex)) {
+			boolean unwritten = StoreFailures.isUnwritten(ex) || StoreFailures.isRolledBack(ex);
+			if (unwritten) {
 				held.notWritten();
 			}
 			else {
 				held.unanswered();
 			}
 			if (ex instanceof RuntimeException failure) {
-				throw TransactionConflict.explained(failure, held.toString());
+				throw (unwritten || inTransaction) ? TransactionConflict.explained(failure, held.toString())
+						: unknown(held, failure);
 			}
 			throw ex;
 		}
 		if (!matched) {
 			throw refused(held);
 		}
+	}
+
+	private RuntimeException unknown(HeldDocument<?> held, RuntimeException failure) {
+		return new DataAccessResourceFailureException("The " + held + " may have been written, or is still to be: "
+				+ "MongoDB has not answered (its limit is " + this.timeout.toMillis()
+				+ " ms). The lock is kept until it runs out, unless the write has released it; "
+				+ "resume(type, locked.ticket()) says whether, and shows what is stored", failure);
 	}
 
 	private RuntimeException refused(HeldDocument<?> held) {
@@ -95,17 +120,27 @@ final class ReleasingWrites {
 			return DocumentTickets.gone(ticket, lock, "; nothing was written");
 		}
 		held.notWritten();
-		return changed(held).<RuntimeException>map(
-				(document) -> DocumentChangedException.of(ticket.at(held.loaded().version()), held.type(), document))
-			.orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(ticket.key())
-					+ " was not written: it is locked, but has another version than the one to save, or the transaction "
-					+ "around this code began to read before the lock was granted: lock first"));
+		return changed(held).orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(ticket.key())
+				+ " was not written: it is locked, but the transaction around this code began to read before the lock "
+				+ "was granted: lock first"));
 	}
 
-	// A holder that went on by a ticket has not seen it
-	private Optional<BsonDocument> changed(HeldDocument<?> held) {
-		return (held.isResumed()) ? this.tickets.load(held.proof().lease())
-			.filter((document) -> held.type().version(document) != held.loaded().version()) : Optional.empty();
+	private <T> Optional<RuntimeException> changed(HeldDocument<T> held) {
+		LockTicket ticket = held.proof().at(held.loaded().version());
+		return this.tickets.load(ticket.lease())
+			.filter((document) -> held.type().version(document) != ticket.version())
+			.map((document) -> DocumentChangedException.of(ticket, held.isResumed(), held.type(), document));
+	}
+
+	@Override
+	public <T> Loaded<T> reload(HeldDocument<T> held) {
+		this.database.check();
+		@Nullable BsonDocument document = this.tickets.load(held.proof().lease()).orElse(null);
+		if (document == null) {
+			held.refused();
+			throw DocumentTickets.gone(held.proof(), this.tickets.look(held.key()), "");
+		}
+		return held.type().read(document);
 	}
 
 }

@@ -208,7 +208,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				.filter((lock) -> lock.waiting() == 1)
 				.isPresent());
 		assertThat(stored().get("lock", Document.class).getList("queue", Document.class)).isEmpty();
-		this.here.documents().save(locked, new Post("p1", "saved", locked.entity().version()));
+		locked.save(new Post("p1", "saved", locked.entity().version()));
 		try (LockedDocument<Post> next = other.get()) {
 			assertThat(next.entity()).isEqualTo(new Post("p1", "saved", 3L));
 			assertThat(next.fence()).isGreaterThan(locked.fence());
@@ -236,7 +236,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.updateFirst(byId(), new Update().set("extra", "not in the entity"), Post.class);
 		this.template.updateFirst(byId(), new Update().set("fence", 7L), "posts");
 		LockedDocument<Post> locked = lock();
-		Post saved = this.here.documents().save(locked, new Post("p1", "$title", locked.entity().version()));
+		Post saved = locked.save(new Post("p1", "$title", locked.entity().version()));
 		assertThat(saved).isEqualTo(new Post("p1", "$title", 3L));
 		assertThat(this.template.findById("p1", Post.class)).isEqualTo(saved);
 		assertThat(stored()).doesNotContainKey("extra")
@@ -245,7 +245,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(holders()).isEmpty();
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
-		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, saved))
+		assertThatIllegalStateException().isThrownBy(() -> locked.save(saved))
 			.withMessageContaining("was released before, by a save that does not keep it or a close: lock the document "
 					+ "again, or use saveAndKeep");
 		locked.close();
@@ -259,14 +259,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		for (int i = 1; i <= 3; i++) {
 			Date before = renewedAt();
 			Awaitility.await().until(() -> Instant.now().isAfter(before.toInstant().plusMillis(1)));
-			Post saved = this.here.documents().saveAndKeep(locked, locked.entity().titled("kept " + i));
+			Post saved = locked.saveAndKeep(locked.entity().titled("kept " + i));
 			assertThat(saved).isEqualTo(new Post("p1", "kept " + i, i + 1L)).isEqualTo(locked.entity());
 			assertThat(this.template.findById("p1", Post.class)).isEqualTo(saved);
 			assertThat(renewedAt()).isAfter(before);
 			assertThat(locked.handle().isHeld()).isTrue();
 		}
 		assertThat(this.there.documents().tryLock(Post.class, "p1")).isEmpty();
-		this.here.documents().save(locked, locked.entity().titled(null));
+		locked.save(locked.entity().titled(null));
 		assertThat(stored()).doesNotContainKeys("extra", "title");
 		assertThat(holders()).isEmpty();
 		assertThat(this.here.client().held()).isZero();
@@ -279,7 +279,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, lockAnother(unrenewed).ticket());
 		assertMovesTheDeadline(this.here, locked);
 		assertMovesTheDeadline(this.there, resumed);
-		this.there.documents().save(resumed, resumed.entity().titled("resumed"));
+		resumed.save(resumed.entity().titled("resumed"));
 		locked.close();
 	}
 
@@ -289,7 +289,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		Awaitility.await().until(() -> locked.handle().remaining().compareTo(granted.minusMillis(200)) < 0);
 		Duration before = locked.handle().remaining();
 		Awaitility.await().until(() -> {
-			instance.documents().saveAndKeep(locked, locked.entity());
+			locked.saveAndKeep(locked.entity());
 			return locked.handle().remaining().compareTo(before) > 0;
 		});
 	}
@@ -303,11 +303,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void aSaveThatKeepsTheLockProvesThatItIsHeldAlsoIfItChangesNothing() {
 		this.template.insert(new Note("n1", "a", null));
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
-		assertThat(this.here.documents().saveAndKeep(locked, locked.entity())).isEqualTo(locked.entity());
+		assertThat(locked.saveAndKeep(locked.entity())).isEqualTo(locked.entity());
 		assertThat(locked.entity().version()).isEqualTo(2);
 		this.there.documents().breakLock(Note.class, "n1");
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, locked.entity()))
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.saveAndKeep(locked.entity()))
 			.withMessageEndingWith("nothing was written");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::close);
 	}
@@ -317,15 +316,13 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.insert(new Draft("d1", "one"));
 		LockedDocument<Draft> locked = this.here.documents()
 			.lock(Draft.class, "d1", LockSettings.builder().autoRenew(false).build());
-		Draft mine = this.here.documents().saveAndKeep(locked, locked.entity());
+		Draft mine = locked.saveAndKeep(locked.entity());
 		assertThat(mine.version).isEqualTo(2);
 		this.template.updateFirst(new Query(), new Update().inc("version", 1).set("title", "theirs"), Draft.class);
-		assertThatExceptionOfType(OptimisticLockingFailureException.class)
-			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, mine));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> locked.saveAndKeep(mine));
 		assertThat(locked.handle().isHeld()).isTrue();
 		this.there.documents().breakLock(Draft.class, "d1");
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().saveAndKeep(locked, mine));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.saveAndKeep(mine));
 		assertThat(mine.version).isEqualTo(2);
 		assertThat(this.template.findById("d1", Draft.class).title).isEqualTo("theirs");
 	}
@@ -333,14 +330,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	@Test
 	void aDeletionTakesTheDocumentAndItsLock() {
 		LockedDocument<Post> locked = lock();
-		Post kept = this.here.documents().saveAndKeep(locked, locked.entity().titled("last"));
+		Post kept = locked.saveAndKeep(locked.entity().titled("last"));
 		assertThat(kept.version()).isEqualTo(2);
-		this.here.documents().delete(locked);
+		locked.delete();
 		assertThat(this.template.findAll(Post.class)).isEmpty();
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		locked.close();
-		assertThatIllegalStateException().isThrownBy(() -> this.here.documents().delete(locked));
+		assertThatIllegalStateException().isThrownBy(() -> locked.delete());
 		assertThatExceptionOfType(NoSuchDocumentException.class).isThrownBy(this::lock);
 	}
 
@@ -348,15 +345,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void aDeletionIsRefusedIfTheLockIsLostOrTheDocumentWasWritten() {
 		LockedDocument<Post> locked = lock();
 		this.template.updateFirst(byId(), new Update().inc("version", 1), Post.class);
-		assertThatExceptionOfType(OptimisticLockingFailureException.class)
-			.isThrownBy(() -> this.here.documents().delete(locked));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> locked.delete());
 		assertThat(locked.handle().isHeld()).isTrue();
 		locked.close();
 		LockedDocument<Post> lost = lock();
 		this.there.documents().breakLock(Post.class, "p1");
 		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
 			this.template.updateFirst(byId(), new Update().set("version", lost.entity().version()), Post.class);
-			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().delete(lost))
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.delete())
 				.withMessageContaining("is locked by desk there");
 			assertThat(other.handle().isHeld()).isTrue();
 		}
@@ -372,7 +368,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		Awaitility.await()
 			.until(() -> this.here.client().waiting() == 2 && this.there.client().waiting() == 2
 					&& this.here.documents().find(Post.class, "p1").filter((lock) -> lock.waiting() > 0).isPresent());
-		this.here.documents().delete(locked);
+		locked.delete();
 		waiters.forEach((waiter) -> assertThat(waiter).failsWithin(Duration.ofSeconds(15))
 			.withThrowableThat()
 			.withCauseInstanceOf(NoSuchDocumentException.class));
@@ -388,7 +384,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	@Test
 	void aSaveRemovesWhatIsNotWrittenAnyMore() {
 		LockedDocument<Post> locked = lock();
-		this.here.documents().save(locked, new Post("p1", null, locked.entity().version()));
+		locked.save(new Post("p1", null, locked.entity().version()));
 		assertThat(stored()).doesNotContainKey("title");
 	}
 
@@ -417,8 +413,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			this.lastTicket = lock().ticket();
 			documents.renew(Post.class, this.lastTicket);
 			theirs.run();
-			assertThatExceptionOfType(DocumentChangedException.class)
-				.isThrownBy(() -> documents.renew(Post.class, this.lastTicket));
+			documents.renew(Post.class, this.lastTicket);
 			assertThatExceptionOfType(DocumentChangedException.class)
 				.isThrownBy(() -> documents.resume(Post.class, this.lastTicket))
 				.withMessageContaining("was changed since it was opened")
@@ -427,7 +422,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 					this.lastTicket = LockTicket.of(ex.getTicket().text());
 				});
 			LockedDocument<Post> resumed = documents.resume(Post.class, this.lastTicket);
-			documents.save(resumed, resumed.entity().titled(resumed.entity().title() + " and mine"));
+			resumed.save(resumed.entity().titled(resumed.entity().title() + " and mine"));
 			assertThat(stored()).containsEntry("title", "theirs and mine");
 		}
 	}
@@ -435,7 +430,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	// A page that was loaded twice has the same ticket twice
 	private void secondWindow(DocumentLockOperations documents) {
 		LockedDocument<Post> second = documents.resume(Post.class, this.lastTicket);
-		documents.saveAndKeep(second, second.entity().titled("theirs"));
+		second.saveAndKeep(second.entity().titled("theirs"));
 		documents.renew(Post.class, second.ticket());
 	}
 
@@ -444,10 +439,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Post> locked = lock();
 		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
 		Post theirs = Objects.requireNonNull(this.template.findById("p1", Post.class));
-		for (ThrowingCallable write : List.<ThrowingCallable>of(
-				() -> this.here.documents().save(locked, theirs.titled("mine")),
-				() -> this.here.documents().saveAndKeep(locked, theirs.titled("mine")),
-				() -> this.here.documents().delete(locked))) {
+		for (ThrowingCallable write : List.<ThrowingCallable>of(() -> locked.save(theirs.titled("mine")),
+				() -> locked.saveAndKeep(theirs.titled("mine")), () -> locked.delete())) {
 			assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(write);
 		}
 		assertThat(stored()).containsEntry("title", "theirs");
@@ -458,7 +451,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void whatHasRunOutIsSavedIfNobodyCame() {
 		LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build());
 		runOut();
-		this.here.documents().save(locked, new Post("p1", "late", locked.entity().version()));
+		locked.save(new Post("p1", "late", locked.entity().version()));
 		assertThat(stored()).containsEntry("title", "late");
 		assertThat(holders()).isEmpty();
 	}
@@ -469,7 +462,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		runOut();
 		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
 			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> this.here.documents().save(locked, new Post("p1", "late", locked.entity().version())))
+				.isThrownBy(() -> locked.save(new Post("p1", "late", locked.entity().version())))
 				.withMessageContaining("is locked by desk there")
 				.withMessageEndingWith("nothing was written");
 			assertThat(stored()).containsEntry("title", "draft");
@@ -483,8 +476,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.insert(new Note("n1", "a", null));
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		this.template.save(this.template.findById("n1", Note.class).with("plain"));
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, locked.entity().with("mine")))
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity().with("mine")))
 			.withMessageContaining("saved by code that does not know the lock");
 		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("plain");
 	}
@@ -496,9 +488,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.updateFirst(new Query(), new Update().inc("lock.holders.0.fence", 1).set("text", "theirs"),
 				"note");
 		DocumentLockOperations documents = this.here.documents();
-		for (ThrowingCallable late : List.<ThrowingCallable>of(
-				() -> documents.saveAndKeep(locked, locked.entity().with("mine")),
-				() -> documents.save(locked, locked.entity().with("mine")), () -> documents.delete(locked))) {
+		for (ThrowingCallable late : List.<ThrowingCallable>of(() -> locked.saveAndKeep(locked.entity().with("mine")),
+				() -> locked.save(locked.entity().with("mine")), () -> locked.delete())) {
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(late);
 		}
 		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("theirs");
@@ -508,8 +499,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void whatWasDeletedIsNotSaved() {
 		LockedDocument<Post> locked = lock();
 		this.template.remove(byId(), Post.class);
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()))
 			.withMessageContaining("does not exist any more");
 		assertThat(this.template.findAll(Post.class)).isEmpty();
 	}
@@ -520,7 +510,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		try (LockedDocument<Post> locked = lock()) {
 			assertThatExceptionOfType(OptimisticLockingFailureException.class)
 				.isThrownBy(() -> this.template.save(copy));
-			this.here.documents().save(locked, new Post("p1", "mine", locked.entity().version()));
+			locked.save(new Post("p1", "mine", locked.entity().version()));
 		}
 		assertThat(stored()).containsEntry("title", "mine");
 	}
@@ -530,8 +520,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Post> locked = lock();
 		this.template.updateFirst(byId(), new Update().inc("version", 1), Post.class);
 		assertThatExceptionOfType(OptimisticLockingFailureException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
-			.withMessageContaining("has another version");
+			.isThrownBy(() -> locked.save(locked.entity()))
+			.withMessageContaining("was changed since it was opened");
 		assertThat(stored()).containsEntry("title", "draft");
 		assertThat(locked.handle().isHeld()).isTrue();
 		locked.handle().renew();
@@ -547,13 +537,12 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Draft> locked = this.here.documents().lock(Draft.class, "d1");
 		Draft mine = locked.entity();
 		mine.title = "two";
-		assertThatExceptionOfType(DuplicateKeyException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, mine));
+		assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> locked.save(mine));
 		assertThat(mine.version).isEqualTo(1);
 		assertThat(locked.handle().isHeld()).as("the server has refused it").isTrue();
 		locked.handle().assertHeld();
 		mine.title = "saved";
-		assertThat(this.here.documents().save(locked, mine)).isSameAs(mine);
+		assertThat(locked.save(mine)).isSameAs(mine);
 		assertThat(mine.version).isEqualTo(2);
 		assertThat(this.template.findById("d1", Draft.class).version).isEqualTo(2);
 	}
@@ -564,10 +553,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Draft> locked = this.here.documents().lock(Draft.class, "d1");
 		Draft mine = locked.entity();
 		mine.title = "x".repeat(17_000_000);
-		assertThatRuntimeException().isThrownBy(() -> this.here.documents().save(locked, mine));
+		assertThatRuntimeException().isThrownBy(() -> locked.save(mine));
 		locked.handle().assertHeld();
 		mine.title = "saved";
-		this.here.documents().save(locked, mine);
+		locked.save(mine);
 		assertThat(this.template.findById("d1", Draft.class).title).isEqualTo("saved");
 	}
 
@@ -577,12 +566,11 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Draft> locked = this.here.documents().lock(Draft.class, "d1");
 		Draft mine = locked.entity();
 		this.template.updateFirst(new Query(), new Update().inc("version", 1).set("title", "theirs"), Draft.class);
-		assertThatExceptionOfType(OptimisticLockingFailureException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, mine));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> locked.save(mine));
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(mine));
 		mine.version = 1;
 		this.there.documents().breakLock(Draft.class, "d1");
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.here.documents().save(locked, mine));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(mine));
 		assertThat(mine.version).isEqualTo(1);
 		assertThat(this.template.findById("d1", Draft.class).title).isEqualTo("theirs");
 	}
@@ -590,8 +578,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	@Test
 	void anEntityOfAnotherDocumentIsRefused() {
 		try (LockedDocument<Post> locked = lock()) {
-			assertThatIllegalArgumentException()
-				.isThrownBy(() -> this.here.documents().save(locked, new Post("p2", "", 1L)))
+			assertThatIllegalArgumentException().isThrownBy(() -> locked.save(new Post("p2", "", 1L)))
 				.withMessageContaining("'posts:p2'");
 		}
 	}
@@ -627,7 +614,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		for (int i = 0; i < 5; i++) {
 			LockedDocument<Post> locked = instance.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING);
 			Post post = locked.entity();
-			instance.documents().save(locked, new Post(post.id(), post.title() + "+", post.version()));
+			locked.save(new Post(post.id(), post.title() + "+", post.version()));
 		}
 	}
 
@@ -638,7 +625,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.isThrownBy(() -> this.here.documents().execute(Post.class, "p1", (how) -> {
 			}, (outer) -> {
 				this.here.documents().execute(Post.class, "p1", (how) -> {
-				}, (inner) -> this.here.documents().save(inner, new Post("p1", "saved", inner.entity().version())));
+				}, (inner) -> inner.save(new Post("p1", "saved", inner.entity().version())));
 				held.add(outer.handle().isHeld());
 				return null;
 			}))
@@ -660,10 +647,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		documents.execute(Post.class, "p1", (how) -> {
 		}, (within) -> {
 			assertThat(within).isSameAs(resumed);
-			documents.saveAndKeep(within, within.entity().titled("within"));
+			within.saveAndKeep(within.entity().titled("within"));
 			return null;
 		});
-		documents.save(resumed, resumed.entity().titled(resumed.entity().title() + " and around"));
+		resumed.save(resumed.entity().titled(resumed.entity().title() + " and around"));
 		assertThat(stored()).containsEntry("title", "within and around");
 		documents.execute(Post.class, "p1", (how) -> {
 		}, (outer) -> {
@@ -695,9 +682,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockTicket ticket = lock().ticket();
 		LockedDocument<Post> forgotten = this.there.documents().resume(Post.class, ticket);
 		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, ticket);
-		assertThatIllegalStateException().isThrownBy(() -> this.there.documents().save(forgotten, forgotten.entity()))
+		assertThatIllegalStateException().isThrownBy(() -> forgotten.save(forgotten.entity()))
 			.withMessageContaining("go on with resume(");
-		this.there.documents().save(resumed, resumed.entity().titled("saved"));
+		resumed.save(resumed.entity().titled("saved"));
 		assertThat(stored()).containsEntry("title", "saved");
 	}
 
@@ -722,7 +709,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		resumed.handle().renew();
 		assertThat(resumed.handle().isHeld()).isTrue();
 		assertThat(resumed.handle().remaining()).isBetween(Duration.ofSeconds(10), Duration.ofSeconds(24));
-		this.there.documents().save(resumed, resumed.entity());
+		resumed.save(resumed.entity());
 		assertThat(resumed.handle().isHeld()).isFalse();
 		assertThat(resumed.handle().remaining()).isZero();
 	}
@@ -758,7 +745,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(resumed.entity()).isEqualTo(new Post("p1", "draft", 1L));
 		assertThat(resumed.handle().isHeld()).isTrue();
 		assertThat(resumed.fence()).isEqualTo(ticket.fence());
-		this.there.documents().save(resumed, new Post("p1", "edited", resumed.entity().version()));
+		resumed.save(new Post("p1", "edited", resumed.entity().version()));
 		assertThat(stored()).containsEntry("title", "edited");
 		assertThat(holders()).isEmpty();
 	}
@@ -768,7 +755,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockTicket ticket;
 		try (LockedDocument<Post> locked = lock()) {
 			ticket = locked.ticket();
-			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
+			assertThatIllegalStateException().isThrownBy(() -> locked.save(locked.entity()))
 				.withMessageContaining("passed on to its ticket");
 			assertThat(locked.ticket()).isEqualTo(ticket);
 		}
@@ -909,8 +896,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(this.there.documents().breakLock(Post.class, "p1"))
 			.hasValueSatisfying((holder) -> assertThat(holder.owner().instance()).isEqualTo("here"));
 		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, locked.entity()))
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()))
 			.withMessageContaining("by this holder or by one that took it over");
 		LockTicket ticket = lock().ticket();
 		runOut();
@@ -936,7 +922,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThatExceptionOfType(LockLostException.class)
 			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket));
 		assertThat(next).isNotDone();
-		documents.save(mine, mine.entity().titled("mine"));
+		mine.save(mine.entity().titled("mine"));
 		next.join().close();
 		assertThat(stored()).containsEntry("title", "mine");
 	}
@@ -973,7 +959,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Post> other = CompletableFuture.supplyAsync(this::lock).join();
 		LockedDocument<Post> mine = this.here.documents().takeOver(Post.class, "p1", other.fence(), LockSettings.NONE);
 		assertThat(other.handle().isHeld()).isFalse();
-		this.here.documents().save(mine, mine.entity().titled("mine"));
+		mine.save(mine.entity().titled("mine"));
 		assertThat(stored()).containsEntry("title", "mine");
 	}
 
@@ -990,7 +976,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		for (Runnable theirs : List
 			.<Runnable>of(() -> this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class), () -> {
 				LockedDocument<Post> locked = this.there.documents().lock(Post.class, "p1");
-				this.there.documents().save(locked, locked.entity().titled("theirs"));
+				locked.save(locked.entity().titled("theirs"));
 			}, () -> secondWindow(this.here.documents()))) {
 			this.template.updateFirst(byId(), Update.update("title", "draft"), Post.class);
 			this.lastTicket = lock().ticket();
@@ -1025,7 +1011,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	@Test
 	void whoseLockWasTakenOverHoldsNothingAnyMoreAlsoAfterTheOtherHasCancelled() {
 		LockedDocument<Post> drafted = lock();
-		this.here.documents().saveAndKeep(drafted, drafted.entity().titled("draft"));
+		drafted.saveAndKeep(drafted.entity().titled("draft"));
 		LockTicket thrownOut = drafted.ticket();
 		this.there.documents().takeOver(Post.class, "p1", thrownOut.fence(), LockSettings.NONE).close();
 		assertNotHeld(thrownOut);
@@ -1040,19 +1026,73 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void whatWasChangedUnderALockIsLoadedAgain() {
+		LockedDocument<Post> locked = lock();
+		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
+		assertThatExceptionOfType(DocumentChangedException.class)
+			.isThrownBy(() -> locked.save(locked.entity().titled("mine")))
+			.withMessageContaining("locked.reload() shows what is stored")
+			.satisfies((ex) -> {
+				assertThat(ex.getDocument(Post.class).title()).isEqualTo("theirs");
+				assertThatIllegalStateException().isThrownBy(ex::getTicket).withMessageContaining("locked.reload()");
+			});
+		assertThat(locked.reload()).isEqualTo(locked.entity()).isEqualTo(new Post("p1", "theirs", 2L));
+		locked.save(locked.entity().titled("both"));
+		assertThat(stored()).containsEntry("title", "both");
+	}
+
+	@Test
+	void aDocumentWhoseLockIsGoneIsNotLoadedAgain() {
+		LockedDocument<Post> locked = lock();
+		this.there.documents().breakLock(Post.class, "p1");
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::reload);
+		assertThatIllegalStateException().isThrownBy(released()::reload);
+	}
+
+	private LockedDocument<Post> released() {
+		LockedDocument<Post> locked = lock();
+		locked.close();
+		return locked;
+	}
+
+	@Test
+	void aDraftThatIsSentAgainIsTheSameDraft() {
+		LockTicket shown = lock().ticket();
+		DocumentLockOperations documents = this.there.documents();
+		for (String text : List.of("draft, whose answer is lost", "draft with more text")) {
+			LockedDocument<Post> resumed = documents.resume(Post.class, LockTicket.of(shown.text()).draft(17));
+			resumed.saveAndKeep(resumed.entity().titled(text));
+		}
+		assertThat(stored()).containsEntry("title", "draft with more text");
+		for (LockTicket other : List.of(shown, shown.draft(18))) {
+			assertThatExceptionOfType(DocumentChangedException.class)
+				.isThrownBy(() -> documents.resume(Post.class, other));
+		}
+		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
+		assertThatExceptionOfType(DocumentChangedException.class)
+			.isThrownBy(() -> documents.resume(Post.class, shown.draft(17)));
+	}
+
+	@Test
+	void theTextOfATicketShowsNothingOfTheDocument() {
+		String text = new String(Base64.getUrlDecoder().decode(lock().ticket().text()), StandardCharsets.ISO_8859_1);
+		assertThat(text).doesNotContain("posts").doesNotContain("p1");
+	}
+
+	@Test
 	void whatWasChangedAfterAResumeIsChangedAsItIsBefore() {
 		LockTicket ticket = lock().ticket();
 		DocumentLockOperations documents = this.there.documents();
 		LockedDocument<Post> resumed = documents.resume(Post.class, ticket);
 		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
 		assertThatExceptionOfType(DocumentChangedException.class)
-			.isThrownBy(() -> documents.save(resumed, resumed.entity().titled("mine")))
+			.isThrownBy(() -> resumed.save(resumed.entity().titled("mine")))
 			.satisfies((ex) -> {
 				assertThat(ex.getDocument(Post.class).title()).isEqualTo("theirs");
 				this.lastTicket = ex.getTicket();
 			});
 		LockedDocument<Post> again = documents.resume(Post.class, this.lastTicket);
-		documents.save(again, again.entity().titled("both"));
+		again.save(again.entity().titled("both"));
 		assertThat(stored()).containsEntry("title", "both");
 	}
 

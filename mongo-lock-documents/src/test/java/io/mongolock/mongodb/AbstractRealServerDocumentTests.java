@@ -149,11 +149,11 @@ abstract class AbstractRealServerDocumentTests extends AbstractMongoTests {
 	}
 
 	void save(LockedDocument<Post> locked, String text) {
-		this.here.documents().save(locked, new Post(locked.entity().id(), text, locked.entity().version()));
+		locked.save(new Post(locked.entity().id(), text, locked.entity().version()));
 	}
 
 	void keep(LockedDocument<Post> locked, String text) {
-		this.here.documents().saveAndKeep(locked, new Post(locked.entity().id(), text, locked.entity().version()));
+		locked.saveAndKeep(new Post(locked.entity().id(), text, locked.entity().version()));
 	}
 
 	// Two of them, so that one which was due when this began is over

@@ -197,7 +197,7 @@ abstract class AbstractSameAsSaveContractTests {
 
 			@Override
 			Object locked(Side side, Change change, LockedDocument<Object> locked) {
-				return side.documents().save(locked, change.apply(locked.entity()));
+				return locked.save(change.apply(locked.entity()));
 			}
 
 		},
@@ -206,7 +206,7 @@ abstract class AbstractSameAsSaveContractTests {
 
 			@Override
 			Object locked(Side side, Change change, LockedDocument<Object> locked) {
-				return side.documents().saveAndKeep(locked, change.apply(locked.entity()));
+				return locked.saveAndKeep(change.apply(locked.entity()));
 			}
 
 		},
@@ -218,7 +218,7 @@ abstract class AbstractSameAsSaveContractTests {
 				LockTicket ticket = locked.ticket();
 				side.forget();
 				LockedDocument<Object> resumed = side.documents().resume(change.type(), ticket);
-				return side.documents().save(resumed, change.apply(resumed.entity()));
+				return resumed.save(change.apply(resumed.entity()));
 			}
 
 		},

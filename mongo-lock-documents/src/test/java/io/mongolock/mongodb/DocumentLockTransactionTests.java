@@ -89,9 +89,9 @@ class DocumentLockTransactionTests {
 	void aSaveReleasesWithTheCommit() {
 		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-			this.here.documents().save(locked, text(locked, "saved"));
+			locked.save(text(locked, "saved"));
 			assertThat(locked.handle().isHeld()).isTrue();
-			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().save(locked, text(locked, "")))
+			assertThatIllegalStateException().isThrownBy(() -> locked.save(text(locked, "")))
 				.withMessageContaining("released by a write of this transaction, which is not over");
 			this.here.client().renew("page:a");
 			assertThat(locked.handle().isHeld()).as("what does not find it says nothing").isTrue();
@@ -111,7 +111,7 @@ class DocumentLockTransactionTests {
 			this.manager.addListener(never.transactions());
 			LockedDocument<Page> locked = never.documents().lock(Page.class, "a");
 			new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-				never.documents().save(locked, text(locked, "saved"));
+				locked.save(text(locked, "saved"));
 				assertThat(locked.handle().isHeld()).isFalse();
 				never.documents().lock(Page.class, "a").close();
 				status.setRollbackOnly();
@@ -138,8 +138,7 @@ class DocumentLockTransactionTests {
 			LockedDocument<Page> locked = slowly.documents().lock(Page.class, "a");
 			this.here.documents().breakLock(Page.class, "a");
 			meanwhile.set(locked::close);
-			assertThatExceptionOfType(LockLostException.class)
-				.isThrownBy(() -> slowly.documents().save(locked, text(locked, "never")));
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(text(locked, "never")));
 			assertThat(slowly.client().held()).isZero();
 		}
 	}
@@ -148,7 +147,7 @@ class DocumentLockTransactionTests {
 	void aLockThatIsTakenInsideItIsReleasedOnce() {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			try (LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a")) {
-				this.here.documents().save(locked, text(locked, "saved"));
+				locked.save(text(locked, "saved"));
 			}
 		});
 		assertThat(this.here.client().held()).isZero();
@@ -158,10 +157,10 @@ class DocumentLockTransactionTests {
 	@Test
 	void aRollbackLeavesTheLockAsItWas() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
-		inRollback(() -> this.here.documents().save(locked, text(locked, "rolled back")));
+		inRollback(() -> locked.save(text(locked, "rolled back")));
 		assertThat(locked.handle().isHeld()).isTrue();
 		locked.handle().renew();
-		this.here.documents().save(locked, text(locked, "saved"));
+		locked.save(text(locked, "saved"));
 		assertThat(this.template.findById("a", Page.class)).extracting(Page::text).isEqualTo("saved");
 	}
 
@@ -170,7 +169,7 @@ class DocumentLockTransactionTests {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
 		Sheet mine = locked.entity();
-		inRollback(() -> assertThat(this.here.documents().save(locked, mine).version).isEqualTo(2), "sheet");
+		inRollback(() -> assertThat(locked.save(mine).version).isEqualTo(2), "sheet");
 		assertThat(mine.version).isEqualTo(1);
 		this.template.updateFirst(new Query(), new Update().inc("version", 1).set("likes", 1), Sheet.class);
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(mine));
@@ -183,16 +182,30 @@ class DocumentLockTransactionTests {
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
 		Sheet mine = locked.entity();
 		inRollback(() -> {
-			this.here.documents().saveAndKeep(locked, mine);
+			locked.saveAndKeep(mine);
 			mine.likes = 7;
-			assertThat(this.here.documents().saveAndKeep(locked, mine).version).isEqualTo(3);
-			assertThat(this.here.documents().save(locked, mine).version).isEqualTo(4);
+			assertThat(locked.saveAndKeep(mine).version).isEqualTo(3);
+			assertThat(locked.save(mine).version).isEqualTo(4);
 		}, "sheet");
 		assertThat(mine.version).isEqualTo(1);
 		assertThat(locked.handle().isHeld()).isTrue();
-		assertThat(this.here.documents().saveAndKeep(locked, mine).version).isEqualTo(2);
-		assertThat(this.template.findById("a", Sheet.class).likes).as("what differs from before it").isEqualTo(7);
-		this.here.documents().save(locked, mine);
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> locked.saveAndKeep(mine))
+			.withMessageContaining("change locked.entity(), which is loaded again");
+		assertThat(locked.entity().likes).as("as it is stored").isZero();
+		assertThat(locked.saveAndKeep(locked.entity()).version).isEqualTo(2);
+	}
+
+	@Test
+	void aTransactionThatIsDoneAgainCountsOnce() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		inRollback(() -> locked.entity().likes++, "sheet");
+		inRollback(() -> {
+			locked.entity().likes++;
+			locked.saveAndKeep(locked.entity());
+		}, "sheet");
+		locked.entity().likes++;
+		assertThat(locked.save(locked.entity()).likes).isOne();
 	}
 
 	@Test
@@ -201,16 +214,16 @@ class DocumentLockTransactionTests {
 		LockedDocument<Page> witness = lockedElsewhere("b");
 		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a", OFTEN_RENEWED));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-			this.here.documents().saveAndKeep(locked, text(locked, "one"));
+			locked.saveAndKeep(text(locked, "one"));
 			Date before = renewedAt("a");
 			awaitRenewals("b");
 			assertThat(renewedAt("a")).isEqualTo(before);
-			this.here.documents().saveAndKeep(locked, text(locked, "two"));
+			locked.saveAndKeep(text(locked, "two"));
 			assertThat(renewedAt("a")).isAfter(before);
 		});
 		awaitRenewals("a");
 		assertThat(locked.entity()).extracting(Page::text).isEqualTo("two");
-		this.here.documents().save(locked, locked.entity());
+		locked.save(locked.entity());
 		witness.close();
 	}
 
@@ -218,7 +231,7 @@ class DocumentLockTransactionTests {
 	void noTicketIsTakenOfWhatATransactionMayRollBack() {
 		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-			this.here.documents().saveAndKeep(locked, text(locked, "saved"));
+			locked.saveAndKeep(text(locked, "saved"));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
 				.withMessageContaining("take the ticket after its commit");
 		});
@@ -230,14 +243,14 @@ class DocumentLockTransactionTests {
 		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			Document before = this.template.findById("a", Document.class, "page");
-			this.here.documents().delete(locked);
+			locked.delete();
 			assertThat(locked.handle().isHeld()).isTrue();
 			this.template.insert(before, "page");
 			status.setRollbackOnly();
 		});
 		assertThat(locked.handle().isHeld()).isTrue();
 		locked.handle().renew();
-		new TransactionTemplate(this.manager).executeWithoutResult((status) -> this.here.documents().delete(locked));
+		new TransactionTemplate(this.manager).executeWithoutResult((status) -> locked.delete());
 		assertThat(this.here.client().held()).isZero();
 		await().untilAsserted(() -> assertThat(this.heard).containsExactly("acquired", "released"));
 	}
@@ -248,7 +261,7 @@ class DocumentLockTransactionTests {
 		LockedDocument<Sheet> locked = elsewhere(() -> this.here.documents().lock(Sheet.class, "a"));
 		assertThatExceptionOfType(TransactionSystemException.class)
 			.isThrownBy(() -> new TransactionTemplate(unsure()).executeWithoutResult((status) -> {
-				this.here.documents().save(locked, locked.entity());
+				locked.save(locked.entity());
 				assertThat(locked.entity().version).isEqualTo(2);
 			}));
 		assertThat(locked.entity().version).isEqualTo(1);
@@ -258,7 +271,7 @@ class DocumentLockTransactionTests {
 	void aLockThatWasClosedInsideItIsReleasedAfterTheRollback() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		inRollback(() -> {
-			this.here.documents().save(locked, text(locked, "rolled back"));
+			locked.save(text(locked, "rolled back"));
 			locked.close();
 		});
 		assertThat(this.here.client().held()).isZero();
@@ -269,7 +282,7 @@ class DocumentLockTransactionTests {
 	void aCommitOfWhichNobodyKnowsLeavesTheLockToRunOut() {
 		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
 		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> new TransactionTemplate(unsure())
-			.executeWithoutResult((status) -> this.here.documents().save(locked, text(locked, "maybe"))));
+			.executeWithoutResult((status) -> locked.save(text(locked, "maybe"))));
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		locked.close();
@@ -281,10 +294,10 @@ class DocumentLockTransactionTests {
 		TransactionTemplate inner = new TransactionTemplate(foreign());
 		listened().executeWithoutResult((status) -> {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
-			inner.executeWithoutResult((other) -> assertThatIllegalStateException()
-				.isThrownBy(() -> this.here.documents().save(locked, text(locked, "never")))
-				.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager"));
-			this.here.documents().save(locked, text(locked, "saved"));
+			inner.executeWithoutResult(
+					(other) -> assertThatIllegalStateException().isThrownBy(() -> locked.save(text(locked, "never")))
+						.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager"));
+			locked.save(text(locked, "saved"));
 		});
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
 	}
@@ -313,7 +326,7 @@ class DocumentLockTransactionTests {
 			.isThrownBy(() -> transaction.executeWithoutResult((status) -> {
 				LockedDocument<Page> locked = this.here.documents().lock(Page.class, id);
 				Document before = this.template.findById(id, Document.class, "page");
-				this.here.documents().save(locked, text(locked, "never"));
+				locked.save(text(locked, "never"));
 				// As a rollback does, which the embedded server knows nothing of
 				this.template.getCollection("page").replaceOne(new Document("_id", id), before);
 				within.run();
@@ -388,7 +401,7 @@ class DocumentLockTransactionTests {
 		listened().executeWithoutResult((status) -> {
 			status.setRollbackOnly();
 			assertThatExceptionOfType(OptimisticLockingFailureException.class)
-				.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
+				.isThrownBy(() -> locked.save(locked.entity()));
 			Date before = renewedAt("sheet", "a");
 			awaitRenewals("b");
 			assertThat(renewedAt("sheet", "a")).isEqualTo(before);
@@ -472,8 +485,7 @@ class DocumentLockTransactionTests {
 		other.setReadOnly(true);
 		other.executeWithoutResult((status) -> status.flush());
 		other.setReadOnly(false);
-		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, text(locked, "never")));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(text(locked, "never")));
 		other.executeWithoutResult((status) -> assertThat(status.isRollbackOnly()).isFalse());
 	}
 
@@ -497,7 +509,7 @@ class DocumentLockTransactionTests {
 		listened().executeWithoutResult((status) -> {
 			this.template.updateFirst(new Query(), Update.update("likes", 1), Sheet.class);
 			assertThatExceptionOfType(OptimisticLockingFailureException.class)
-				.isThrownBy(() -> this.here.documents().saveAndKeep(locked, locked.entity()));
+				.isThrownBy(() -> locked.saveAndKeep(locked.entity()));
 			Date before = renewedAt("sheet", "a");
 			awaitRenewals("b");
 			assertThat(renewedAt("sheet", "a")).isEqualTo(before);
@@ -523,7 +535,7 @@ class DocumentLockTransactionTests {
 		outside.setPropagationBehavior(TransactionDefinition.PROPAGATION_NOT_SUPPORTED);
 		listened().executeWithoutResult((status) -> {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
-			outside.executeWithoutResult((none) -> this.here.documents().saveAndKeep(locked, text(locked, "one")));
+			outside.executeWithoutResult((none) -> locked.saveAndKeep(text(locked, "one")));
 			Date before = renewedAt("a");
 			awaitRenewals("b");
 			assertThat(renewedAt("a")).isEqualTo(before);
@@ -535,11 +547,9 @@ class DocumentLockTransactionTests {
 	@Test
 	void aWriteOfAnotherThreadIsRefusedUntilTheTransactionThatHasWrittenIsOver() {
 		LockedDocument<Page> locked = elsewhere(() -> this.here.documents().lock(Page.class, "a"));
-		Runnable otherThread = () -> CompletableFuture
-			.runAsync(() -> this.here.documents().saveAndKeep(locked, text(locked, "two")))
-			.join();
+		Runnable otherThread = () -> CompletableFuture.runAsync(() -> locked.saveAndKeep(text(locked, "two"))).join();
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
-			this.here.documents().saveAndKeep(locked, text(locked, "one"));
+			locked.saveAndKeep(text(locked, "one"));
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(otherThread::run)
 				.withMessageContaining("a transaction of another thread keeps it");
 		});

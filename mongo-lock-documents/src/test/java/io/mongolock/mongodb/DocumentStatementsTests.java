@@ -112,11 +112,11 @@ class DocumentStatementsTests {
 					}, LockClock.system(), TIMEOUT, new DocumentTransactions(), context);
 			for (String title : new String[] { "new", null }) {
 				LockedDocument<Page> locked = operations.lock(Page.class, "k");
-				operations.save(locked, new Page("k", title, locked.entity().version()));
+				locked.save(new Page("k", title, locked.entity().version()));
 			}
 			LockedDocument<Page> locked = operations.lock(Page.class, "k");
-			operations.saveAndKeep(locked, new Page("k", "kept", locked.entity().version()));
-			operations.delete(locked);
+			locked.saveAndKeep(new Page("k", "kept", locked.entity().version()));
+			locked.delete();
 			SentStatements.assertAllRecorded(this.log);
 			insertPage();
 			LockTicket ticket = operations.lock(Page.class, "k").ticket();

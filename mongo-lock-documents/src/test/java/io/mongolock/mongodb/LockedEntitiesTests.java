@@ -116,7 +116,7 @@ class LockedEntitiesTests {
 		T entity = locked.entity();
 		LockedDocument<T> resumed = documents().resume(type, LockTicket.of(locked.ticket().text()));
 		assertThat(resumed.entity()).isEqualTo(entity);
-		return documents().save(resumed, resumed.entity());
+		return resumed.save(resumed.entity());
 	}
 
 	@Test
@@ -124,7 +124,7 @@ class LockedEntitiesTests {
 		this.template.insert(new WithNumber(7, 1, null));
 		LockedDocument<WithNumber> locked = documents().lock(WithNumber.class, 7);
 		assertThat(locked.handle().key()).isEqualTo("withNumber:7");
-		assertThat(documents().save(locked, new WithNumber(7, 2, locked.entity().version())).n()).isEqualTo(2);
+		assertThat(locked.save(new WithNumber(7, 2, locked.entity().version())).n()).isEqualTo(2);
 	}
 
 	@Test
@@ -136,7 +136,7 @@ class LockedEntitiesTests {
 			CompletableFuture<LockedDocument<WithNumber>> next = CompletableFuture
 				.supplyAsync(() -> there.documents().lock(WithNumber.class, 7L, DocumentLocksFixture.WAITING));
 			await().until(() -> documents().find(WithNumber.class, 7L).orElseThrow().waiting() == 1);
-			documents().save(locked, new WithNumber(7, 2, locked.entity().version()));
+			locked.save(new WithNumber(7, 2, locked.entity().version()));
 			assertThat(next.join().entity().n()).isEqualTo(2);
 		}
 	}
@@ -146,7 +146,7 @@ class LockedEntitiesTests {
 		this.template.insert(new Document("_id", "d").append("text", "old"), "withDefault");
 		LockedDocument<WithDefault> locked = documents().lock(WithDefault.class, "d");
 		locked.entity().text = "new";
-		documents().save(locked, locked.entity());
+		locked.save(locked.entity());
 		Document stored = Objects.requireNonNull(this.template.findById("d", Document.class, "withDefault"));
 		assertThat(stored).containsEntry("text", "new").containsEntry("status", "NEW");
 	}
@@ -158,10 +158,10 @@ class LockedEntitiesTests {
 		locked.entity().bytes[0] = 9;
 		locked.entity().date.setTime(7);
 		locked.entity().texts.add("b");
-		InPlace kept = documents().saveAndKeep(locked, locked.entity());
+		InPlace kept = locked.saveAndKeep(locked.entity());
 		assertThat(Objects.requireNonNull(this.template.findById("p", InPlace.class)).bytes).containsExactly(9, 2);
 		kept.bytes[1] = 9;
-		documents().save(locked, kept);
+		locked.save(kept);
 		InPlace stored = Objects.requireNonNull(this.template.findById("p", InPlace.class));
 		assertThat(stored.bytes).containsExactly(9, 9);
 		assertThat(stored.date).hasTime(7);
@@ -175,7 +175,7 @@ class LockedEntitiesTests {
 		this.template.insert(entity);
 		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);
 		locked.entity().title = "saved";
-		assertThat(documents().save(locked, locked.entity()).version).isEqualTo(3);
+		assertThat(locked.save(locked.entity()).version).isEqualTo(3);
 		Document stored = this.template.getCollection("mutable").find().first();
 		assertThat(stored.get("_id")).isInstanceOf(ObjectId.class);
 		assertThat(stored).containsEntry("t", "saved").containsEntry("v", 3);
@@ -188,10 +188,10 @@ class LockedEntitiesTests {
 		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);
 		Mutable mine = locked.entity();
 		mine.title = "refused";
-		assertThatIllegalStateException().isThrownBy(() -> documents().save(locked, mine)).withMessage("not valid");
+		assertThatIllegalStateException().isThrownBy(() -> locked.save(mine)).withMessage("not valid");
 		assertThat(mine.version).isEqualTo(2);
 		mine.title = "saved";
-		assertThat(documents().save(locked, mine).version).isEqualTo(3);
+		assertThat(locked.save(mine).version).isEqualTo(3);
 	}
 
 	@Test
@@ -203,7 +203,7 @@ class LockedEntitiesTests {
 		LockedDocument<Base> locked = documents().lock(Base.class, "s");
 		assertThat(locked.entity()).isInstanceOf(Special.class);
 		((Special) locked.entity()).extra = "saved";
-		documents().save(locked, locked.entity());
+		locked.save(locked.entity());
 		assertThat(this.template.findById("s", Base.class)).isInstanceOfSatisfying(Special.class,
 				(saved) -> assertThat(saved.extra).isEqualTo("saved"));
 	}
@@ -213,7 +213,7 @@ class LockedEntitiesTests {
 		this.template.insert(new Mapped("m", 1, null, null));
 		LockedDocument<Mapped> locked = documents().lock(Mapped.class, "m");
 		assertThat(locked.entity().lock()).containsKey("holders");
-		documents().save(locked, new Mapped("m", 2, new Document("holders", "mine"), locked.entity().version()));
+		locked.save(new Mapped("m", 2, new Document("holders", "mine"), locked.entity().version()));
 		assertThat(this.template.findById("m", Mapped.class).lock().getList("holders", Document.class)).isEmpty();
 		documents().lock(Mapped.class, "m").close();
 	}
@@ -242,7 +242,7 @@ class LockedEntitiesTests {
 		mine.id = "b";
 		mine.lock = "mine";
 		try (LockedDocument<Base> locked = documents().lock(Base.class, "b")) {
-			assertThatIllegalArgumentException().isThrownBy(() -> documents().save(locked, mine));
+			assertThatIllegalArgumentException().isThrownBy(() -> locked.save(mine));
 			assertThat(locked.handle().isHeld()).isTrue();
 		}
 	}
@@ -252,7 +252,7 @@ class LockedEntitiesTests {
 		insertAudited();
 		this.seen.clear();
 		LockedDocument<Audited> locked = documents().lock(Audited.class, "a");
-		Audited saved = documents().save(locked, locked.entity().with(new Money(7)));
+		Audited saved = locked.save(locked.entity().with(new Money(7)));
 		assertThat(saved.modified()).isNotNull();
 		assertThat(saved.created()).isNull();
 		assertThat(this.template.getCollection("audited").find().first()).containsEntry("money", "7 EUR")
@@ -316,7 +316,7 @@ class LockedEntitiesTests {
 	}
 
 	private void keep(LockedDocument<Mapped> locked, int n, @Nullable Long version) {
-		this.here.documents().saveAndKeep(locked, new Mapped("m1", n, null, version));
+		locked.saveAndKeep(new Mapped("m1", n, null, version));
 	}
 
 	record WithObjectId(@Id ObjectId id, int n, @Version @Nullable Long version) {

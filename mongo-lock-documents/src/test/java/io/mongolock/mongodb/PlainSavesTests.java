@@ -96,10 +96,10 @@ class PlainSavesTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
 			.withMessageContaining("The locked Page 'page:a'")
-			.withMessageContaining("DocumentLockOperations.save(locked, entity)");
+			.withMessageContaining("save it by locked.save(entity)");
 		this.template.save(new Page("b", "plain", null));
 		this.template.save(new Page("a", "elsewhere", null), "pages");
-		this.here.documents().save(locked, locked.entity().with("saved"));
+		locked.save(locked.entity().with("saved"));
 		plain("plain");
 		assertThat(text()).isEqualTo("plain");
 	}
@@ -147,7 +147,7 @@ class PlainSavesTests {
 			assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
 				.withMessageContaining("stays locked until that, or the transaction around that");
 			LockedDocument<Page> relocked = this.here.documents().lock(Page.class, "a");
-			this.here.documents().save(relocked, relocked.entity().with("locked again"));
+			relocked.save(relocked.entity().with("locked again"));
 		});
 		assertThat(text()).isEqualTo("locked again");
 		plain("plain");
@@ -162,7 +162,7 @@ class PlainSavesTests {
 		again.close();
 		LockTicket other = this.here.documents().lock(Page.class, "a").ticket();
 		LockedDocument<Page> last = this.here.documents().resume(Page.class, other);
-		this.here.documents().save(last, last.entity().with("saved"));
+		last.save(last.entity().with("saved"));
 		plain("after the save");
 	}
 

@@ -362,8 +362,8 @@ final class ProgramRun implements AutoCloseable {
 		@SuppressWarnings("unchecked")
 		LockedDocument<Entry> locked = (LockedDocument<Entry>) held.locked;
 		Outcome outcome = write(thread, held, choice,
-				(releases) ? () -> documents.save(locked, entity) : () -> documents.saveAndKeep(locked, entity),
-				releases, () -> document.saved(log, text));
+				(releases) ? () -> locked.save(entity) : () -> locked.saveAndKeep(entity), releases,
+				() -> document.saved(log, text));
 		Entry seen = (outcome.value() instanceof Entry saved) ? saved : entity;
 		thread.seen.add(new Seen(document, seen, (seen == entity) ? null : thread.transaction()));
 		return "with mark " + this.marks + ": " + ((outcome.isDone()) ? "saved" : outcome);
@@ -375,7 +375,7 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		}
 		return write(thread, held, choice, () -> {
-			thread.instance.documents().delete(held.locked);
+			held.locked.delete();
 			return null;
 		}, true, () -> document.deleted(held.locked.entity()));
 	}
@@ -426,9 +426,8 @@ final class ProgramRun implements AutoCloseable {
 			}
 		}
 		else if (!held.unsure || outcome.isDone()) {
-			expect(outcome, (!held.isOpen()) ? IllegalStateException.class : (!held.isHolder())
-					? LockLostException.class
-					: (held.resumed) ? DocumentChangedException.class : OptimisticLockingFailureException.class);
+			expect(outcome, (!held.isOpen()) ? IllegalStateException.class
+					: (!held.isHolder()) ? LockLostException.class : DocumentChangedException.class);
 		}
 		return outcome;
 	}
@@ -587,12 +586,20 @@ final class ProgramRun implements AutoCloseable {
 		if (ticket == null) {
 			return null;
 		}
-		View before = view(document);
 		Outcome outcome = thread.call(() -> {
 			thread.instance.documents().renew(document.type, ticket.ticket);
 			return null;
 		});
-		return isRefusedTicket(thread, document, ticket, before, outcome) ? "refused: " + outcome : "renewed";
+		if (thread.transaction() != null && outcome.is(IllegalStateException.class)) {
+			return outcome;
+		}
+		if (ticket.isHolder(document)) {
+			check(outcome.isDone(), "not renewed: " + outcome);
+		}
+		else if (!document.closing) {
+			expect(outcome, LockLostException.class);
+		}
+		return outcome;
 	}
 
 	private @Nullable Object releaseTicket(ProgramThread thread, Stored document, int choice) {

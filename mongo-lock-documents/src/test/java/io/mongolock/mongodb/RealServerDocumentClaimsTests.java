@@ -97,7 +97,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		assertThat(documents.tryLock(Post.class, "p1")).hasValueSatisfying((locked) -> {
 			assertThat(locked.entity().text()).isEqualTo("theirs");
 			assertThat(this.here.documents().tryLock(Post.class, "p1")).isEmpty();
-			documents.save(locked, new Post("p1", "mine", locked.entity().version()));
+			locked.save(new Post("p1", "mine", locked.entity().version()));
 		});
 		assertThatExceptionOfType(NoSuchDocumentException.class)
 			.isThrownBy(() -> documents.tryLock(Post.class, "none"));
@@ -142,7 +142,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 						}, (nested) -> {
 							new TransactionTemplate(manager).executeWithoutResult((status) -> {
 								afterCommit(Ordered.HIGHEST_PRECEDENCE, () -> awaitRenewals("p3"));
-								listening.documents().save(nested, new Post("p1", "saved", nested.entity().version()));
+								nested.save(new Post("p1", "saved", nested.entity().version()));
 							});
 							return null;
 						})))
@@ -232,10 +232,10 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 			afterCommit(Ordered.HIGHEST_PRECEDENCE, () -> {
 				throw new IllegalArgumentException("of the application");
 			});
-			this.here.documents().saveAndKeep(locked, locked.entity());
+			locked.saveAndKeep(locked.entity());
 		}));
 		assertThat(locked.entity().version).isEqualTo(template().findById("s1", Sheet.class).version);
-		this.here.documents().save(locked, locked.entity());
+		locked.save(locked.entity());
 	}
 
 	@Test
@@ -322,11 +322,11 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 				LockedDocument<Guarded> editor = foreign.documents().lock(Guarded.class, "g1", SELDOM_RENEWED);
 				LockedDocument<Guarded> locked = main.documents().lock(Guarded.class, "g1", SELDOM_RENEWED);
 				this.transactions.executeWithoutResult((status) -> {
-					main.documents().save(locked, new Guarded("g1", "saved", locked.entity().version()));
+					locked.save(new Guarded("g1", "saved", locked.entity().version()));
 					assertThatExceptionOfType(LockUnavailableException.class)
 						.isThrownBy(() -> archive.save(archive.findById("g1", Guarded.class)));
 				});
-				foreign.documents().save(editor, new Guarded("g1", "edited", editor.entity().version()));
+				editor.save(new Guarded("g1", "edited", editor.entity().version()));
 			}
 		});
 	}
@@ -401,7 +401,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		this.template.insert(new Stubborn());
 		LockedDocument<Stubborn> locked = this.here.documents().lock(Stubborn.class, "x1", OFTEN_RENEWED);
 		this.transactions.executeWithoutResult((status) -> {
-			this.here.documents().save(locked, locked.entity());
+			locked.save(locked.entity());
 			status.setRollbackOnly();
 		});
 		locked.close();

@@ -105,7 +105,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 			manager.addListener(fixture.transactions());
 			LockedDocument<Post> before = fixture.documents().lock(Post.class, "p1");
 			new TransactionTemplate(manager).executeWithoutResult((status) -> {
-				fixture.documents().save(before, new Post("p1", "beside", before.entity().version()));
+				before.save(new Post("p1", "beside", before.entity().version()));
 				assertThat(text("p1")).isEqualTo("beside");
 				fixture.documents().lock(Post.class, "p2").close();
 				Optional<Post> updated = OptimisticUpdater
@@ -135,7 +135,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 	@Test
 	void noEntityIsNoDocumentToSave() {
 		try (LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1")) {
-			assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().save(locked, null))
+			assertThatIllegalArgumentException().isThrownBy(() -> locked.save(null))
 				.withMessageContaining("is null: delete(locked) deletes it");
 			assertThat(locked.handle().isHeld()).isTrue();
 		}

@@ -137,12 +137,12 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		})).withMessageContaining("keeps it and is suspended");
 		awaitRenewals("p1");
 		this.transactions.executeWithoutResult((status) -> {
-			this.here.documents().delete(locked);
+			locked.delete();
 			status.setRollbackOnly();
 		});
 		assertThat(locked.handle().isHeld()).isTrue();
 		awaitRenewals("p1");
-		this.transactions.executeWithoutResult((status) -> this.here.documents().delete(locked));
+		this.transactions.executeWithoutResult((status) -> locked.delete());
 		assertThat(template().findById("p1", Post.class)).isNull();
 		assertThat(this.here.client().held()).isOne();
 		witness.close();
@@ -216,7 +216,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		foreign.addListener(this.here.transactions());
 		Runnable refused = () -> {
 			for (ThrowingCallable call : List.<ThrowingCallable>of(() -> save(locked, "never"),
-					() -> keep(locked, "never"), () -> documents.delete(locked), () -> documents.lock(Post.class, "p2"),
+					() -> keep(locked, "never"), () -> locked.delete(), () -> documents.lock(Post.class, "p2"),
 					() -> documents.tryLock(Post.class, "p2"))) {
 				assertThatIllegalStateException().isThrownBy(call)
 					.withMessageContaining(
@@ -250,14 +250,14 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				assertThatExceptionOfType(ConcurrencyFailureException.class)
 					.isThrownBy(() -> new TransactionTemplate(manager).executeWithoutResult((status) -> {
 						if (how.equals("saves")) {
-							cut.documents().save(locked, new Post("p1", "lost", locked.entity().version()));
+							locked.save(new Post("p1", "lost", locked.entity().version()));
 						}
 					}))
 					.withMessageContaining("if this transaction is committed all the same: the connection failed (")
 					.withMessageContaining("Do the whole transaction again");
 			}
-			new TransactionTemplate(manager).executeWithoutResult(
-					(status) -> cut.documents().save(locked, new Post("p1", "again", locked.entity().version())));
+			new TransactionTemplate(manager)
+				.executeWithoutResult((status) -> locked.save(new Post("p1", "again", locked.entity().version())));
 			cut.close();
 		}
 		assertThat(text("p1")).isEqualTo("again");
@@ -279,8 +279,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				new TransactionTemplate(manager).executeWithoutResult((status) -> {
 					throughProxy.findById("p2", Post.class);
 					proxy.on("update").when((command) -> command.containsKey("txnNumber")).cutBeforeReply().once();
-					assertThatExceptionOfType(ConcurrencyFailureException.class).isThrownBy(
-							() -> cut.documents().save(locked, new Post("p1", "saved", locked.entity().version())));
+					assertThatExceptionOfType(ConcurrencyFailureException.class)
+						.isThrownBy(() -> locked.save(new Post("p1", "saved", locked.entity().version())));
 					endBy(status, commit);
 				});
 				assertThat(locked.handle().isHeld()).isEqualTo(!commit);
@@ -407,7 +407,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.template.insert(new Guarded("g1", "draft", null));
 		LockedDocument<Guarded> locked = this.here.documents().lock(Guarded.class, "g1");
 		this.transactions.executeWithoutResult((status) -> {
-			Guarded saved = this.here.documents().save(locked, new Guarded("g1", "saved", locked.entity().version()));
+			Guarded saved = locked.save(new Guarded("g1", "saved", locked.entity().version()));
 			this.template.save(new Guarded("g1", "saved once more", saved.version()));
 		});
 		assertThat(this.template.findById("g1", Guarded.class).text()).isEqualTo("saved once more");
@@ -434,7 +434,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	void noTicketIsTakenOfWhatARollbackWouldLeaveToBeWrittenByAnother() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
 		this.transactions.executeWithoutResult((status) -> {
-			this.here.documents().saveAndKeep(locked, new Post("p1", "rolled back", locked.entity().version()));
+			locked.saveAndKeep(new Post("p1", "rolled back", locked.entity().version()));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
 				.withMessageContaining("take the ticket after its commit");
 			status.setRollbackOnly();
@@ -526,8 +526,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			this.transactions.executeWithoutResult((status) -> {
 				keep(outer, "one");
 				documents.execute(Post.class, "p1", (how) -> {
-				}, (nested) -> documents.saveAndKeep(nested,
-						new Post("p1", nested.entity().text() + ", two", nested.entity().version())));
+				}, (nested) -> nested
+					.saveAndKeep(new Post("p1", nested.entity().text() + ", two", nested.entity().version())));
 			});
 			return null;
 		});
@@ -590,7 +590,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				documents.execute(Post.class, "p1", (how) -> {
 				}, (nested) -> {
 					assertThatExceptionOfType(OptimisticLockingFailureException.class)
-						.isThrownBy(() -> documents.save(nested, new Post("p1", "never", 7L)));
+						.isThrownBy(() -> nested.save(new Post("p1", "never", 7L)));
 					return null;
 				});
 				CompletableFuture.runAsync(() -> awaitRenewals("p3")).join();
@@ -729,8 +729,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			LockedDocument<Post> inside = documents.lock(Post.class, "p1", SELDOM_RENEWED);
 			inAnotherKind(true, () -> {
 				for (ThrowingCallable refused : List.<ThrowingCallable>of(() -> save(inside, "never"),
-						() -> keep(inside, "never"), () -> documents.delete(inside),
-						() -> documents.lock(Post.class, "p2"))) {
+						() -> keep(inside, "never"), () -> inside.delete(), () -> documents.lock(Post.class, "p2"))) {
 					assertThatIllegalStateException().isThrownBy(refused)
 						.withMessageContaining("or began around this one of another manager")
 						.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager");
@@ -822,7 +821,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			documents.execute(Post.class, "p1", (how) -> {
 			}, LockedDocument::entity);
 			this.transactions.executeWithoutResult((status) -> {
-				Post saved = documents.save(outer, new Post("p1", "saved", outer.entity().version()));
+				Post saved = outer.save(new Post("p1", "saved", outer.entity().version()));
 				this.template.save(new Post("p1", "once more", saved.version()));
 				within(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult(
 						(inner) -> assertThatIllegalStateException().isThrownBy(() -> plainSave("p1")));
@@ -949,7 +948,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 					.join();
 				LockedDocument<Post> locked = main[0].documents().lock(Post.class, "p1", SELDOM_RENEWED);
 				this.transactions.executeWithoutResult((status) -> {
-					main[0].documents().save(locked, new Post("p1", "saved", locked.entity().version()));
+					locked.save(new Post("p1", "saved", locked.entity().version()));
 					assertThatIllegalStateException()
 						.isThrownBy(() -> archive.save(archive.findById("p1", Post.class)));
 				});

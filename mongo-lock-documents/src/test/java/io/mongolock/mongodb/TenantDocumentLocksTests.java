@@ -59,8 +59,8 @@ class TenantDocumentLocksTests {
 			assertThat(ofB.entity()).extracting(Deal::text).isEqualTo("of b");
 			assertThat(ofA.handle().key()).isEqualTo("a_deal:d1");
 			assertThat(ofB.handle().key()).isEqualTo("b_deal:d1");
-			here.documents().save(ofB, new Deal("d1", "saved by b", ofB.entity().version()));
-			here.documents().save(ofA, new Deal("d1", "saved by a", ofA.entity().version()));
+			ofB.save(new Deal("d1", "saved by b", ofB.entity().version()));
+			ofA.save(new Deal("d1", "saved by a", ofA.entity().version()));
 			assertThat(this.template.findById("d1", Deal.class)).extracting(Deal::text).isEqualTo("saved by b");
 			as("a");
 			assertThat(this.template.findById("d1", Deal.class)).extracting(Deal::text).isEqualTo("saved by a");
@@ -129,7 +129,7 @@ class TenantDocumentLocksTests {
 			LockTicket ticket = here.documents().lock(Deal.class, "d1").ticket();
 			LockedDocument<Deal> resumed = here.documents().resume(Deal.class, ticket);
 			as("b");
-			assertThatIllegalStateException().isThrownBy(() -> here.documents().save(resumed, resumed.entity()));
+			assertThatIllegalStateException().isThrownBy(() -> resumed.save(resumed.entity()));
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().lock(Deal.class, "d1"))
 				.withMessageContaining("database 'b'")
 				.withMessageContaining("of 'a'");

@@ -106,7 +106,7 @@ class UnansweredDocumentWritesTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		this.template.loses = Losing.REQUEST;
 		assertThatExceptionOfType(DataAccessResourceFailureException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, locked.entity().with("unknown")));
+			.isThrownBy(() -> locked.save(locked.entity().with("unknown")));
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.template.save(this.template.findById("a", Page.class).with("plain")));
@@ -117,7 +117,7 @@ class UnansweredDocumentWritesTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		this.template.loses = Losing.ANSWER;
 		assertThatExceptionOfType(DataAccessResourceFailureException.class)
-			.isThrownBy(() -> this.here.documents().save(locked, locked.entity().with("saved")));
+			.isThrownBy(() -> locked.save(locked.entity().with("saved")));
 		Page stored = this.template.findById("a", Page.class);
 		assertThat(stored.text()).isEqualTo("saved");
 		this.template.save(stored.with("plain"));
@@ -153,7 +153,7 @@ class UnansweredDocumentWritesTests {
 			else {
 				LockedDocument<Page> resumed = documents.resume(Page.class, locked.ticket());
 				assertThat(resumed.entity()).isEqualTo(this.template.findById("a", Page.class));
-				documents.save(resumed, resumed.entity().with("saved"));
+				resumed.save(resumed.entity().with("saved"));
 				assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
 			}
 			assertThat(this.here.client().held()).isZero();
@@ -161,9 +161,9 @@ class UnansweredDocumentWritesTests {
 	}
 
 	static Stream<BiConsumer<DocumentLockOperations, LockedDocument<Page>>> writes() {
-		return Stream.of((documents, locked) -> documents.save(locked, locked.entity().with("written")),
-				(documents, locked) -> documents.saveAndKeep(locked, locked.entity().with("written")),
-				DocumentLockOperations::delete);
+		return Stream.of((documents, locked) -> locked.save(locked.entity().with("written")),
+				(documents, locked) -> locked.saveAndKeep(locked.entity().with("written")),
+				(documents, locked) -> locked.delete());
 	}
 
 	@ParameterizedTest
@@ -181,7 +181,7 @@ class UnansweredDocumentWritesTests {
 			});
 			locked.handle().assertHeld();
 		}
-		documents.save(locked, locked.entity().with("saved"));
+		locked.save(locked.entity().with("saved"));
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
 	}
 
@@ -192,8 +192,7 @@ class UnansweredDocumentWritesTests {
 			.join();
 		this.transactions.executeWithoutResult((status) -> {
 			this.template.loses = Losing.CONNECTION;
-			assertThatExceptionOfType(ConcurrencyFailureException.class)
-				.isThrownBy(() -> this.here.documents().save(locked, locked.entity()));
+			assertThatExceptionOfType(ConcurrencyFailureException.class).isThrownBy(() -> locked.save(locked.entity()));
 		});
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.there.documents().find(Page.class, "a")).isPresent();
@@ -214,14 +213,14 @@ class UnansweredDocumentWritesTests {
 		DocumentLockOperations documents = this.here.documents();
 		LockedDocument<Page> locked = CompletableFuture.supplyAsync(() -> documents.lock(Page.class, "b", LONG)).join();
 		assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(() -> new TransactionTemplate(unsure)
-			.executeWithoutResult((status) -> documents.saveAndKeep(locked, locked.entity().with("kept"))));
-		assertThatIllegalStateException().isThrownBy(() -> documents.save(locked, locked.entity()));
+			.executeWithoutResult((status) -> locked.saveAndKeep(locked.entity().with("kept"))));
+		assertThatIllegalStateException().isThrownBy(() -> locked.save(locked.entity()));
 		assertThatExceptionOfType(DocumentChangedException.class)
 			.isThrownBy(() -> documents.resume(Page.class, locked.ticket()))
 			.satisfies((ex) -> {
 				assertThat(ex.getDocument(Page.class).text()).isEqualTo("kept");
 				LockedDocument<Page> resumed = documents.resume(Page.class, ex.getTicket());
-				documents.save(resumed, resumed.entity());
+				resumed.save(resumed.entity());
 			});
 	}
 
@@ -234,9 +233,8 @@ class UnansweredDocumentWritesTests {
 			.add("after " + event.getSource().get("_id")));
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		this.template.loses = Losing.REQUEST;
-		assertThatExceptionOfType(DataAccessResourceFailureException.class)
-			.isThrownBy(() -> this.here.documents().delete(locked));
-		this.here.documents().delete(this.here.documents().resume(Page.class, locked.ticket()));
+		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> locked.delete());
+		this.here.documents().resume(Page.class, locked.ticket()).delete();
 		assertThat(events).containsExactly("before a", "before a", "after a");
 	}
 
@@ -248,8 +246,8 @@ class UnansweredDocumentWritesTests {
 			}
 		});
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
-		this.here.documents().saveAndKeep(locked, locked.entity().with("kept"));
-		this.here.documents().save(locked, locked.entity().with("for the index"));
+		locked.saveAndKeep(locked.entity().with("kept"));
+		locked.save(locked.entity().with("for the index"));
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("for the index");
 	}
 
@@ -258,7 +256,7 @@ class UnansweredDocumentWritesTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		this.clock.ahead = Duration.ofHours(1);
 		assertThat(locked.handle().isHeld()).isFalse();
-		this.here.documents().saveAndKeep(locked, locked.entity().with("kept"));
+		locked.saveAndKeep(locked.entity().with("kept"));
 		assertThat(locked.handle().isHeld()).isTrue();
 		assertThat(locked.handle().remaining()).isGreaterThan(Duration.ofMinutes(20));
 		awaitRenewalBesideTheSave(locked);
@@ -272,10 +270,10 @@ class UnansweredDocumentWritesTests {
 			LockedDocument<Page> locked = elsewhere(
 					() -> this.here.documents().lock(Page.class, (commit) ? "a" : "b", LONG));
 			this.transactions.executeWithoutResult((status) -> {
-				this.here.documents().saveAndKeep(locked, locked.entity().with("one"));
+				locked.saveAndKeep(locked.entity().with("one"));
 				this.clock.ahead = this.clock.ahead.plusHours(1);
 				assertThat(locked.handle().isHeld()).isFalse();
-				this.here.documents().saveAndKeep(locked, locked.entity().with("two"));
+				locked.saveAndKeep(locked.entity().with("two"));
 				assertThat(locked.handle().isHeld()).as("before the commit").isFalse();
 				if (!commit) {
 					status.setRollbackOnly();

@@ -83,7 +83,7 @@ class DocumentLockRowsTests {
 		this.harness.lose(what, "findAndModify");
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a", WAITING);
 		assertThat(locked.entity()).isEqualTo(new Article("a", "draft", 1L));
-		this.here.documents.save(locked, new Article("a", "saved", 1L));
+		locked.save(new Article("a", "saved", 1L));
 		this.there.documents.lock(Article.class, "a", WAITING).close();
 		figures.server(this.harness.label()).add("raises of the version, " + what, 1);
 	}
@@ -94,7 +94,7 @@ class DocumentLockRowsTests {
 		Hold late = this.harness.proxy().on("findAndModify").holdRequest();
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a",
 				HarnessClient.settings(Duration.ofSeconds(6), Harness.LONG));
-		this.here.documents.save(locked, new Article("a", "saved", 1L));
+		locked.save(new Article("a", "saved", 1L));
 		late.release();
 		await().atMost(Harness.LONG).until(() -> stored().getLong("version") == 3);
 		// One that ran out would still stand there
@@ -141,7 +141,7 @@ class DocumentLockRowsTests {
 		assertThat(other.isPresent()).isEqualTo(what.equals("reply lost"));
 		assertThat(this.here.saveAgain(locked, Article.class, (found) -> new Article("a", "again", found.version())))
 			.isEqualTo(other.isPresent() ? "lost" : "saved");
-		other.ifPresent((next) -> this.there.documents.save(next, new Article("a", "theirs", 3L)));
+		other.ifPresent((next) -> next.save(new Article("a", "theirs", 3L)));
 		assertThat(stored()).containsEntry("text", other.isPresent() ? "theirs" : "again");
 		figures.server(this.harness.label()).add("held by two, " + what, 0);
 	}
@@ -177,8 +177,7 @@ class DocumentLockRowsTests {
 		else {
 			this.there.template.getCollection("article").deleteOne(id);
 		}
-		Expect.lost(() -> this.here.documents.save(locked, new Article("a", "mine", 1L)))
-			.withMessageEndingWith("nothing was written");
+		Expect.lost(() -> locked.save(new Article("a", "mine", 1L))).withMessageEndingWith("nothing was written");
 		assertThat(this.there.template.getCollection("article").find().first())
 			.isEqualTo((what.equals("replaced")) ? theirs : null);
 		figures.server(this.harness.label()).add("overwritten, " + what, 0);
@@ -243,7 +242,7 @@ class DocumentLockRowsTests {
 		 */
 		<T> String save(LockedDocument<T> locked, T entity) {
 			try {
-				this.documents.save(locked, entity);
+				locked.save(entity);
 				return "saved";
 			}
 			catch (DataAccessException ex) {

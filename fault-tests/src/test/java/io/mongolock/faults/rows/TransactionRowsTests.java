@@ -119,7 +119,7 @@ class TransactionRowsTests {
 		LockedDocument<Article> theirs = this.there.documents().lock(Article.class, "a", EDITING);
 		Expect.lost(() -> save(mine));
 		assertNothingOf("draft", 2);
-		this.there.documents().save(theirs, new Article("a", "theirs", 2L));
+		theirs.save(new Article("a", "theirs", 2L));
 		Expect.lost(() -> save(mine));
 		assertNothingOf("theirs", 3);
 		assertThat(theirs.fence()).isGreaterThan(mine.fence());
@@ -197,7 +197,7 @@ class TransactionRowsTests {
 
 	private void write(LockedDocument<Article> locked) {
 		enter();
-		this.here.documents().save(locked, new Article("a", "saved", locked.entity().version()));
+		locked.save(new Article("a", "saved", locked.entity().version()));
 	}
 
 	private void enter() {

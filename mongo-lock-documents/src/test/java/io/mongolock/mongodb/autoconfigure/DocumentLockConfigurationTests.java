@@ -81,7 +81,7 @@ class DocumentLockConfigurationTests {
 			context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 			try (LockedDocument<Page> locked = documents.lock(Page.class, "a")) {
-				assertThat(documents.save(locked, locked.entity().with("saved")).text()).isEqualTo("saved");
+				assertThat(locked.save(locked.entity().with("saved")).text()).isEqualTo("saved");
 			}
 		});
 	}
@@ -162,7 +162,7 @@ class DocumentLockConfigurationTests {
 			LockedDocument<Page> there = archived.lock(Page.class, "a");
 			assertThat(here.entity().text()).isEqualTo("text");
 			assertThat(there.entity().text()).isEqualTo("archived");
-			assertThat(archived.save(there, there.entity().with("saved")).text()).isEqualTo("saved");
+			assertThat(there.save(there.entity().with("saved")).text()).isEqualTo("saved");
 			assertThat(documents.find(Page.class, "a")).isPresent();
 			assertThat(archived.find(Page.class, "a")).isEmpty();
 			archived.lock(Page.class, "a");
@@ -201,8 +201,7 @@ class DocumentLockConfigurationTests {
 				assertThat(endpoint.lock(key).holders().get(0).owner()).startsWith("Ann at ");
 				assertThat(endpoint.requestRelease(SecurityContext.NONE, key, "lunch").asked()).isOne();
 				assertThat(endpoint.release(SecurityContext.NONE, key, "test", null).released()).isOne();
-				assertThatExceptionOfType(LockLostException.class)
-					.isThrownBy(() -> archived.save(locked, locked.entity()));
+				assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()));
 				assertThat(endpoint.lock(new String[] { "document~pages:none" })).isNull();
 				assertThatExceptionOfType(InvalidEndpointRequestException.class)
 					.isThrownBy(() -> endpoint.lock(new String[] { "document~nonsense" }));
@@ -219,7 +218,7 @@ class DocumentLockConfigurationTests {
 			context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 			DocumentLockOperations documents = context.getBean(DocumentLockOperations.class);
 			LockedDocument<Page> locked = documents.lock(Page.class, "a");
-			assertThat(documents.save(locked, locked.entity().with("saved")).text()).isEqualTo("saved!");
+			assertThat(locked.save(locked.entity().with("saved")).text()).isEqualTo("saved!");
 		});
 	}
 

@@ -306,7 +306,7 @@ class DocumentLockMethodTests {
 		@DistributedLock(document = Post.class, key = "#p0")
 		void edit(String id, String text, LockedDocument<Post> locked) {
 			Post post = locked.entity();
-			this.documents.save(locked, new Post(post.id(), text, post.version()));
+			locked.save(new Post(post.id(), text, post.version()));
 		}
 
 		@DistributedLock(document = Post.class, key = "#p0")

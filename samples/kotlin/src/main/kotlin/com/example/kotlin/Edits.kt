@@ -12,7 +12,7 @@ open class Edits(private val documents: DocumentLockOperations) {
 	@DistributedLock(key = "#id", document = Article::class)
 	open fun publish(id: String, article: LockedDocument<Article>? = null) {
 		val locked = checkNotNull(article)
-		documents.save(locked, locked.entity().copy(published = true))
+		locked.save(locked.entity().copy(published = true))
 	}
 
 }

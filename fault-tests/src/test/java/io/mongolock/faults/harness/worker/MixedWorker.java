@@ -299,7 +299,7 @@ public final class MixedWorker {
 		String id = nextId();
 		Edited read = locked.entity();
 		this.history.write(new Writing(locked.handle().key(), locked.fence(), last(read.log()), id, System.nanoTime()));
-		this.documents.save(locked, new Edited(read.id(), plus(read.log(), id), read.version()));
+		locked.save(new Edited(read.id(), plus(read.log(), id), read.version()));
 		this.history.write(new Wrote(locked.handle().key(), locked.fence(), id, System.nanoTime()));
 	}
 

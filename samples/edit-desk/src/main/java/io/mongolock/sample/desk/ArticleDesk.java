@@ -110,7 +110,7 @@ class ArticleDesk {
 		LockTicket own = LockTicket.of(ticket);
 		try {
 			LockedDocument<Article> locked = this.documents.resume(Article.class, own);
-			return this.documents.save(locked, locked.entity().with(title, text));
+			return locked.save(locked.entity().with(title, text));
 		}
 		catch (LockLostException ex) {
 			Article stored = article();

@@ -35,9 +35,8 @@ class StatementLimitsTests {
 			"getMongoDatabaseFactory", "setSessionSynchronization", "setApplicationContext");
 
 	/** To be emptied: they send by the template of the application, and limit nothing. */
-	private static final Set<String> NOT_YET = Set.of("io.mongolock.mongodb.ReleasingWrites",
-			"io.mongolock.mongodb.GuardedWrites", "io.mongolock.mongodb.UnguardedWrites",
-			"io.mongolock.mongodb.UpdateAttempt");
+	private static final Set<String> NOT_YET = Set.of("io.mongolock.mongodb.GuardedWrites",
+			"io.mongolock.mongodb.UnguardedWrites", "io.mongolock.mongodb.UpdateAttempt");
 
 	/** They look whether there is a database, what it is called, or whose it is. */
 	private static final Set<String> LOOK = Set.of(STORE + "CurrentTransaction",
