@@ -1,11 +1,12 @@
 package io.mongolock.jobs;
 
-import java.util.Arrays;
 import java.util.List;
-import java.util.Map;
 
+import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
-import org.springframework.core.env.MapPropertySource;
+import org.springframework.core.env.MutablePropertySources;
+import org.springframework.core.env.PropertySource;
+import org.springframework.core.env.StandardEnvironment;
 import org.springframework.test.context.ContextConfigurationAttributes;
 import org.springframework.test.context.ContextCustomizer;
 import org.springframework.test.context.ContextCustomizerFactory;
@@ -15,8 +16,6 @@ import org.springframework.test.context.MergedContextConfiguration;
  * Has no job fire by itself in a test, unless the test says so in its own properties.
  */
 class JobsContextCustomizerFactory implements ContextCustomizerFactory {
-
-	private static final String ENABLED = "mongo-lock.jobs.enabled";
 
 	@Override
 	public ContextCustomizer createContextCustomizer(Class<?> testClass,
@@ -29,15 +28,33 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 	 */
 	private record NoFiring() implements ContextCustomizer {
 
+		// System properties come after the properties of the test
 		@Override
 		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration test) {
-			boolean asked = Arrays.stream(test.getPropertySourceProperties())
-				.anyMatch((property) -> property.trim().startsWith(ENABLED));
-			if (!asked) {
-				context.getEnvironment()
-					.getPropertySources()
-					.addFirst(new MapPropertySource("mongo-lock jobs in tests", Map.of(ENABLED, false)));
+			MutablePropertySources sources = context.getEnvironment().getPropertySources();
+			if (sources.contains(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME)) {
+				sources.addBefore(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME, new Off());
 			}
+			else {
+				sources.addFirst(new Off());
+			}
+		}
+
+	}
+
+	/**
+	 * Does not list its name: an application without jobs would warn that nothing reads
+	 * it.
+	 */
+	private static final class Off extends PropertySource<Boolean> {
+
+		Off() {
+			super("mongo-lock jobs in tests", false);
+		}
+
+		@Override
+		public @Nullable Object getProperty(String name) {
+			return (name.equals("mongo-lock.jobs.enabled")) ? getSource() : null;
 		}
 
 	}

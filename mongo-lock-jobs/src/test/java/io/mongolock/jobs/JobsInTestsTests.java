@@ -12,6 +12,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -22,6 +23,8 @@ import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.boot.test.context.SpringBootTest;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
@@ -86,6 +89,30 @@ class JobsInTestsTests {
 		@Test
 		void jobsFire(@Autowired ObjectProvider<JobScheduler> scheduler) {
 			assertThat(scheduler.getIfAvailable()).isNotNull();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = Application.class, args = "--mongo-lock.jobs.enabled=true")
+	class AskedByAnArgument {
+
+		@Test
+		void jobsFire(@Autowired ObjectProvider<JobScheduler> scheduler) {
+			assertThat(scheduler.getIfAvailable()).isNotNull();
+		}
+
+	}
+
+	@Nested
+	@ExtendWith(OutputCaptureExtension.class)
+	@SpringBootTest(classes = Application.class, properties = "mongo-lock.enabled=false")
+	class WithoutJobs {
+
+		@Test
+		void noSettingIsCalledUnread(@Autowired ObjectProvider<Jobs> jobs, CapturedOutput output) {
+			assertThat(jobs.getIfAvailable()).isNull();
+			assertThat(output).contains("mongo-lock.enabled=false").doesNotContain("Nothing reads");
 		}
 
 	}
