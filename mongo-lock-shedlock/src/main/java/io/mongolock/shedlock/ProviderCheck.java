@@ -39,10 +39,11 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 	}
 
 	private boolean isUsedByDefault(String name) {
-		if (!this.beanFactory.containsBeanDefinition(name)) {
+		ConfigurableListableBeanFactory factory = factoryOf(name);
+		if (!factory.containsBeanDefinition(name)) {
 			return true;
 		}
-		BeanDefinition definition = this.beanFactory.getMergedBeanDefinition(name);
+		BeanDefinition definition = factory.getMergedBeanDefinition(name);
 		return definition.isAutowireCandidate()
 				&& !(definition instanceof AbstractBeanDefinition bean && !bean.isDefaultCandidate());
 	}
@@ -51,16 +52,27 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 		if (name.equals(OWN)) {
 			return true;
 		}
-		if (this.beanFactory.containsBeanDefinition(name)) {
+		ConfigurableListableBeanFactory factory = factoryOf(name);
+		if (factory.containsBeanDefinition(name)) {
 			// what it is built on is known once it is there, and it may be lazy
-			this.beanFactory.getBean(name);
+			factory.getBean(name);
 		}
-		for (String dependency : this.beanFactory.getDependenciesForBean(name)) {
+		for (String dependency : factory.getDependenciesForBean(name)) {
 			if (seen.add(dependency) && isBuiltOnOwn(dependency, seen)) {
 				return true;
 			}
 		}
 		return false;
+	}
+
+	// A parent alone knows what its beans are built on
+	private ConfigurableListableBeanFactory factoryOf(String name) {
+		ConfigurableListableBeanFactory factory = this.beanFactory;
+		while (!factory.containsLocalBean(name)
+				&& factory.getParentBeanFactory() instanceof ConfigurableListableBeanFactory parent) {
+			factory = parent;
+		}
+		return factory;
 	}
 
 }

@@ -247,6 +247,31 @@ class ShedLockAutoConfigurationTests {
 		});
 	}
 
+	@ParameterizedTest
+	@ValueSource(classes = { Wrapped.class, Named.class })
+	void whenAParentHasAProviderThatItMayHaveThenItsChildrenStart(Class<?> provider) {
+		this.application.withUserConfiguration(Jobs.class, provider)
+			.run((parent) -> this.application.withUserConfiguration(Jobs.class)
+				.withParent(parent)
+				.run((child) -> assertThat(child).hasNotFailed()));
+	}
+
+	@Test
+	void whenAParentHasAProviderThatWasThereBeforeThenItsChildrenDoNotStart() {
+		new ApplicationContextRunner().withUserConfiguration(Before.class)
+			.run((parent) -> this.application.withUserConfiguration(Jobs.class)
+				.withParent(parent)
+				.run((child) -> assertThat(child).getFailure()
+					.isInstanceOf(LockStartupException.class)
+					.hasMessageContaining("Remove the bean 'lockProvider'")));
+	}
+
+	@Test
+	void whenAWrapperIsLazyThenTheApplicationStarts() {
+		this.application.withUserConfiguration(Jobs.class, WrappedAndLazy.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+	}
+
 	@Test
 	void thereIsNoneWithoutShedLock() {
 		this.application.withClassLoader(new FilteredClassLoader("net.javacrumbs.shedlock"))
@@ -363,6 +388,17 @@ class ShedLockAutoConfigurationTests {
 	static class Wrapped {
 
 		@Bean
+		Wrapper wrapper(ExtensibleLockProvider locks) {
+			return new Wrapper(locks);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class WrappedAndLazy {
+
+		@Bean
+		@Lazy
 		Wrapper wrapper(ExtensibleLockProvider locks) {
 			return new Wrapper(locks);
 		}
