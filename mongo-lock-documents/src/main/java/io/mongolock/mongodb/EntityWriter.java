@@ -13,6 +13,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
+import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -134,17 +135,32 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * A document in place of what is stored, as a save has it, but for the lock and the
 	 * fence: those stay.
 	 * @param written what to write
-	 * @param lock what becomes of the lock, an expression
+	 * @param lock what becomes of the lock, an expression; {@code null} if it stays,
+	 * unless the field is the entity's own
 	 * @return a pipeline
 	 */
-	List<Document> replacement(Written<?> written, Object lock) {
+	List<Document> replacement(Written<?> written, @Nullable Object lock) {
 		Document kept = new Document("_id", "$_id");
-		kept.append(this.field, lock);
+		if (lock != null || !isOwn(mapping(written.entity().getClass()))) {
+			kept.append(this.field, (lock != null) ? lock : "$" + this.field);
+		}
 		if (!written.document().containsKey(FencedWrites.FIELD)) {
 			kept.append(FencedWrites.FIELD, "$" + FencedWrites.FIELD);
 		}
 		return List.of(new Document("$replaceWith",
 				new Document("$mergeObjects", List.of(new Document("$literal", written.document()), kept))));
+	}
+
+	// Also if nothing is in it now
+	private boolean isOwn(MongoPersistentEntity<?> mapping) {
+		for (MongoPersistentProperty property : mapping) {
+			if ((property.isUnwrapped())
+					? isOwn(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property))
+					: property.isWritable() && property.getFieldName().equals(this.field)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	// By its bytes: a converted entity shares

@@ -127,7 +127,7 @@ final class UpdateAttempt<T> {
 
 	private boolean write(Written<T> written) {
 		Document found = new Document(written.before()).append("_id", storedId());
-		List<Document> replacement = this.writer.replacement(written, "$" + this.writer.field());
+		List<Document> replacement = this.writer.replacement(written, null);
 		return Objects
 			.requireNonNull(this.writer.template()
 				.execute(this.writer.collection(),

@@ -42,6 +42,8 @@ import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.mapping.Field;
 import org.springframework.data.mongodb.core.mapping.FieldType;
 import org.springframework.data.mongodb.core.mapping.MongoId;
+import org.springframework.data.mongodb.core.mapping.Unwrapped;
+import org.springframework.data.mongodb.core.mapping.Unwrapped.OnEmpty;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.query.Criteria;
@@ -100,6 +102,19 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 			.containsEntry("tags", List.of("x"))
 			.containsEntry("fence", 7L)
 			.containsEntry("lock", Document.parse("{holders: [{token: 't', renewedAt: 1}]}"));
+	}
+
+	@Test
+	void whenTheFieldOfTheLockIsItsOwnThenItIsSaved() {
+		MongoTemplate template = template();
+		template.insert(new Door("d", "latch", new Frame(1), null));
+		template.insert(new Barn("b", new Bar("open"), null));
+		updater(1).update(Door.class, "d", (door) -> new Door("d", "bolt", door.frame(), door.version()));
+		assertThat(raw("door", "d")).containsEntry("lock", "bolt");
+		updater(1).update(Door.class, "d", (door) -> new Door("d", null, door.frame(), door.version()));
+		assertThat(raw("door", "d")).doesNotContainKey("lock");
+		updater(1).update(Barn.class, "b", (barn) -> new Barn("b", new Bar("shut"), barn.version()));
+		assertThat(raw("barn", "b")).containsEntry("lock", "shut");
 	}
 
 	@Test
@@ -531,6 +546,23 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	record Numbered(@Id long id, int n, @Version @Nullable Long version) {
+
+	}
+
+	record Door(@Id String id, @Nullable String lock, @Unwrapped(onEmpty = OnEmpty.USE_NULL) Frame frame,
+			@Version @Nullable Long version) {
+
+	}
+
+	record Frame(int width) {
+
+	}
+
+	record Barn(@Id String id, @Unwrapped(onEmpty = OnEmpty.USE_NULL) Bar bar, @Version @Nullable Long version) {
+
+	}
+
+	record Bar(String lock) {
 
 	}
 
