@@ -18,6 +18,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+import org.springframework.util.Assert;
 
 import io.mongolock.mongodb.store.DocumentKey;
 
@@ -47,11 +48,14 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			Document document = new Document();
 			this.template.getConverter().write(next, document);
 			T saved = this.lifecycle.beforeSave(next, document, this.collection);
-			return new Written<>(saved, document,
-					new Document(mapping.getRequiredVersionProperty().getFieldName(), before), () -> {
-						Versions.set(entity, mapping, before);
-						Versions.set(saved, mapping, before);
-					});
+			String version = mapping.getRequiredVersionProperty().getFieldName();
+			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
+					+ " would be stored without its version, and could not be saved again: a callback or listener "
+					+ "of the save has left out '" + version + "'. Have it keep the version that it was given");
+			return new Written<>(saved, document, new Document(version, before), () -> {
+				Versions.set(entity, mapping, before);
+				Versions.set(saved, mapping, before);
+			});
 		}
 		catch (RuntimeException | Error ex) {
 			Versions.set(entity, mapping, before);

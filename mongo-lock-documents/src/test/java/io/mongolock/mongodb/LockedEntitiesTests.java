@@ -20,6 +20,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.context.ApplicationListener;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.core.convert.converter.Converter;
 import org.springframework.dao.OptimisticLockingFailureException;
@@ -192,6 +193,21 @@ class LockedEntitiesTests {
 		assertThat(mine.version).isEqualTo(2);
 		mine.title = "saved";
 		assertThat(locked.save(mine).version).isEqualTo(3);
+	}
+
+	@Test
+	void whenAListenerTakesTheVersionAwayThenNothingIsWritten() {
+		Mutable entity = new Mutable();
+		this.template.insert(entity);
+		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);
+		this.context.addApplicationListener(
+				(ApplicationListener<BeforeSaveEvent<?>>) (event) -> event.getDocument().remove("v"));
+		Mutable mine = locked.entity();
+		assertThatIllegalStateException().isThrownBy(() -> documents().save(locked, mine))
+			.withMessageContaining("without its version");
+		assertThat(mine.version).isEqualTo(2);
+		assertThat(this.template.getCollection("mutable").find().first()).containsEntry("v", 2);
+		assertThat(locked.handle().isHeld()).isTrue();
 	}
 
 	@Test
