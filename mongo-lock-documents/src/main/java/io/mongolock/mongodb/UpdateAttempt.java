@@ -142,7 +142,7 @@ final class UpdateAttempt<T> {
 		}
 		catch (DuplicateKeyException ex) {
 			// a transaction is over by now and would refuse the look, too
-			if (inTransaction() || load() == null) {
+			if (inTransaction() || !isOfId(ex) && load() == null) {
 				throw ex;
 			}
 			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));
@@ -150,6 +150,11 @@ final class UpdateAttempt<T> {
 		catch (RuntimeException ex) {
 			throw TransactionConflict.explained(ex, this.type.getSimpleName());
 		}
+	}
+
+	// It may be deleted again by now
+	private static boolean isOfId(DuplicateKeyException failure) {
+		return String.valueOf(failure.getMessage()).contains(" index: _id_ ");
 	}
 
 	private T made(@Nullable T made) {

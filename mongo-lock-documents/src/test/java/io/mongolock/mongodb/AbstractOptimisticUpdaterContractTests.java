@@ -87,6 +87,35 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
+	void aDocumentThatIsDeletedBeforeTheLookIsMadeInTheNextAttempt() {
+		MongoTemplate deleting = new MongoTemplate(template().getMongoDatabaseFactory()) {
+
+			@Override
+			public <T> T insert(T document, String collection) {
+				try {
+					return super.insert(document, collection);
+				}
+				catch (DuplicateKeyException ex) {
+					getCollection(collection).deleteMany(new Document());
+					throw ex;
+				}
+			}
+
+		};
+		AtomicInteger made = new AtomicInteger();
+		Counter saved = OptimisticUpdater
+			.of(deleting, new FullJitterBackOff(2, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context())
+			.updateOrCreate(Counter.class, "a", () -> {
+				if (made.getAndIncrement() == 0) {
+					template().insert(new Counter("a", 7, null));
+				}
+				return new Counter(null, 0, null);
+			}, Counter::next);
+		assertThat(saved).isEqualTo(new Counter("a", 1, 0L));
+		assertThat(made).hasValue(2);
+	}
+
+	@Test
 	void theLockAndTheFenceStayAndWhatIsNotWrittenGoes() {
 		template().insert(new Labelled("a", "label", List.of("x"), null));
 		Document others = Document.parse("{$set: {lock: {holders: [{token: 't'}]}, extra: 1}}")

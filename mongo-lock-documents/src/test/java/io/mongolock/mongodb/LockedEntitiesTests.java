@@ -203,7 +203,7 @@ class LockedEntitiesTests {
 		this.context.addApplicationListener(
 				(ApplicationListener<BeforeSaveEvent<?>>) (event) -> event.getDocument().remove("v"));
 		Mutable mine = locked.entity();
-		assertThatIllegalStateException().isThrownBy(() -> documents().save(locked, mine))
+		assertThatIllegalStateException().isThrownBy(() -> locked.save(mine))
 			.withMessageContaining("without its version");
 		assertThat(mine.version).isEqualTo(2);
 		assertThat(this.template.getCollection("mutable").find().first()).containsEntry("v", 2);
