@@ -5,6 +5,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import org.openrewrite.ExecutionContext;
 import org.openrewrite.SourceFile;
+import org.openrewrite.internal.ListUtils;
 import org.openrewrite.java.AnnotationMatcher;
 import org.openrewrite.java.JavaIsoVisitor;
 import org.openrewrite.java.JavaParser;
@@ -12,6 +13,7 @@ import org.openrewrite.java.JavaTemplate;
 import org.openrewrite.java.MethodMatcher;
 import org.openrewrite.java.tree.J;
 import org.openrewrite.java.tree.JavaType;
+import org.openrewrite.java.tree.TypeTree;
 import org.openrewrite.java.tree.TypeUtils;
 import org.openrewrite.marker.SearchResult;
 
@@ -43,7 +45,9 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 			"it throws under a lock of @DistributedLock or @ScheduledJob: remove it, "
 					+ "as leases are renewed, or use LockContext.current().renew()",
 			SHED_LOCK + "core.LockProvider", "a start with mongo-lock-shedlock refuses this bean: remove it",
-			SHED_LOCK + "spring.annotation.EnableSchedulerLock", "remove it when no @SchedulerLock is left");
+			SHED_LOCK + "spring.annotation.EnableSchedulerLock", "remove it when no @SchedulerLock is left",
+			SHED_LOCK + "spring.annotation.LockProviderToUse",
+			"without @SchedulerLock it does nothing: other locks are all in the store of this library");
 
 	private static final String OTHER = "it locks in ShedLock's store: use LockOperations, "
 			+ "execute(…) to wait or tryAcquire(…) to skip";
@@ -71,7 +75,8 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 
 	@Override
 	public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext context) {
-		return (ENABLE.matches(annotation)) ? SearchResult.found(annotation, left(annotation.getType()))
+		return (!LOCK.matches(annotation) && isShedLock(annotation.getType()))
+				? SearchResult.found(annotation, left(annotation.getType()))
 				: super.visitAnnotation(annotation, context);
 	}
 
@@ -88,6 +93,26 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 			ExecutionContext context) {
 		return (isShedLock(variables.getType())) ? SearchResult.found(variables, left(variables.getType()))
 				: super.visitVariableDeclarations(variables, context);
+	}
+
+	@Override
+	public J.ClassDeclaration visitClassDeclaration(J.ClassDeclaration type, ExecutionContext context) {
+		J.ClassDeclaration visited = super.visitClassDeclaration(type, context);
+		visited = visited.withExtends(marked(visited.getExtends()));
+		return visited.withImplements(ListUtils.map(visited.getImplements(), ShedLockVisitor::marked));
+	}
+
+	private static @Nullable TypeTree marked(@Nullable TypeTree parent) {
+		return (parent != null && isShedLock(parent.getType())) ? SearchResult.found(parent, left(parent.getType()))
+				: parent;
+	}
+
+	@Override
+	public J.MemberReference visitMemberReference(J.MemberReference reference, ExecutionContext context) {
+		JavaType.Method referred = reference.getMethodType();
+		return (referred != null && isShedLock(referred.getDeclaringType()))
+				? SearchResult.found(reference, left(referred.getDeclaringType()))
+				: super.visitMemberReference(reference, context);
 	}
 
 	@Override

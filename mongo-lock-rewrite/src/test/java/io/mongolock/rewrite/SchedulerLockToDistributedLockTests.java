@@ -274,6 +274,58 @@ class SchedulerLockToDistributedLockTests {
 	}
 
 	@Test
+	void whenAMethodNamesItsProviderThenACommentSaysTheWayOut() {
+		String after = changed("""
+				import net.javacrumbs.shedlock.spring.annotation.LockProviderToUse;
+				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+
+				class Jobs {
+
+					@LockProviderToUse("other")
+					@SchedulerLock(name = "a")
+					public void run() {
+					}
+
+				}
+				""");
+		assertThat(after).containsPattern("/\\*~~\\(.*in the store of this library.*\\)~~>\\*/@LockProviderToUse");
+		assertCompiles(after);
+	}
+
+	@Test
+	void whenAMethodIsReferredToThenACommentSaysTheWayOut() {
+		String after = changedWith("class Jobs", """
+				import net.javacrumbs.shedlock.core.LockAssert;
+
+				class Jobs {
+
+					Runnable check = LockAssert::assertLocked;
+
+				}
+				""");
+		assertThat(after).containsPattern("/\\*~~\\(.*LockContext.current.*\\)~~>\\*/LockAssert::assertLocked");
+		assertCompiles(after);
+	}
+
+	@Test
+	void whenAClassIsAProviderThenACommentSaysTheWayOut() {
+		String after = changedWith("class Jobs", """
+				import net.javacrumbs.shedlock.core.*;
+
+				class Jobs implements LockProvider {
+
+					@Override
+					public java.util.Optional<SimpleLock> lock(LockConfiguration configuration) {
+						return java.util.Optional.empty();
+					}
+
+				}
+				""");
+		assertThat(after).containsPattern("/\\*~~\\(.*refuses this bean: remove it\\)~~>\\*/LockProvider");
+		assertCompiles(after);
+	}
+
+	@Test
 	void aProviderOfLocksSaysTheWayOut() {
 		String after = changedWith("class Jobs", """
 				import net.javacrumbs.shedlock.core.LockProvider;
