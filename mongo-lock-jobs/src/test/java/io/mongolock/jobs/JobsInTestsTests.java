@@ -11,6 +11,7 @@ import com.mongodb.event.CommandStartedEvent;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Nested;
 import org.junit.jupiter.api.RepeatedTest;
+import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.Mockito;
@@ -178,6 +179,18 @@ class JobsInTestsTests {
 				.isPresent();
 			assertThat(this.jobs.run("import", TICK, (run) -> {
 			})).isEmpty();
+		}
+
+	}
+
+	@Nested
+	@SpringBootTest(classes = { Application.class, MovedClock.class }, properties = "spring.application.name=kept")
+	@AutoConfigureMongoLockTest(reset = false)
+	class InMemoryWithoutReset {
+
+		@RepeatedTest(2)
+		void runsOfTheMethodBeforeAreKept(RepetitionInfo repetition, @Autowired Jobs jobs) {
+			assertThat(jobs.runTick("nightly", TICK).attempt()).isEqualTo(repetition.getCurrentRepetition());
 		}
 
 	}
