@@ -79,7 +79,7 @@ class LockStoreConfiguration {
 	StartReport mongoLockStartReport(LockLocation location, ConfiguredSettings configured, LockMethodVerifier verifier,
 			ObjectProvider<LockExtension> extensions) {
 		return new StartReport(location, configured, this.properties, verifier::guardedMethods,
-				() -> others(extensions));
+				() -> others(extensions), verifier::warnOfSelfCalls);
 	}
 
 	private List<LockLocation> others(ObjectProvider<LockExtension> extensions) {

@@ -27,8 +27,9 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 /**
  * Says in one line at startup where the locks are kept, which server answered, how many
  * methods are guarded and which settings are in force. Then warns of rights that are
- * missing. Waits for the server on a thread of its own, which ends with that or with the
- * application. Thread-safe: the thread is guarded by the monitor.
+ * missing, and of calls that no proxy sees. Waits for the server on a thread of its own,
+ * which ends with that or with the application. Thread-safe: the thread is guarded by the
+ * monitor.
  */
 final class StartReport implements SmartLifecycle {
 
@@ -46,6 +47,8 @@ final class StartReport implements SmartLifecycle {
 
 	private final Supplier<List<LockLocation>> others;
 
+	private final Runnable selfCalls;
+
 	private @Nullable Thread thread;
 
 	/**
@@ -53,9 +56,11 @@ final class StartReport implements SmartLifecycle {
 	 * @param guardedMethods how many methods are guarded, known when all beans exist
 	 * @param others what else the application reads and writes, known when all beans
 	 * exist
+	 * @param selfCalls warns of calls that no proxy sees
 	 */
 	StartReport(LockLocation location, ConfiguredSettings configured, MongoLockProperties properties,
-			IntSupplier guardedMethods, Supplier<List<LockLocation>> others) {
+			IntSupplier guardedMethods, Supplier<List<LockLocation>> others, Runnable selfCalls) {
+		this.selfCalls = selfCalls;
 		this.others = others;
 		this.location = location;
 		this.configured = configured;
@@ -94,6 +99,7 @@ final class StartReport implements SmartLifecycle {
 		if (Thread.currentThread() == running()) {
 			logger.info(line);
 			checkPrivileges(others);
+			this.selfCalls.run();
 		}
 	}
 

@@ -19,6 +19,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
@@ -53,7 +54,7 @@ class StartReportTests {
 				.contains(" INFO ")
 				.contains("Locks are kept in shop.leases (MongoDB 5.0.0, replica set embedded, 127.0.0.1:"
 						+ server.port()
-						+ "); 2 methods are guarded; ttl=1m, margin=12s, renew-interval=1s..16s, operation-timeout=3s, "
+						+ "); 2 methods are guarded; ttl=1m, margin=12s, renew-interval=10s..16s, operation-timeout=3s, "
 						+ "wait-timeout=5s, retry-interval=100ms, auto-renew=true, linger=0ms, hand-over=250ms/1000, "
 						+ "place-ttl=6s, max-places=10000, notifications=auto, ttl-index=none/7d")
 				.endsWith("; settings of their own: report, settle");
@@ -135,13 +136,31 @@ class StartReportTests {
 				BDDMockito.given(sequences.missingPrivileges(Mode.NONE, Notifications.OFF, Duration.ofSeconds(3)))
 					.willReturn(Optional.of("those of sequences"));
 				StartReport report = new StartReport(locks, context.getBean(ConfiguredSettings.class),
-						context.getBean(MongoLockProperties.class), () -> 0, () -> List.of(sequences));
+						context.getBean(MongoLockProperties.class), () -> 0, () -> List.of(sequences), () -> {
+						});
 				report.start();
 				Awaitility.await()
 					.atMost(Duration.ofMinutes(1))
 					.until(() -> output.toString().contains("Rights are missing in MongoDB: those of sequences"));
 				assertThat(output).contains("Rights are missing in MongoDB: those of locks");
 			});
+		}
+	}
+
+	@Test
+	void whenABeanCallsItsLockedMethodThenTheLogNamesBothUnlessVerificationIsOff(CapturedOutput output) {
+		try (EmbeddedMongo server = EmbeddedMongo.start()) {
+			at(server.connectionString() + "/shop").withBean(Shop.class)
+				.run((context) -> Awaitility.await()
+					.atMost(Duration.ofMinutes(1))
+					.until(() -> output.toString()
+						.contains("run WITHOUT the lock: " + Shop.class.getName()
+								+ ".payAll() calls pay(String). Move")));
+			String before = output.toString();
+			at(server.connectionString() + "/shop").withBean(Shop.class)
+				.withPropertyValues("mongo-lock.verification=off")
+				.run((context) -> context.getBean(LockMethodVerifier.class).warnOfSelfCalls());
+			assertThat(output.toString().substring(before.length())).doesNotContain("WITHOUT the lock");
 		}
 	}
 
@@ -168,6 +187,18 @@ class StartReportTests {
 		}
 
 		void free() {
+		}
+
+	}
+
+	static class Shop {
+
+		@DistributedLock(name = "order", key = "#id")
+		void pay(String id) {
+		}
+
+		void payAll() {
+			pay("1");
 		}
 
 	}

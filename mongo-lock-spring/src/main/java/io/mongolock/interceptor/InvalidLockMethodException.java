@@ -40,8 +40,7 @@ public class InvalidLockMethodException extends LockStartupException {
 	 * @param cause what revealed it, if anything
 	 */
 	public InvalidLockMethodException(String problem, String action, @Nullable Throwable cause) {
-		super(problem + ".", action);
-		initCause(cause);
+		super(problem + ".", action, cause);
 	}
 
 	/**

@@ -1,5 +1,7 @@
 package io.mongolock.spi;
 
+import org.jspecify.annotations.Nullable;
+
 /**
  * The application cannot start as it is: printed with its reason as a problem and a way
  * out, instead of a stack trace.
@@ -16,7 +18,17 @@ public class LockStartupException extends IllegalStateException {
 	 * @param action what to do about it, in full sentences
 	 */
 	public LockStartupException(String problem, String action) {
-		super(problem + " " + action);
+		this(problem, action, null);
+	}
+
+	/**
+	 * Explain why.
+	 * @param problem what is wrong, in full sentences
+	 * @param action what to do about it, in full sentences
+	 * @param cause what revealed it, if anything
+	 */
+	public LockStartupException(String problem, String action, @Nullable Throwable cause) {
+		super(problem + " " + action, cause);
 		this.problem = problem;
 		this.action = action;
 	}

@@ -157,7 +157,7 @@ class DocumentLockRowsTests {
 		LockTicket next = other.ticket();
 		Expect.lost(() -> this.here.documents.resume(Article.class, ticket))
 			.withMessageContaining("is not held by this ticket");
-		this.there.documents.save(this.there.documents.resume(Article.class, next), new Article("a", "theirs", 2L));
+		this.there.documents.resume(Article.class, next).save(new Article("a", "theirs", 2L));
 		Expect.lost(() -> this.here.documents.renew(Article.class, ticket));
 		assertThat(next.fence()).isGreaterThan(ticket.fence());
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "theirs", 3L));

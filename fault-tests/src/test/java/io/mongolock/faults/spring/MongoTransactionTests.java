@@ -196,7 +196,7 @@ class MongoTransactionTests {
 		startWithPage();
 		LockedDocument<Page> locked = lockPage();
 		this.transaction.executeWithoutResult((status) -> {
-			bean(DocumentLockOperations.class).save(locked, new Page(this.id, "saved", locked.entity().version()));
+			locked.save(new Page(this.id, "saved", locked.entity().version()));
 			assertThat(bean(DocumentLockOperations.class).find(Page.class, this.id)).as("seen from outside")
 				.isPresent();
 		});
@@ -210,13 +210,12 @@ class MongoTransactionTests {
 		startWithPage();
 		LockedDocument<Page> locked = lockPage();
 		this.transaction.executeWithoutResult((status) -> {
-			bean(DocumentLockOperations.class).save(locked,
-					new Page(this.id, "rolled back", locked.entity().version()));
+			locked.save(new Page(this.id, "rolled back", locked.entity().version()));
 			status.setRollbackOnly();
 		});
 		assertStored("draft");
 		assertThat(locked.handle().isHeld()).isTrue();
-		bean(DocumentLockOperations.class).save(locked, new Page(this.id, "saved", locked.entity().version()));
+		locked.save(new Page(this.id, "saved", locked.entity().version()));
 		assertStored("saved");
 	}
 

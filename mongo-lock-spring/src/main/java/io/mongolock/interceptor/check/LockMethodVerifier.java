@@ -5,8 +5,10 @@ import java.lang.reflect.Proxy;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
@@ -18,6 +20,7 @@ import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.Ordered;
+import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockSettings;
 import io.mongolock.core.ResolvedLockSettings;
@@ -127,6 +130,29 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	 */
 	public int guardedMethods() {
 		return this.guarded.stream().mapToInt(this::locks).sum();
+	}
+
+	/**
+	 * Warn of calls of locked methods on the same object. Reads byte code, so it is for a
+	 * thread that nobody waits for, once all singletons exist.
+	 */
+	public void warnOfSelfCalls() {
+		if (!this.verification.isOn()) {
+			return;
+		}
+		Set<String> found = this.guarded.stream()
+			.filter((type) -> !Proxy.isProxyClass(type))
+			.map(ClassUtils::getUserClass)
+			.distinct()
+			.flatMap((type) -> SelfCallScan.find(type, locked(type).proxied()).stream())
+			.collect(Collectors.toCollection(TreeSet::new));
+		if (!found.isEmpty()) {
+			this.verification
+				.warn("These calls of @DistributedLock methods are on the same object, past the proxy, and "
+						+ "so run WITHOUT the lock: " + String.join("; ", found)
+						+ ". Move the locked method to another bean, use LockOperations inside it, or weave it by "
+						+ "mongo-lock-aspectj");
+		}
 	}
 
 	/**
