@@ -6,10 +6,12 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
+import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -61,7 +63,7 @@ class PlaceDutyTests {
 
 	private boolean live = true;
 
-	private final List<String> left = new ArrayList<>();
+	private final List<String> left = new CopyOnWriteArrayList<>();
 
 	private boolean breaks;
 
@@ -272,7 +274,8 @@ class PlaceDutyTests {
 		this.duty.leaveAll(this.time);
 		this.underway.forEach(Runnable::run);
 		this.duty.leaveAll(this.time);
-		assertThat(this.left).containsExactly("one");
+		// On threads of the stop, which waits for all of them in the end
+		Awaitility.await().untilAsserted(() -> assertThat(this.left).containsExactly("one"));
 	}
 
 	@Test
