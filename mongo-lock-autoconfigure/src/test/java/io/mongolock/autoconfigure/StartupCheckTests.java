@@ -380,7 +380,7 @@ class StartupCheckTests {
 
 	public static class OpenKeys {
 
-		@DistributedLock(key = "#order.ref + #order.open + #order.shown + #order.name() + @environment.toString()")
+		@DistributedLock(key = "#order.ref + #order.open + #order.shown + @environment.toString()")
 		void known(Bean order) {
 		}
 

@@ -234,10 +234,11 @@ class ThirdPartyModuleTests {
 			LockHandle handle = own.locks().acquire(LockRequest.of("a"));
 			context.stop();
 			assertThat(handle.isHeld()).isTrue();
-			assertThatExceptionOfType(LockUnavailableException.class)
-				.isThrownBy(() -> own.locks().acquire(LockRequest.of("b")));
+			own.locks().acquire(LockRequest.of("b")).close();
 			context.close();
 			assertThat(handle.isHeld()).isFalse();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> own.locks().acquire(LockRequest.of("b")));
 		});
 	}
 
