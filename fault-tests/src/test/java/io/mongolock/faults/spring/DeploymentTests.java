@@ -123,7 +123,8 @@ class DeploymentTests {
 			Instance next = new Instance(harness, Kind.ASYNC, ledger);
 			ends.close();
 			ledger.awaitBegunBy(next);
-			assertThat(ledger.ended).hasValue(1);
+			// The calls that waited for a thread, too
+			assertThat(ledger.ended).hasPositiveValue();
 			assertThat(ledger.overlaps).hasValue(0);
 			assertThat(ledger.cutOff).hasValue(0);
 			assertThat(holders(other)).isNotEmpty();
