@@ -33,7 +33,7 @@ class MetadataTests {
 			Map.entry("mongo-lock.operation-timeout", "3 seconds, or less for a short ttl"),
 			Map.entry("mongo-lock.locks", "of one name"), Map.entry("mongo-lock.sequences", "of one name"),
 			Map.entry("mongo-lock.mongo-template", "if there are several"),
-			Map.entry("mongo-lock.unavailable-handler", "of all methods that say nothing else"),
+			Map.entry("mongo-lock.unavailable-handler", "for methods without SKIP, fallback or handler"),
 			Map.entry("management.endpoint.mongolocks.roles", "any user if there are none"),
 			Map.entry("management.endpoint.mongojobs.roles", "any user if there are none"));
 

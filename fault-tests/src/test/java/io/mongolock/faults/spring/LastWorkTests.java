@@ -13,6 +13,7 @@ import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -100,11 +101,13 @@ class LastWorkTests {
 	@ValueSource(strings = { "applicationTaskExecutor", "taskScheduler", "bareSimple", "barePlain" })
 	void whenSpringDoesNotAwaitExecutorThenNoLockIsLeft(String name) {
 		ConfigurableApplicationContext context = start("spring.task.execution.mode=force",
-				"spring.task.execution.pool.core-size=2", "spring.task.scheduling.pool.size=2");
+				"spring.task.execution.pool.core-size=2", "spring.task.scheduling.pool.size=2", "mongo-lock.ttl=5s",
+				"mongo-lock.operation-timeout=1s");
 		submit(context, name);
 		context.addApplicationListener((ApplicationListener<ContextClosedEvent>) (closed) -> this.stopped.countDown());
 		context.close();
-		assertNothingIsLeft(name);
+		// A claim that was interrupted may be executed late, and lasts for a ttl
+		await().atMost(Harness.LONG).until(() -> IntStream.range(0, CALLS).noneMatch((i) -> isTaken(name + i)));
 	}
 
 	@Test
@@ -170,6 +173,10 @@ class LastWorkTests {
 			assertThat(this.other.holder(Guarded.key(name + i))).isEmpty();
 			assertThat(this.other.holder("second:" + name + i)).isEmpty();
 		}
+	}
+
+	private boolean isTaken(String id) {
+		return this.other.isTaken(Guarded.key(id)) || this.other.isTaken("second:" + id);
 	}
 
 	private void record(String what, Runnable work) {
