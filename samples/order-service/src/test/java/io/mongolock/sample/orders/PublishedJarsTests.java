@@ -66,6 +66,16 @@ class PublishedJarsTests {
 		assertThat(all("version", BOM).stream().skip(1)).containsOnly("${project.version}");
 	}
 
+	/** So that an application of another Spring Boot keeps its own. */
+	@Test
+	void whenAModuleNeedsSpringThenItsPomNamesNoVersionOfIt() {
+		List<String> ofSpring = published().flatMap((folder) -> all("dependency", folder).stream())
+			.filter((dependency) -> dependency.contains("<groupId>org.springframework")
+					&& !dependency.contains("<scope>test"))
+			.toList();
+		assertThat(ofSpring).hasSizeGreaterThan(10).noneMatch((dependency) -> dependency.contains("<version>"));
+	}
+
 	@Test
 	void theyAreWhatIsBuiltWhereOnlyTheJarsAreAskedFor() {
 		assertThat(Pattern.compile("<module>(.+?)</module>").matcher(all("modules", ROOT).get(0)).results())
