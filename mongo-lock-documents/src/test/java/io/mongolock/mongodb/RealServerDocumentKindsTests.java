@@ -136,7 +136,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 	void noEntityIsNoDocumentToSave() {
 		try (LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1")) {
 			assertThatIllegalArgumentException().isThrownBy(() -> locked.save(null))
-				.withMessageContaining("is null: delete(locked) deletes it");
+				.withMessageContaining("is null: locked.delete() deletes it");
 			assertThat(locked.handle().isHeld()).isTrue();
 		}
 	}
