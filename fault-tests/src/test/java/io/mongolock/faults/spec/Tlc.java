@@ -51,7 +51,11 @@ record Tlc(Path directory) {
 		args.addAll(List.of("-cleanup", "-metadir", this.directory.resolve("states").toString(),
 				this.directory.resolve("Lock.tla").toString()));
 		try (ChildJvm tlc = new ChildJvm(jar().toString(), "tlc2.TLC",
-				List.of("-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC", "-XX:+UseParallelGC", "-Xmx3g"), args)) {
+				List.of("-XX:TieredStopAtLevel=4", "-XX:-UseSerialGC", "-XX:+UseParallelGC", "-Xmx3g",
+						// It unpacks modules there, which another one may read at this
+						// moment
+						"-Djava.io.tmpdir=" + this.directory),
+				args)) {
 			tlc.awaitExit(LONG_ENOUGH);
 			return tlc.output();
 		}
