@@ -45,8 +45,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		try {
 			T raised = Versions.set(entity, mapping, (before != null) ? before.longValue() + 1 : 1L);
 			T next = this.lifecycle.beforeConvert(raised, this.collection);
-			Document document = new Document();
-			this.template.getConverter().write(next, document);
+			Document document = document(next);
 			T saved = this.lifecycle.beforeSave(next, document, this.collection);
 			String version = mapping.getRequiredVersionProperty().getFieldName();
 			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
@@ -61,6 +60,23 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			Versions.set(entity, mapping, before);
 			throw ex;
 		}
+	}
+
+	/**
+	 * An entity as it is to be inserted, in the version that the template begins with.
+	 * @param <T> the type
+	 * @param entity the entity, which callbacks see without one
+	 * @return what to insert
+	 */
+	<T> Written<T> first(T entity) {
+		T next = this.lifecycle.beforeConvert(entity, this.collection);
+		MongoPersistentEntity<?> mapping = mapping(next.getClass());
+		boolean primitive = mapping.getRequiredVersionProperty().getType().isPrimitive();
+		T versioned = Versions.set(next, mapping, (primitive) ? 1 : 0);
+		Document document = document(versioned);
+		T saved = this.lifecycle.beforeSave(versioned, document, this.collection);
+		return new Written<>(saved, document, new Document(), () -> {
+		});
 	}
 
 	/**
@@ -113,9 +129,13 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @return its bytes, which nothing reaches
 	 */
 	ByteBuffer state(Object entity) {
+		return raw(document(entity)).getByteBuffer().asNIO();
+	}
+
+	private Document document(Object entity) {
 		Document document = new Document();
 		this.template.getConverter().write(entity, document);
-		return raw(document).getByteBuffer().asNIO();
+		return document;
 	}
 
 	/**

@@ -25,9 +25,9 @@ public interface FencedWrites {
 	 * Update a document unless a later holder of the lock has written it, and note the
 	 * lock's fence in it. Outside of a transaction the majority of the replica set
 	 * confirms the write, whatever the template's own write concern: what has returned is
-	 * never rolled back. If it does not confirm as long as the lock lasts (but at least a
-	 * second), or the answer is lost, an exception of Spring's tells, and the write may
-	 * or may not stay. Inside a transaction its commit is what counts.
+	 * never rolled back. The statement may take as long as the lock lasts, but at least a
+	 * second. If that is over or the answer was lost, an exception of Spring's tells that
+	 * the document may have been written. Inside a transaction its commit is what counts.
 	 * @param lock the lock that the writer relies on
 	 * @param query finds the document
 	 * @param update what to change, which is left as it is; may not name {@value #FIELD}
@@ -65,7 +65,7 @@ public interface FencedWrites {
 
 	/**
 	 * Writes that nothing guards, for an application whose locks are switched off: an
-	 * update is the template's own, and a touch does nothing.
+	 * update looks at no fence and notes none, and a touch does nothing.
 	 * @param template the application's template
 	 * @return the writes
 	 */

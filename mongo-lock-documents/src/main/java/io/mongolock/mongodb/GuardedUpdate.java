@@ -4,7 +4,6 @@ import java.util.Map;
 import java.util.Optional;
 
 import com.mongodb.ReadPreference;
-import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.result.UpdateResult;
@@ -23,7 +22,7 @@ import org.springframework.data.mongodb.util.BsonUtils;
 /**
  * One guarded update as it is sent. It is mapped here as the template does it (names,
  * values, version, collation, array filters), because the template has no write concern
- * for a single update. Immutable.
+ * or time limit for a single update. Immutable.
  */
 final class GuardedUpdate {
 
@@ -33,29 +32,42 @@ final class GuardedUpdate {
 
 	private final UpdateOptions options;
 
-	private final long fence;
+	private final @Nullable Long fence;
 
-	GuardedUpdate(MongoConverter converter, Query query, Update update, Class<?> type, long fence) {
+	/**
+	 * Map an update.
+	 * @param converter maps it
+	 * @param query finds the document
+	 * @param update what to change, which is left as it is
+	 * @param type the type of the document
+	 * @param fence the fence to check and note, {@code null} for neither
+	 */
+	GuardedUpdate(MongoConverter converter, Query query, Update update, Class<?> type, @Nullable Long fence) {
 		MongoPersistentEntity<?> entity = converter.getMappingContext().getPersistentEntity(type);
 		QueryMapper mapper = new QueryMapper(converter);
 		this.filter = new Document(mapper.getMappedObject(query.getQueryObject(), entity));
 		this.change = new UpdateMapper(converter).getMappedObject(update.getUpdateObject(), entity);
 		this.options = options(mapper, query, update, entity);
 		this.fence = fence;
-		refuseFence();
+		if (fence != null) {
+			refuseFence();
+		}
 		if (entity != null && entity.hasVersionProperty()) {
 			String version = entity.getRequiredVersionProperty().getFieldName();
 			if (!update.modifies(version)) {
 				part("$inc").put(version, 1);
 			}
 		}
-		part("$set").put(FencedWrites.FIELD, fence);
+		if (fence != null) {
+			part("$set").put(FencedWrites.FIELD, fence);
+		}
 	}
 
-	UpdateResult run(MongoCollection<Document> collection, WriteConcern concern) {
+	UpdateResult run(MongoCollection<Document> collection) {
 		// matches a missing field, too
-		Document guarded = fenced(new Document("$not", new Document("$gt", this.fence)));
-		return collection.withWriteConcern(concern).updateOne(guarded, this.change, this.options);
+		Document guarded = (this.fence != null) ? fenced(new Document("$not", new Document("$gt", this.fence)))
+				: this.filter;
+		return collection.updateOne(guarded, this.change, this.options);
 	}
 
 	/**

@@ -1,7 +1,7 @@
 package io.mongolock.mongodb;
 
+import java.time.Duration;
 import java.util.Objects;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 import com.mongodb.WriteConcern;
@@ -22,6 +22,7 @@ import io.mongolock.store.KeyText;
 import io.mongolock.store.Leased;
 import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.TimedStatements;
 
 /**
  * Lets the documents keep the fence. All goes through the application's template, so that
@@ -29,7 +30,7 @@ import io.mongolock.store.mongo.MongoLockStore;
  */
 final class GuardedWrites implements FencedWrites {
 
-	private static final long MIN_WAIT_MILLIS = 1000;
+	private static final Duration MIN_LIMIT = Duration.ofSeconds(1);
 
 	private final MongoTemplate template;
 
@@ -43,18 +44,38 @@ final class GuardedWrites implements FencedWrites {
 	@Override
 	public UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type) {
 		GuardedUpdate guarded = new GuardedUpdate(this.template.getConverter(), query, update, type, lock.fence());
-		String collection = this.template.getCollectionName(type);
-		// the driver leaves it out inside a transaction
-		WriteConcern concern = confirmed(lock);
-		String what = type.getSimpleName();
-		UpdateResult result = ask(what,
-				() -> this.template.execute(collection, (documents) -> guarded.run(documents, concern)));
-		if (result.getMatchedCount() == 0 && ask(what, () -> this.template.execute(collection, guarded::isStale))) {
+		UpdateResult result = write(this.template, lock, guarded, type);
+		if (result.getMatchedCount() == 0 && isStale(lock, guarded, type)) {
 			throw new StaleFenceException(lock.key(), lock.fence(),
 					"A later holder of lock '" + KeyText.printable(lock.key()) + "' has already written this "
 							+ type.getSimpleName() + "; the write with fence " + lock.fence() + " changed nothing");
 		}
 		return result;
+	}
+
+	/**
+	 * Send an update, which has time as long as the lock lasts.
+	 * @param template the application's template
+	 * @param lock the lock
+	 * @param update the update
+	 * @param type the type of the document
+	 * @return the result
+	 */
+	static UpdateResult write(MongoTemplate template, LockHandle lock, GuardedUpdate update, Class<?> type) {
+		TimedStatements statements = limited(template, lock);
+		try {
+			// the driver leaves the concern out inside a transaction
+			return Objects.requireNonNull(statements.execute(template.getCollectionName(type),
+					(documents) -> update.run(documents.withWriteConcern(WriteConcern.MAJORITY))));
+		}
+		catch (RuntimeException ex) {
+			throw UnknownWrite.explained(ex, type.getSimpleName(), template, statements.timeout());
+		}
+	}
+
+	private boolean isStale(LockHandle lock, GuardedUpdate update, Class<?> type) {
+		return ask(type.getSimpleName(),
+				() -> limited(this.template, lock).execute(this.template.getCollectionName(type), update::isStale));
 	}
 
 	@Override
@@ -71,17 +92,16 @@ final class GuardedWrites implements FencedWrites {
 					+ CurrentTransaction.describe()));
 		// by the template, which translates exceptions
 		DbCallback<Boolean> touch = (database) -> this.store.touch(((Leased) lock).lease(), session);
-		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> this.template.execute(touch))) {
+		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> limited(this.template, lock).execute(touch))) {
 			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
 					"Lock '" + KeyText.printable(lock.key()) + "' (fence " + lock.fence()
 							+ ") was lost before the commit of the transaction that relies on it");
 		}
 	}
 
-	// Without a majority nobody would ever be answered
-	private static WriteConcern confirmed(LockHandle lock) {
-		long wait = Math.min(Integer.MAX_VALUE, Math.max(MIN_WAIT_MILLIS, lock.remaining().toMillis()));
-		return WriteConcern.MAJORITY.withWTimeout(wait, TimeUnit.MILLISECONDS);
+	private static TimedStatements limited(MongoTemplate template, LockHandle lock) {
+		Duration remaining = lock.remaining();
+		return new TimedStatements(template, (remaining.compareTo(MIN_LIMIT) > 0) ? remaining : MIN_LIMIT);
 	}
 
 	private static <T> T ask(String what, Supplier<@Nullable T> statement) {

@@ -25,7 +25,10 @@ import org.springframework.util.backoff.BackOff;
  * <p>
  * Inside a MongoDB transaction an update is part of it and is attempted once: there it
  * would load the same document again, and the transaction is over after a conflict
- * anyway. What can be repeated is the whole transaction. Thread-safe.
+ * anyway. What can be repeated is the whole transaction. Outside of one the majority of
+ * the replica set confirms what is written, and each statement has the time of
+ * {@code mongo-lock.operation-timeout}; if that is over or the answer was lost, an
+ * exception of Spring's tells that the document may have been written. Thread-safe.
  */
 public interface OptimisticUpdater {
 
@@ -63,7 +66,8 @@ public interface OptimisticUpdater {
 	 * @param template the application's template, which its transactions are of
 	 * @param backOff how often to try, and how long to wait in between, for example
 	 * {@link FullJitterBackOff}
-	 * @param context whose callbacks and listeners see documents saved
+	 * @param context whose callbacks and listeners see documents saved, and whose
+	 * settings say how long a statement may take
 	 * @return the updater
 	 */
 	static OptimisticUpdater of(MongoTemplate template, BackOff backOff, ApplicationContext context) {

@@ -7,7 +7,6 @@ import com.mongodb.WriteConcern;
 import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.util.Assert;
@@ -99,10 +98,9 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 	}
 
 	private RuntimeException unknown(HeldDocument<?> held, RuntimeException failure) {
-		return new DataAccessResourceFailureException("The " + held + " may have been written, or is still to be: "
-				+ "MongoDB has not answered (its limit is " + this.timeout.toMillis()
-				+ " ms). The lock is kept until it runs out, unless the write has released it; "
-				+ "resume(type, locked.ticket()) says whether, and shows what is stored", failure);
+		return UnknownWrite.of(failure, held.toString(), this.timeout,
+				"The lock is kept until it runs out, unless the write has released it; "
+						+ "resume(type, locked.ticket()) says whether, and shows what is stored");
 	}
 
 	private RuntimeException refused(HeldDocument<?> held) {

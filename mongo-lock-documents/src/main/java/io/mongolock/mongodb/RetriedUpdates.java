@@ -1,5 +1,6 @@
 package io.mongolock.mongodb;
 
+import java.time.Duration;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
@@ -14,11 +15,15 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.util.backoff.BackOff;
 
 import io.mongolock.mongodb.UpdateAttempt.OvertakenException;
+import io.mongolock.spi.LockEnvironment;
 
 /**
  * Repeats attempts as long as others are faster.
  */
 final class RetriedUpdates implements OptimisticUpdater {
+
+	/** What the setting is where nobody says another. */
+	private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(3);
 
 	private final MongoTemplate template;
 
@@ -31,11 +36,19 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	private final RetryTemplate retries;
 
+	/** How long a statement may take. */
+	private final Duration timeout;
+
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
 		this.saves = PlainSaves.of(context);
 		this.lifecycle = new EntityLifecycle(context, this.saves.own());
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
+		this.timeout = context.getBeanProvider(LockEnvironment.class)
+			.stream()
+			.map(LockEnvironment::operationTimeout)
+			.findFirst()
+			.orElse(DEFAULT_TIMEOUT);
 		this.retries = new RetryTemplate(
 				RetryPolicy.builder().backOff(backOff).includes(OvertakenException.class).build());
 	}
@@ -54,7 +67,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 			UnaryOperator<T> change) {
 		EntityWriter writer = new EntityWriter(this.template, this.lifecycle, this.template.getCollectionName(type),
 				this.field);
-		return new UpdateAttempt<>(writer, this.saves, type, id, factory, change);
+		return new UpdateAttempt<>(writer, this.timeout, this.saves, type, id, factory, change);
 	}
 
 	private <T> Optional<T> run(UpdateAttempt<T> attempt) {

@@ -17,7 +17,8 @@ record UnguardedWrites(MongoTemplate template) implements FencedWrites {
 
 	@Override
 	public UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type) {
-		return this.template.updateFirst(query, update, type);
+		return GuardedWrites.write(this.template, lock,
+				new GuardedUpdate(this.template.getConverter(), query, update, type, null), type);
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.nio.ByteBuffer;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -18,6 +19,7 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mapping.PersistentPropertyAccessor;
 import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.util.ClassUtils;
@@ -25,6 +27,7 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.mongodb.EntityWriter.Loaded;
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.mongo.TimedStatements;
 
 /**
  * One optimistic update, each execution of which is an attempt. Owned by one call.
@@ -45,11 +48,14 @@ final class UpdateAttempt<T> {
 
 	private final EntityWriter writer;
 
+	private final TimedStatements statements;
+
 	private final PlainSaves saves;
 
-	UpdateAttempt(EntityWriter writer, PlainSaves saves, Class<T> type, Object id, @Nullable Supplier<T> factory,
-			UnaryOperator<T> change) {
+	UpdateAttempt(EntityWriter writer, Duration timeout, PlainSaves saves, Class<T> type, Object id,
+			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
 		this.writer = writer;
+		this.statements = new TimedStatements(writer.template(), timeout);
 		this.saves = saves;
 		this.type = type;
 		this.id = id;
@@ -82,12 +88,11 @@ final class UpdateAttempt<T> {
 
 	// A secondary may not have yet what was faster
 	private @Nullable BsonDocument load() {
-		return this.writer.template()
-			.execute(this.writer.collection(),
-					(documents) -> documents.withDocumentClass(BsonDocument.class)
-						.withReadPreference(ReadPreference.primary())
-						.find(new Document("_id", storedId()))
-						.first());
+		return this.statements.execute(this.writer.collection(),
+				(documents) -> documents.withDocumentClass(BsonDocument.class)
+					.withReadPreference(ReadPreference.primary())
+					.find(new Document("_id", storedId()))
+					.first());
 	}
 
 	private T save(BsonDocument stored) {
@@ -110,9 +115,6 @@ final class UpdateAttempt<T> {
 			this.saves.refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.writer.collection());
 			matched = write(written);
 		}
-		catch (RuntimeException ex) {
-			throw TransactionConflict.explained(ex, this.type.getSimpleName());
-		}
 		finally {
 			if (!matched) {
 				written.takeBack().run();
@@ -128,17 +130,23 @@ final class UpdateAttempt<T> {
 	private boolean write(Written<T> written) {
 		Document found = new Document(written.before()).append("_id", storedId());
 		List<Document> replacement = this.writer.replacement(written, null);
-		return Objects
-			.requireNonNull(this.writer.template()
-				.execute(this.writer.collection(),
-						(documents) -> documents.withWriteConcern(WriteConcern.MAJORITY).updateOne(found, replacement)))
-			.getMatchedCount() != 0;
+		return send((documents) -> documents.updateOne(found, replacement)).getMatchedCount() != 0;
+	}
+
+	private <R> R send(CollectionCallback<R> write) {
+		try {
+			return Objects.requireNonNull(this.statements.execute(this.writer.collection(),
+					(documents) -> write.doInCollection(documents.withWriteConcern(WriteConcern.MAJORITY))));
+		}
+		catch (RuntimeException ex) {
+			throw UnknownWrite.explained(ex, toString(), this.writer.template(), this.statements.timeout());
+		}
 	}
 
 	private T create(Supplier<T> factory) {
-		T changed = changed(made(factory.get()));
+		Written<T> first = this.writer.first(changed(made(factory.get())));
 		try {
-			return this.writer.template().insert(changed, this.writer.collection());
+			send((documents) -> documents.insertOne(first.document()));
 		}
 		catch (DuplicateKeyException ex) {
 			// a transaction is over by now and would refuse the look, too
@@ -147,9 +155,7 @@ final class UpdateAttempt<T> {
 			}
 			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));
 		}
-		catch (RuntimeException ex) {
-			throw TransactionConflict.explained(ex, this.type.getSimpleName());
-		}
+		return this.writer.saved(first);
 	}
 
 	// It may be deleted again by now

@@ -18,7 +18,8 @@
  * keep its documents, in a {@link SingleDatabase}; {@link TransactionConflict} and
  * {@link RetriedConflicts} say which to do again.</li>
  * <li>To guard a write: {@link FencedWrites}. {@link GuardedWrites} sends each
- * {@link GuardedUpdate} with the fence, {@link UnguardedWrites} without.</li>
+ * {@link GuardedUpdate} with the fence, {@link UnguardedWrites} without. Of a write whose
+ * answer is lost {@link UnknownWrite} says so.</li>
  * <li>To update without a lock: {@link OptimisticUpdater}. {@link RetriedUpdates} repeats
  * an {@link UpdateAttempt} after a {@link FullJitterBackOff}, by the {@link Versions} of
  * entities.</li>

@@ -21,6 +21,8 @@ import com.mongodb.ReadPreference;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.result.InsertOneResult;
+import com.mongodb.client.result.UpdateResult;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
 import org.bson.BsonDocument;
@@ -30,13 +32,18 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.ApplicationListener;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.domain.Sort.Direction;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.mapping.Field;
@@ -49,6 +56,9 @@ import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.util.backoff.FixedBackOff;
+
+import io.mongolock.spi.LockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -91,9 +101,9 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		MongoTemplate deleting = new MongoTemplate(template().getMongoDatabaseFactory()) {
 
 			@Override
-			public <T> T insert(T document, String collection) {
+			public <T> T execute(String collection, CollectionCallback<T> action) {
 				try {
-					return super.insert(document, collection);
+					return super.execute(collection, action);
 				}
 				catch (DuplicateKeyException ex) {
 					getCollection(collection).deleteMany(new Document());
@@ -203,19 +213,67 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 
 	@ParameterizedTest
 	@ValueSource(strings = { "W1", "UNACKNOWLEDGED" })
-	void anUpdateIsConfirmedByTheMajorityWhateverTheTemplateSays(String template) {
-		List<BsonDocument> updates = new CopyOnWriteArrayList<>();
-		try (MongoClient client = listenedTo("update", updates)) {
-			MongoTemplate weak = new MongoTemplate(client, "mongo_lock_data_test");
-			weak.insert(new Counter("a", 1, null));
-			weak.setWriteConcern(WriteConcern.valueOf(template));
-			OptimisticUpdater updater = OptimisticUpdater.of(weak,
-					new FullJitterBackOff(1, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
-			assertThat(updater.update(Counter.class, "a", Counter::next)).isPresent();
+	void whatIsWrittenIsConfirmedByTheMajorityWhateverTheTemplateSays(String template) {
+		List<BsonDocument> writes = new CopyOnWriteArrayList<>();
+		try (MongoClient client = listenedTo(writes, "insert", "update")) {
+			updateOrCreateTwice(client, WriteConcern.valueOf(template), context());
 		}
-		assertThat(updates).singleElement()
-			.satisfies((update) -> assertThat(update.getDocument("writeConcern"))
+		assertThat(writes).hasSize(2)
+			.allSatisfy((write) -> assertThat(write.getDocument("writeConcern"))
 				.isEqualTo(WriteConcern.MAJORITY.asDocument()));
+	}
+
+	@Test
+	void whenApplicationLimitsStatementsThenEachHasThatLimit() {
+		LockEnvironment environment = Mockito.mock();
+		BDDMockito.given(environment.operationTimeout()).willReturn(Duration.ofMinutes(10));
+		GenericApplicationContext settings = new GenericApplicationContext();
+		settings.registerBean(LockEnvironment.class, () -> environment);
+		settings.refresh();
+		Map.of(context(), 3_000L, settings, 600_000L).forEach((context, limit) -> {
+			List<BsonDocument> statements = new CopyOnWriteArrayList<>();
+			try (MongoClient client = listenedTo(statements, "find", "insert", "update")) {
+				updateOrCreateTwice(client, WriteConcern.W1, context);
+			}
+			assertThat(statements).hasSize(4)
+				.allSatisfy((statement) -> assertThat(statement.getNumber("maxTimeMS").longValue()).isBetween(limit / 2,
+						limit));
+		});
+	}
+
+	@Test
+	void whenAnswerToAWriteIsLostThenItSaysSoAndDoesNotTryAgain() {
+		MongoTemplate losing = new MongoTemplate(template().getMongoDatabaseFactory()) {
+
+			@Override
+			public <T> T execute(String collection, CollectionCallback<T> action) {
+				T answer = super.execute(collection, action);
+				if (answer instanceof UpdateResult || answer instanceof InsertOneResult) {
+					throw new DataAccessResourceFailureException("lost");
+				}
+				return answer;
+			}
+
+		};
+		OptimisticUpdater updater = OptimisticUpdater.of(losing, new FixedBackOff(1, 5), context());
+		for (int n = 1; n <= 2; n++) {
+			assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(
+					() -> updater.updateOrCreate(Counter.class, "a", () -> new Counter(null, 0, null), Counter::next))
+				.withMessage("The Counter 'a' may have been written, or is still to be: MongoDB has not answered (its "
+						+ "limit is 3000 ms). Read it before you write it again")
+				.withCauseInstanceOf(DataAccessResourceFailureException.class);
+			assertThat(template().findById("a", Counter.class)).isEqualTo(new Counter("a", n, n - 1L));
+		}
+	}
+
+	private static void updateOrCreateTwice(MongoClient client, WriteConcern concern, ApplicationContext context) {
+		MongoTemplate template = new MongoTemplate(client, "mongo_lock_data_test");
+		template.setWriteConcern(concern);
+		OptimisticUpdater updater = OptimisticUpdater.of(template, new FixedBackOff(1, 0), context);
+		template.getCollection("counter").deleteMany(new Document());
+		for (int i = 1; i <= 2; i++) {
+			updater.updateOrCreate(Counter.class, "a", () -> new Counter(null, 0, null), Counter::next);
+		}
 	}
 
 	@Test
@@ -404,7 +462,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	void aDocumentIsReadFromThePrimaryAlsoWhereOtherReadsGoToASecondary() {
 		template().insert(new Counter("a", 1, null));
 		List<BsonDocument> reads = new CopyOnWriteArrayList<>();
-		try (MongoClient client = listenedTo("find", reads)) {
+		try (MongoClient client = listenedTo(reads, "find")) {
 			MongoTemplate template = new MongoTemplate(client, "mongo_lock_data_test");
 			template.setReadPreference(ReadPreference.secondaryPreferred());
 			template.findById("a", Counter.class);
@@ -486,14 +544,14 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		assertThat(this.calls).as("somebody was faster now and then").hasValueGreaterThan(threads * increments);
 	}
 
-	private MongoClient listenedTo(String name, List<BsonDocument> commands) {
+	private MongoClient listenedTo(List<BsonDocument> commands, String... names) {
 		return MongoClients.create(MongoClientSettings.builder()
 			.applyConnectionString(new ConnectionString(uri()))
 			.addCommandListener(new CommandListener() {
 
 				@Override
 				public void commandStarted(CommandStartedEvent event) {
-					if (event.getCommandName().equals(name)) {
+					if (List.of(names).contains(event.getCommandName())) {
 						commands.add(event.getCommand().clone());
 					}
 				}

@@ -21,10 +21,12 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.NonTransientDataAccessException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.Field;
 import org.springframework.data.mongodb.core.query.Collation;
@@ -162,14 +164,47 @@ class FencedWritesTests {
 	}
 
 	@Test
-	void theMajorityConfirmsAGuardedWriteWhateverTheTemplateAsksFor() {
+	void theMajorityConfirmsAGuardedWriteWhateverTheTemplateAsksForAsLongAsTheLockLasts() {
 		this.template.setWriteConcern(WriteConcern.W1);
 		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
 			set(lock, 90);
 		}
-		BsonDocument concern = this.updates.last("account").getDocument("writeConcern");
-		assertThat(concern.getString("w").getValue()).isEqualTo("majority");
-		assertThat(concern.getNumber("wtimeout").longValue()).isBetween(1000L, 24_000L);
+		BsonDocument update = this.updates.last("account");
+		assertThat(update.getDocument("writeConcern")).isEqualTo(WriteConcern.MAJORITY.asDocument());
+		assertThat(update.getNumber("maxTimeMS").longValue()).isBetween(1000L, 24_000L);
+	}
+
+	@Test
+	void whenAnswerIsLostThenItSaysThatTheDocumentMayHaveBeenWritten() {
+		MongoTemplate losing = new MongoTemplate(this.client, "test") {
+
+			@Override
+			public <T> T execute(String collection, CollectionCallback<T> action) {
+				super.execute(collection, action);
+				throw new DataAccessResourceFailureException("lost");
+			}
+
+		};
+		for (FencedWrites writes : List.of(FencedWrites.of(losing, this.store), FencedWrites.unguarded(losing))) {
+			try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
+				assertThatExceptionOfType(DataAccessResourceFailureException.class)
+					.isThrownBy(() -> writes.update(lock, ACCOUNT, new Update().inc("balance", -10), Account.class))
+					.withMessageMatching(
+							"The Account may have been written, or is still to be: MongoDB has not answered "
+									+ "\\(its limit is \\d+ ms\\)\\. Read it before you write it again")
+					.withCauseInstanceOf(DataAccessResourceFailureException.class);
+				assertThat(lock.isHeld()).isTrue();
+			}
+		}
+		assertThat(balance()).isEqualTo(80);
+	}
+
+	@Test
+	void whenLockIsOverThenAWriteStillHasASecond() {
+		LockHandle lock = this.locks.acquire(LockRequest.of("k"));
+		lock.close();
+		set(lock, 90);
+		assertThat(this.updates.last("account").getNumber("maxTimeMS").longValue()).isBetween(500L, 1000L);
 	}
 
 	@Test
@@ -288,6 +323,7 @@ class FencedWritesTests {
 		try (LockHandle current = this.locks.acquire(LockRequest.of("k"))) {
 			set(current, 70);
 			unguarded.update(stale, ACCOUNT, new Update().set("balance", 60), Account.class);
+			assertThat(this.updates.last("account")).containsKey("maxTimeMS");
 			unguarded.touch(stale);
 			assertThat(balance()).isEqualTo(60);
 			assertThat(this.template.getCollection("account").find().first()).containsEntry("fence", current.fence());

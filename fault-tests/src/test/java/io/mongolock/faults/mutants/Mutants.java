@@ -58,8 +58,8 @@ final class Mutants {
 						"return pull(\"holders\", new BsonDocument());", Judge.chaos("overlap of ")),
 				new Mutant("numbers not confirmed by the majority", "MajorityCommands.send", "WriteConcern.MAJORITY,",
 						"WriteConcern.W1,", Judge.chaos(" given twice: ")),
-				new Mutant("guarded writes not confirmed by the majority", "GuardedWrites.confirmed",
-						"WriteConcern.MAJORITY.withWTimeout(", "WriteConcern.W1.withWTimeout(",
+				new Mutant("guarded writes not confirmed by the majority", "GuardedWrites.write",
+						"withWriteConcern(WriteConcern.MAJORITY)", "withWriteConcern(WriteConcern.W1)",
 						Judge.chaos("lost update: ")),
 				new Mutant("fence reused at hand-over", "HeldLock.<init>", "from.lease.next(from.fence() + 1,",
 						"from.lease.next(from.fence(),", Judge.chaos(" did not rise: ")));
@@ -294,8 +294,8 @@ final class Mutants {
 
 	private static List<Mutant> transactions() {
 		return List.of(
-				new Mutant("guarded write with the application's write concern", "GuardedUpdate.run",
-						"collection.withWriteConcern(concern).updateOne(", "collection.updateOne(",
+				new Mutant("guarded write with the application's write concern", "GuardedWrites.write",
+						"documents.withWriteConcern(WriteConcern.MAJORITY)", "documents",
 						row("Unconfirmed", "aGuardedWriteThatNobodyElseHasWhenThePrimaryDiesWasNotAccepted")),
 				new Mutant("requests joined to the caller's transaction", "PrimaryCollection.<init>",
 						"this.locks = Objects.requireNonNull(", JOINED + "Objects.requireNonNull(",
