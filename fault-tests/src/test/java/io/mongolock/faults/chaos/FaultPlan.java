@@ -1,6 +1,7 @@
 package io.mongolock.faults.chaos;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.Random;
 
 /**
@@ -13,9 +14,12 @@ final class FaultPlan {
 
 	private final Random workers;
 
+	private final Random answers;
+
 	FaultPlan(long seed) {
 		this.servers = new Random(seed);
 		this.workers = new Random(~seed);
+		this.answers = new Random(Long.reverse(seed));
 	}
 
 	ServerFault nextOfServers() {
@@ -28,6 +32,11 @@ final class FaultPlan {
 		WorkerFault.Kind kind = pick(WorkerFault.Kind.values(), this.workers);
 		return new WorkerFault(kind, this.workers.nextInt(1000), millis(1, kind.longest(), this.workers),
 				millis(500, 5000, this.workers));
+	}
+
+	LostAnswer nextLostAnswer() {
+		return new LostAnswer(LostAnswer.COMMANDS.get(this.answers.nextInt(LostAnswer.COMMANDS.size())),
+				this.answers.nextBoolean(), 1 + this.answers.nextInt(2), millis(500, 3000, this.answers));
 	}
 
 	private static <K> K pick(K[] kinds, Random random) {
@@ -108,6 +117,20 @@ final class FaultPlan {
 			}
 
 		}
+
+	}
+
+	/**
+	 * A statement whose answer does not come.
+	 *
+	 * @param command the statement
+	 * @param executed whether the server has executed it
+	 * @param times how often in a row
+	 * @param quiet how long nothing happens then
+	 */
+	record LostAnswer(String command, boolean executed, int times, Duration quiet) {
+
+		static final List<String> COMMANDS = List.of("insert", "update", "findAndModify", "find");
 
 	}
 

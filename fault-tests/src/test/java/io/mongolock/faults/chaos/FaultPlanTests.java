@@ -21,12 +21,15 @@ class FaultPlanTests {
 		FaultPlan ordered = new FaultPlan(7);
 		List<Object> servers = new ArrayList<>();
 		List<Object> workers = new ArrayList<>();
+		List<Object> answers = new ArrayList<>();
 		for (int i = 0; i < 50; i++) {
 			servers.add(mixed.nextOfServers());
 			workers.add(mixed.nextOfWorkers());
+			answers.add(mixed.nextLostAnswer());
 		}
 		servers.forEach((fault) -> assertThat(ordered.nextOfServers()).isEqualTo(fault));
 		workers.forEach((fault) -> assertThat(ordered.nextOfWorkers()).isEqualTo(fault));
+		answers.forEach((lost) -> assertThat(ordered.nextLostAnswer()).isEqualTo(lost));
 		assertThat(new FaultPlan(8).nextOfServers()).isNotEqualTo(servers.get(0));
 	}
 

@@ -2,15 +2,18 @@ package io.mongolock.faults.chaos;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
 
+import io.mongolock.faults.chaos.FaultPlan.LostAnswer;
 import io.mongolock.faults.chaos.FaultPlan.ServerFault;
 import io.mongolock.faults.harness.history.HistoryRecord;
 import io.mongolock.faults.harness.history.HistoryRecord.Fault;
@@ -58,6 +61,26 @@ final class ServerFaults {
 		this.history.accept(new Fault(fault.kind() + " for " + fault.lasts().toMillis() + " ms: primary was " + primary,
 				from, System.nanoTime()));
 		pass(fault.quiet());
+	}
+
+	// On a set with test commands; at a primary that is away it befalls nothing
+	void lose(LostAnswer answer, String namespace) {
+		Document data = new Document("failCommands", List.of(answer.command())).append("namespace", namespace);
+		Document how = (answer.executed() && !answer.command().equals("find"))
+				? data.append("writeConcernError", new Document("code", 64).append("errmsg", "lost"))
+				: data.append("closeConnection", true);
+		try (MongoClient client = MongoClients
+			.create(this.set.connectionString(this.set.primary()) + "&serverSelectionTimeoutMS=2000")) {
+			client.getDatabase("admin")
+				.withTimeout(2, TimeUnit.SECONDS)
+				.runCommand(new Document("configureFailPoint", "failCommand")
+					.append("mode", new Document("times", answer.times()))
+					.append("data", how));
+		}
+		catch (MongoException ex) {
+			// Another fault has befallen it
+		}
+		pass(answer.quiet());
 	}
 
 	// Whether or not the others have caught up

@@ -50,6 +50,23 @@ public abstract class WorkerCrew<T> {
 		this.workers.get(place).awaitReady();
 	}
 
+	// One after the other, each once it has ended what it can
+	final void deploy(Call<T, Boolean> end) {
+		for (int place = 0; place < size(); place++) {
+			this.workers.get(place).ask(end);
+			replace(place);
+		}
+	}
+
+	// All at once, and as many follow after that time
+	public final void outage(Duration time) {
+		this.workers.forEach(this.processes::kill);
+		int number = size();
+		this.workers.clear();
+		LockSupport.parkNanos(time.toNanos());
+		fill(number);
+	}
+
 	public final void suspend(List<Integer> places, Duration time) {
 		this.processes.suspend(places.stream().map(this.workers::get).toList(),
 				() -> LockSupport.parkNanos(time.toNanos()));

@@ -120,6 +120,8 @@ class JobRowsTests {
 	private static void assertClean(JobReport report, RowFigures figures) {
 		JobWorker.JOBS.forEach((job) -> figures.add("ticks of " + job, report.outcomes(job)));
 		assertThat(report.violations()).isEmpty();
+		assertThat(JobWorker.JOBS)
+			.allSatisfy((job) -> assertThat(report.holes(job, JobWorker.period(job))).as("holes of " + job).isEmpty());
 		assertThat(report.runs()).noneMatch((run) -> run.outcome().equals("RUNNING"));
 	}
 

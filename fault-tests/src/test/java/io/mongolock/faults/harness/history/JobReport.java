@@ -34,6 +34,8 @@ public record JobReport(List<Run> runs, List<Began> began, List<String> violatio
 
 	private static final Set<String> NOT_RUN = Set.of("SKIPPED", "MISSED");
 
+	private static final Set<String> RUN = Set.of("SUCCEEDED", "FAILED", "TIMED_OUT", "ABANDONED", "RUNNING");
+
 	public static JobReport of(Collection<HistoryRecord> records, MongoCollection<Document> kept) {
 		List<Began> began = records.stream().filter(Began.class::isInstance).map(Began.class::cast).toList();
 		List<Run> runs = kept.withReadConcern(ReadConcern.MAJORITY)
@@ -58,10 +60,13 @@ public record JobReport(List<Run> runs, List<Began> began, List<String> violatio
 			if (run.outcome().equals("SUCCEEDED") && !attempts.contains(id(run.job(), run.tick(), run.attempt()))) {
 				violations.add("succeeded without a beginning: " + run);
 			}
-			if (NOT_RUN.contains(run.outcome()) && run.attempt() != 0) {
+			if ((run.attempt() != 0) ? !RUN.contains(run.outcome()) : !NOT_RUN.contains(run.outcome())) {
 				violations.add("run, and not: " + run);
 			}
-			if (!NOT_RUN.contains(run.outcome()) && run.startedAt() < run.tick()) {
+			if (run.attempt() != 0 && run.firstTick() != run.tick()) {
+				violations.add("one run for several ticks: " + run);
+			}
+			if (run.attempt() != 0 && run.startedAt() < run.tick()) {
 				violations.add("begun too early: " + run);
 			}
 		}
@@ -76,12 +81,12 @@ public record JobReport(List<Run> runs, List<Began> began, List<String> violatio
 		return this.runs.stream().filter((run) -> run.job().equals(job)).toList();
 	}
 
-	/** The runs before which ticks have no record. */
-	public List<Run> afterHoles(String job, Duration period) {
+	/** Where ticks have no record, or two: the records around them. */
+	public List<List<Run>> holes(String job, Duration period) {
 		List<Run> runs = of(job);
 		return IntStream.range(1, runs.size())
-			.filter((i) -> runs.get(i).firstTick() - runs.get(i - 1).tick() > period.toMillis())
-			.mapToObj(runs::get)
+			.filter((i) -> runs.get(i).firstTick() - runs.get(i - 1).tick() != period.toMillis())
+			.mapToObj((i) -> runs.subList(Math.max(0, i - 2), Math.min(runs.size(), i + 2)))
 			.toList();
 	}
 
