@@ -65,14 +65,17 @@ interface JobRuns {
 	/** All jobs with a record of any kind, in the order of their names. */
 	SortedSet<String> names();
 
-	/** The run of a tick. */
+	/** The record of a tick: its run, or a note of ticks in a row that has it. */
 	@Nullable JobRun find(String job, Instant tick);
 
 	/** The last runs of a job, the newest tick first. */
 	List<JobRun> last(String job, int limit);
 
 	/**
-	 * Keep a run of a tick that there is none of.
+	 * Keep a run or a note, unless there is a record that begins with the same tick: each
+	 * begins after the last one that its writer has seen, so that one who writes late
+	 * records no tick a second time. A note of ticks to come, by a clock that was ahead,
+	 * is replaced.
 	 * @return whether it was kept
 	 */
 	boolean add(JobRun run);

@@ -4,7 +4,9 @@ import java.time.Instant;
 import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableMap;
 import java.util.SortedSet;
 import java.util.TreeMap;
@@ -26,8 +28,7 @@ final class MemoryJobRuns implements JobRuns {
 
 	private final NavigableMap<String, StoredJob> jobs = new TreeMap<>();
 
-	private final NavigableMap<Id, JobRun> runs = new TreeMap<>(
-			Comparator.comparing(Id::job).thenComparing(Id::tick, Comparator.reverseOrder()));
+	private final Map<Id, JobRun> runs = new HashMap<>();
 
 	MemoryJobRuns(InstantSource clock) {
 		this.clock = clock;
@@ -68,16 +69,17 @@ final class MemoryJobRuns implements JobRuns {
 		return of(job).filter(which).findFirst().orElse(null);
 	}
 
-	private synchronized Stream<JobRun> of(String job) {
-		return this.runs.values().stream().filter((run) -> run.job().equals(job)).toList().stream();
+	private Stream<JobRun> of(String job) {
+		return newestFirst((run) -> run.job().equals(job)).stream();
+	}
+
+	private synchronized List<JobRun> newestFirst(Predicate<JobRun> which) {
+		return this.runs.values().stream().filter(which).sorted(Comparator.comparing(JobRun::tick).reversed()).toList();
 	}
 
 	@Override
-	public synchronized List<JobRun> running(@Nullable String job) {
-		return this.runs.values()
-			.stream()
-			.filter((run) -> run.outcome() == JobOutcome.RUNNING && (job == null || run.job().equals(job)))
-			.toList();
+	public List<JobRun> running(@Nullable String job) {
+		return newestFirst((run) -> run.outcome() == JobOutcome.RUNNING && (job == null || run.job().equals(job)));
 	}
 
 	@Override
@@ -112,8 +114,11 @@ final class MemoryJobRuns implements JobRuns {
 	}
 
 	@Override
-	public synchronized @Nullable JobRun find(String job, Instant tick) {
-		return this.runs.get(new Id(job, tick));
+	public @Nullable JobRun find(String job, Instant tick) {
+		return of(job)
+			.filter((run) -> run.tick().equals(tick) || run.tick().isAfter(tick) && !run.firstTick().isAfter(tick))
+			.reduce((later, earlier) -> earlier)
+			.orElse(null);
 	}
 
 	@Override
@@ -123,12 +128,13 @@ final class MemoryJobRuns implements JobRuns {
 
 	@Override
 	public synchronized boolean add(JobRun run) {
-		return this.runs.putIfAbsent(new Id(run.job(), run.tick()), run) == null;
+		return this.runs.merge(Id.of(run), run,
+				(before, added) -> (before.attempt() == 0 && before.tick().isAfter(now())) ? added : before) == run;
 	}
 
 	@Override
 	public synchronized boolean replace(JobRun before, JobRun after) {
-		Id id = new Id(before.job(), before.tick());
+		Id id = Id.of(before);
 		boolean same = isSame(before, this.runs.get(id));
 		if (same) {
 			this.runs.put(id, after);
@@ -163,12 +169,16 @@ final class MemoryJobRuns implements JobRuns {
 	}
 
 	/**
-	 * The tick of a job.
+	 * Where a record begins.
 	 *
 	 * @param job the job
-	 * @param tick the tick
+	 * @param firstTick the first tick
 	 */
-	private record Id(String job, Instant tick) {
+	private record Id(String job, Instant firstTick) {
+
+		static Id of(JobRun run) {
+			return new Id(run.job(), run.firstTick());
+		}
 
 	}
 

@@ -41,10 +41,11 @@ import io.mongolock.jobs.StoredJob.Pause;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * Records in MongoDB: a document for each run, whose id is the job and the tick, and one
- * for each job, which stands before its runs. They belong to the applications that share
- * their locks: a key prefix or a lock collection other than the default one is part of
- * each id. Writes are confirmed by a majority, and the primary is read. Thread-safe.
+ * Records in MongoDB: a document for each run, whose id is the job and the tick, or the
+ * first tick of several that were not run, and one for each job, which stands before its
+ * runs. They belong to the applications that share their locks: a key prefix or a lock
+ * collection other than the default one is part of each id. Writes are confirmed by a
+ * majority, and the primary is read. Thread-safe.
  */
 final class MongoJobRuns implements JobRuns {
 
@@ -257,7 +258,17 @@ final class MongoJobRuns implements JobRuns {
 
 	@Override
 	public @Nullable JobRun find(String job, Instant tick) {
-		return first(id(job, tick));
+		Date date = Date.from(tick);
+		Bson holds = Filters.or(Filters.eq(TICK, date), Filters.lte(FIRST_TICK, date));
+		return Objects
+			.requireNonNull(send((runs) -> runs.find(Filters.and(of(job), Filters.gte(TICK, date), holds))
+				.sort(Sorts.ascending(TICK))
+				.limit(1)
+				.map(this::read)
+				.into(new ArrayList<>())))
+			.stream()
+			.findFirst()
+			.orElse(null);
 	}
 
 	@Override
@@ -273,7 +284,9 @@ final class MongoJobRuns implements JobRuns {
 		}
 		catch (DuplicateKeyException ex) {
 			// The tick was run, or noted, by another instance
-			return false;
+			Document toCome = new Document(ID, idOf(run)).append(ATTEMPT, 0)
+				.append("$expr", new Document("$gt", List.of("$" + TICK, "$$NOW")));
+			return Objects.requireNonNull(send((runs) -> runs.replaceOne(toCome, write(run)).getMatchedCount())) != 0;
 		}
 	}
 
@@ -306,8 +319,8 @@ final class MongoJobRuns implements JobRuns {
 	}
 
 	private Bson same(JobRun run) {
-		return Filters.and(id(run.job(), run.tick()), Filters.eq(FENCE, run.fence()),
-				Filters.eq(ATTEMPT, run.attempt()), Filters.eq(OUTCOME, run.outcome().name()));
+		return Filters.and(id(run), Filters.eq(FENCE, run.fence()), Filters.eq(ATTEMPT, run.attempt()),
+				Filters.eq(OUTCOME, run.outcome().name()));
 	}
 
 	@Override
@@ -388,13 +401,16 @@ final class MongoJobRuns implements JobRuns {
 		return new Pause(known(paused, "by"), known(paused, "reason"), date(paused, "at", Instant.EPOCH));
 	}
 
-	private Bson id(String job, Instant tick) {
-		return Filters.eq(ID, ofApplication().append(JOB, job).append(TICK, Date.from(tick)));
+	private Bson id(JobRun run) {
+		return Filters.eq(ID, idOf(run));
+	}
+
+	private Document idOf(JobRun run) {
+		return ofApplication().append(JOB, run.job()).append(TICK, Date.from(run.firstTick()));
 	}
 
 	private Document write(JobRun run) {
-		Document document = new Document(ID,
-				ofApplication().append(JOB, run.job()).append(TICK, Date.from(run.tick())));
+		Document document = new Document(ID, idOf(run));
 		document.putAll(ofApplication());
 		document.append(JOB, run.job())
 			.append(TICK, run.tick())
@@ -444,7 +460,8 @@ final class MongoJobRuns implements JobRuns {
 	// What this version would not have written could not be replaced by it
 	private static JobOutcome outcome(Document run) {
 		Document id = (run.get(APPLICATION) != null) ? new Document(APPLICATION, run.get(APPLICATION)) : new Document();
-		boolean whole = id.append(JOB, run.get(JOB)).append(TICK, run.get(TICK)).equals(run.get(ID))
+		Object first = (run.get(FIRST_TICK) != null) ? run.get(FIRST_TICK) : run.get(TICK);
+		boolean whole = id.append(JOB, run.get(JOB)).append(TICK, first).equals(run.get(ID))
 				&& run.get(JOB) instanceof String && run.get(TICK) instanceof Date
 				&& run.get(ATTEMPT) instanceof Integer && run.get(FENCE) instanceof Long
 				&& run.get(STARTED) instanceof Date;

@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.time.ZoneId;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 
@@ -316,6 +317,26 @@ class JobRunnerTests extends AbstractRunnerTests {
 					tuple(TICK.plusSeconds(1), TICK.plusSeconds(2), 2), tuple(TICK, TICK, 1));
 	}
 
+	/** A process stands still between its read and its write, which need no lock. */
+	@Test
+	void whenAnInstanceNotesLateWhatItHasSeenThenNoTickIsRecordedTwice() {
+		schedule("* * * * * *");
+		Instant since = this.clock.get();
+		Terms terms = terms("* * * * * *", CatchUp.NONE, OnAbandoned.RERUN);
+		this.clock.set(TICK);
+		look("* * * * * *", since, CatchUp.NONE, (run) -> {
+			this.clock.set(TICK.plusSeconds(1));
+			Seen late = this.kept.readState("nightly", terms.trigger(), since);
+			this.clock.set(TICK.plusSeconds(3));
+			CompletableFuture.runAsync(() -> {
+				look("* * * * * *", since, CatchUp.NONE);
+				this.runner.runDue(terms, late, this.runs::add);
+			}).join();
+		});
+		assertThat(this.kept.last("nightly", 10)).extracting(JobRun::firstTick, JobRun::tick)
+			.startsWith(tuple(TICK.plusSeconds(1), TICK.plusSeconds(3)), tuple(TICK, TICK));
+	}
+
 	@Test
 	void ticksOfAPauseAreNotedAtTheFirstAndAtTheEnd() {
 		schedule("0 0 3 * * *");
@@ -524,16 +545,6 @@ class JobRunnerTests extends AbstractRunnerTests {
 			assertThat(this.runs).hasSizeLessThan(5);
 		}
 		assertTicks(TICK, TICK.plus(DAY), TICK.plus(DAY.multipliedBy(2)), TICK.plus(DAY.multipliedBy(3)));
-	}
-
-	@Test
-	void aRerunReplacesTheRunThatItHasSeenAlone() {
-		JobRun left = JobRun.begun("nightly", TICK, 1, 1, TICK, "gone");
-		this.kept.add(left);
-		JobRun ended = left.ended(TICK, JobOutcome.SUCCEEDED, null);
-		assertThat(this.kept.replace(left, ended)).isTrue();
-		assertThat(this.kept.replace(left, JobRun.begun("nightly", TICK, 2, 2, TICK, "late"))).isFalse();
-		assertThat(this.kept.replace(ended, JobRun.begun("nightly", TICK, 2, 2, TICK, "asked"))).isTrue();
 	}
 
 	@Test

@@ -56,7 +56,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for {@link MongoJobRuns}, by a clock of the server that is set.
  */
 @ExtendWith(OutputCaptureExtension.class)
-class MongoJobRunsTests extends AbstractRunnerTests {
+class MongoJobRunsTests extends AbstractJobRunsContractTests {
 
 	private EmbeddedMongo server;
 
@@ -247,21 +247,6 @@ class MongoJobRunsTests extends AbstractRunnerTests {
 			// and once in ten runs those that shorten the history
 			assertThat(sent.size()).isIn(4, 6, 7);
 		}
-	}
-
-	@Test
-	void theTimeIsTheServersWhateverTheInstances() {
-		assertThat(this.kept.now()).isEqualTo(this.clock.get());
-	}
-
-	@Test
-	void aRerunReplacesTheRunThatItHasSeenAlone() {
-		JobRun left = JobRun.begun("nightly", TICK, 1, 1, TICK, "gone");
-		this.kept.add(left);
-		JobRun ended = left.ended(TICK, JobOutcome.SUCCEEDED, null);
-		assertThat(this.kept.replace(left, ended)).isTrue();
-		assertThat(this.kept.replace(left, JobRun.begun("nightly", TICK, 2, 2, TICK, "late"))).isFalse();
-		assertThat(this.kept.replace(ended, JobRun.begun("nightly", TICK, 2, 2, TICK, "asked"))).isTrue();
 	}
 
 	@Test

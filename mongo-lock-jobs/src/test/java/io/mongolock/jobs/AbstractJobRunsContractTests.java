@@ -1,0 +1,147 @@
+package io.mongolock.jobs;
+
+import java.time.Duration;
+import java.time.Instant;
+
+import org.junit.jupiter.api.Test;
+
+import io.mongolock.jobs.StoredJob.Pause;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+/**
+ * What all {@link JobRuns} keep alike, wherever they are.
+ */
+abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
+
+	@Test
+	void theTimeIsTheServersWhateverTheInstances() {
+		assertThat(this.kept.now()).isEqualTo(this.clock.get());
+	}
+
+	@Test
+	void aRerunReplacesTheRunThatItHasSeenAlone() {
+		JobRun left = JobRun.begun("nightly", TICK, 1, 1, TICK, "gone");
+		this.kept.add(left);
+		JobRun ended = left.ended(TICK, JobOutcome.SUCCEEDED, null);
+		assertThat(this.kept.replace(left, ended)).isTrue();
+		assertThat(this.kept.replace(left, JobRun.begun("nightly", TICK, 2, 2, TICK, "late"))).isFalse();
+		assertThat(this.kept.replace(ended, JobRun.begun("nightly", TICK, 2, 2, TICK, "asked"))).isTrue();
+	}
+
+	@Test
+	void whenRunHasAnotherFenceThenItIsNotReplaced() {
+		JobRun begun = JobRun.begun("nightly", TICK, 1, 2, TICK, "one");
+		this.kept.add(begun);
+		assertThat(this.kept.replace(JobRun.begun("nightly", TICK, 1, 1, TICK, "two"), begun)).isFalse();
+		assertThat(this.kept.replace(begun, begun)).isTrue();
+	}
+
+	@Test
+	void whenANoteIsOfTicksToComeThenItIsReplaced() {
+		this.clock.set(TICK.plusSeconds(2));
+		this.kept.add(skipped(TICK, TICK.plusSeconds(3)));
+		JobRun run = JobRun.begun("nightly", TICK, 1, 1, TICK, "one");
+		assertThat(this.kept.add(run)).isTrue();
+		assertThat(this.kept.add(skipped(TICK, TICK))).isFalse();
+		assertThat(this.kept.last("nightly", 5)).containsExactly(run);
+	}
+
+	@Test
+	void whenATickHasARecordThenNoneThatBeginsWithItIsAdded() {
+		this.clock.set(TICK.plusSeconds(3));
+		JobRun note = skipped(TICK, TICK.plusSeconds(3));
+		assertThat(this.kept.add(note)).isTrue();
+		assertThat(this.kept.add(skipped(TICK, TICK))).isFalse();
+		assertThat(this.kept.add(skipped(TICK, TICK.plusSeconds(9)))).isFalse();
+		assertThat(this.kept.add(JobRun.begun("nightly", TICK, 1, 1, TICK, "one"))).isFalse();
+		assertThat(this.kept.add(JobRun.begun("other", TICK, 1, 1, TICK, "one"))).isTrue();
+		assertThat(this.kept.last("nightly", 5)).containsExactly(note);
+	}
+
+	@Test
+	void whenATickIsOneOfSeveralThatWereNotRunThenTheirRecordIsFound() {
+		JobRun note = skipped(TICK, TICK.plusSeconds(3));
+		JobRun run = JobRun.begun("nightly", TICK.plusSeconds(4), 1, 1, TICK, "one");
+		JobRun byHand = JobRun.byHand("nightly", TICK.plusMillis(1500), 1, TICK, "one");
+		for (JobRun one : new JobRun[] { note, run, byHand }) {
+			this.kept.add(one);
+		}
+		for (int second = 0; second < 4; second++) {
+			assertThat(this.kept.find("nightly", TICK.plusSeconds(second))).isEqualTo(note);
+		}
+		assertThat(this.kept.find("nightly", run.tick())).isEqualTo(run);
+		assertThat(this.kept.find("nightly", byHand.tick())).isEqualTo(byHand);
+		assertThat(this.kept.find("nightly", TICK.minusMillis(1))).isNull();
+		assertThat(this.kept.find("nightly", run.tick().plusMillis(1))).isNull();
+		assertThat(this.kept.find("other", TICK)).isNull();
+	}
+
+	@Test
+	void whenTicksThatWereNotRunAreRunThenTheRunTakesTheirPlace() {
+		JobRun note = skipped(TICK, TICK.plusSeconds(3));
+		this.kept.add(note);
+		JobRun run = note.again(7, TICK, "one");
+		assertThat(this.kept.replace(note, run)).isTrue();
+		assertThat(this.kept.running("nightly")).containsExactly(run);
+		JobRun ended = this.kept.end(run, run.ended(TICK, JobOutcome.SUCCEEDED, null));
+		assertThat(this.kept.last("nightly", 5)).containsExactly(ended);
+		assertThat(this.kept.lastSuccessUntil("nightly", TICK.plusSeconds(3))).isEqualTo(ended);
+	}
+
+	@Test
+	void whenRunHasEndedThenItsNoteIsKeptNoMore() {
+		JobRun run = JobRun.begun("nightly", TICK, 1, 1, TICK, "one");
+		this.kept.add(run);
+		assertThat(this.kept.note(run, "half")).isTrue();
+		assertThat(this.kept.find("nightly", TICK)).isEqualTo(run.noted("half"));
+		JobRun ended = this.kept.end(run, run.ended(TICK, JobOutcome.SUCCEEDED, null));
+		assertThat(ended).isNotNull().extracting(JobRun::note).isNull();
+		assertThat(this.kept.note(run, "late")).isFalse();
+		assertThat(this.kept.end(run, run.ended(TICK, JobOutcome.FAILED, null))).isNull();
+		assertThat(this.kept.last("nightly", 5)).containsExactly(ended);
+	}
+
+	@Test
+	void whenARunIsByHandThenItIsNoLastTickOfTheSchedule() {
+		JobRun run = JobRun.begun("nightly", TICK, 1, 1, TICK, "one").ended(TICK, JobOutcome.SUCCEEDED, null);
+		this.kept.add(run);
+		JobRun byHand = JobRun.byHand("nightly", TICK.plusSeconds(1), 2, TICK, "one");
+		this.kept.add(byHand.ended(TICK, JobOutcome.FAILED, null));
+		assertThat(this.kept.lastUntil("nightly", TICK.plusSeconds(9))).isEqualTo(run);
+		assertThat(this.kept.lastUntil("nightly", TICK.minusSeconds(1))).isNull();
+		assertThat(this.kept.lastSuccessUntil("nightly", TICK.plusSeconds(9))).isEqualTo(run);
+	}
+
+	@Test
+	void whenJobIsResumedThenTicksOfThePauseAreNotDue() {
+		this.clock.set(TICK);
+		assertThat(this.kept.pause("nightly", new Pause("operator", "why", TICK))).isFalse();
+		this.kept.schedule("nightly", new JobTrigger.Rate(Duration.ofHours(1)), TICK);
+		assertThat(this.kept.pause("nightly", new Pause("operator", "why", TICK))).isTrue();
+		assertThat(this.kept.stored("nightly")).isNotNull()
+			.extracting(StoredJob::paused)
+			.isEqualTo(new Pause("operator", "why", TICK));
+		this.clock.set(TICK.plusSeconds(60));
+		this.kept.pause("nightly", null);
+		assertThat(this.kept.stored("nightly")).isNotNull()
+			.extracting(StoredJob::since)
+			.isEqualTo(TICK.plusSeconds(60));
+	}
+
+	@Test
+	void whenClockIsSetBackThenScheduleBeginsThere() {
+		JobTrigger trigger = new JobTrigger.Rate(Duration.ofHours(1));
+		this.kept.schedule("nightly", trigger, TICK);
+		this.kept.schedule("nightly", trigger, TICK.minusSeconds(60));
+		assertThat(this.kept.stored("nightly")).isNotNull()
+			.extracting(StoredJob::since)
+			.isEqualTo(TICK.minusSeconds(60));
+	}
+
+	private static JobRun skipped(Instant first, Instant last) {
+		return JobRun.notRun("nightly", first, last, (int) Duration.between(first, last).toSeconds() + 1, last,
+				JobOutcome.SKIPPED, JobDecision.STILL_RAN, "one");
+	}
+
+}
