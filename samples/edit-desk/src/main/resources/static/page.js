@@ -9,6 +9,9 @@ const fields = editor.elements;
 /** What this window edits: the ticket of its lock, or nothing. */
 let editing = null;
 
+/** The draft that is on its way, or was last: a save waits for it. */
+let drafting = Promise.resolve();
+
 /** What this window edits still, after somebody has changed it in the background, or nothing. */
 let changed = null;
 
@@ -114,7 +117,7 @@ async function refresh() {
 }
 
 function open(begun) {
-	editing = begun;
+	editing = begun && { ...begun, number: newNumber() };
 	element('begin').hidden = !!begun;
 	element('read').hidden = !!begun;
 	editor.hidden = !begun;
@@ -126,10 +129,40 @@ function open(begun) {
 	}
 }
 
+const newNumber = () => Math.floor(Math.random() * Number.MAX_SAFE_INTEGER) + 1;
+
+const texts = () => ({ title: fields.title.value, text: fields.text.value });
+
+const same = (one, other) => one.title === other.title && one.text === other.text;
+
+/** What was typed since the last draft. Its number stays the same until there is an answer, and tells a repetition. */
+async function draft() {
+	const own = editing;
+	const saved = await request('POST', 'article/draft', { ticket: own.ticket, number: own.number, ...texts() });
+	if (editing === own) {
+		editing = { ...saved, number: newNumber() };
+	}
+}
+
+/** A second click on Save finds that its text is there. */
+async function save() {
+	const own = texts();
+	try {
+		await request('POST', 'article/save', { ticket: editing.ticket, number: editing.number, ...own });
+	}
+	catch (error) {
+		if (error.ticket || !error.theirs || !same(error.theirs, own)) {
+			throw error;
+		}
+	}
+}
+
+const heartbeat = () => request('POST', 'article/heartbeat', { ticket: editing.ticket });
+
 function overtaken({ theirs, ticket }) {
 	changed = ticket ? { ticket, fence: editing.fence, article: theirs } : null;
 	say(element('conflict-title'), changed ? 'Not saved: changed since you opened it' : 'Not saved: somebody else took over');
-	show(element('mine'), { title: fields.title.value, text: fields.text.value });
+	show(element('mine'), texts());
 	show(element('theirs'), theirs);
 	open(null);
 	element('begin').hidden = true;
@@ -170,16 +203,21 @@ element('instead').addEventListener('click', () => attempt(async () => {
 editor.addEventListener('submit', (event) => {
 	event.preventDefault();
 	attempt(() => whileHeld(async () => {
-		await request('POST', 'article/save',
-			{ ticket: editing.ticket, title: fields.title.value, text: fields.text.value });
-		open(null);
+		await drafting;
+		if (editing) {
+			await save();
+			open(null);
+		}
 	}));
 });
 
 element('cancel').addEventListener('click', () => attempt(async () => {
-	const { ticket } = editing;
+	await drafting;
+	const ticket = editing?.ticket;
 	open(null);
-	await request('POST', 'article/cancel', { ticket });
+	if (ticket) {
+		await request('POST', 'article/cancel', { ticket });
+	}
 }));
 
 const mine = () => ['h3', 'p'].map((part) => element('mine').querySelector(part).textContent);
@@ -242,7 +280,7 @@ element('hundred').addEventListener('click', () => attempt(() => click(100)));
 
 setInterval(() => {
 	if (editing && fields.heartbeat.checked) {
-		whileHeld(() => request('POST', 'article/heartbeat', { ticket: editing.ticket }))
+		drafting = drafting.then(() => editing && whileHeld(same(editing.article, texts()) ? heartbeat : draft))
 			.catch((error) => notice(error.message));
 	}
 }, HEARTBEAT);

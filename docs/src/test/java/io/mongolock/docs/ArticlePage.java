@@ -1,21 +1,25 @@
 package io.mongolock.docs;
 
-import java.time.Duration;
+import java.util.Optional;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.http.ResponseEntity;
+import org.springframework.web.bind.annotation.ControllerAdvice;
+import org.springframework.web.bind.annotation.ExceptionHandler;
 
-import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.mongodb.DocumentChangedException;
+import io.mongolock.mongodb.DocumentEditor;
 import io.mongolock.mongodb.DocumentLock;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
+import io.mongolock.mongodb.NoSuchDocumentException;
 
 /**
  * The page of an editor, as docs/document-locks.md shows it.
@@ -31,94 +35,59 @@ class ArticlePage {
 		this.documents = documents;
 	}
 
+	Page read(String id) {
+		Optional<DocumentEditor> editor = this.documents.find(Article.class, id).map(DocumentLock::editor);
+		return new Page(this.mongo.findById(id, Article.class), null, editor.orElse(null));
+	}
+
 	Page open(String id, String user) {
-		try (LockedDocument<Article> locked = this.documents.lock(Article.class, id, settings(user))) {
-			return editing(locked);
-		}
-		catch (LockUnavailableException ex) {
-			return reading(id); // says who edits it
-		}
+		return editing(this.documents.lock(Article.class, id, LockSettings.builder().as(user).build()));
 	}
 
-	Page draft(String id, LockTicket ticket, String text) {
-		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
+	Page takeOver(String id, String user, long fence) {
+		return editing(this.documents.takeOver(Article.class, id, fence, LockSettings.builder().as(user).build()));
+	}
+
+	Page draft(String id, LockTicket ticket, long number, String text) {
+		try (LockedDocument<Article> locked = this.documents.resume(Article.class, id, ticket.draft(number))) {
 			locked.saveAndKeep(locked.entity().withText(text));
-			return editing(locked); // with a new ticket
-		}
-		catch (DocumentChangedException ex) {
-			return changed(text, ex);
-		}
-		catch (LockLostException ex) {
-			return reading(id).withUnsaved(text);
-		}
-	}
-
-	Page save(String id, LockTicket ticket, String text) {
-		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ticket)) {
-			locked.save(locked.entity().withText(text));
-			return reading(id);
-		}
-		catch (DocumentChangedException ex) {
-			return changed(text, ex);
-		}
-		catch (LockLostException ex) {
-			return reading(id).withUnsaved(text);
-		}
-	}
-
-	void heartbeat(LockTicket ticket) {
-		this.documents.renew(Article.class, ticket);
-	}
-
-	void cancel(LockTicket ticket) {
-		this.documents.release(Article.class, ticket);
-	}
-
-	private Page editing(LockedDocument<Article> locked) {
-		return new Page(locked.entity(), locked.ticket(), null, null);
-	}
-
-	private Page changed(String text, DocumentChangedException ex) {
-		// You still hold the lock
-		return new Page(ex.getDocument(Article.class), ex.getTicket(), null, null).withUnsaved(text);
-	}
-
-	private LockSettings settings(String user) {
-		return LockSettings.builder().as(user).ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ZERO).build();
-	}
-
-	Page takeOver(String id, String user, long fence) { // the fence of page.editor()
-		try (LockedDocument<Article> locked = this.documents.takeOver(Article.class, id, fence, settings(user))) {
 			return editing(locked);
 		}
-		catch (LockUnavailableException ex) {
-			return reading(id); // somebody else was faster
+	}
+
+	Article save(String id, LockTicket ticket, long number, String text) {
+		try (LockedDocument<Article> locked = this.documents.resume(Article.class, id, ticket.draft(number))) {
+			return locked.save(locked.entity().withText(text));
 		}
 	}
 
-	private Page reading(String id) {
-		Article article = this.mongo.findById(id, Article.class);
-		LockHolder editor = this.documents.find(Article.class, id).map(DocumentLock::holder).orElse(null);
-		return new Page(article, null, editor, null);
+	void heartbeat(String id, LockTicket ticket) {
+		this.documents.renew(Article.class, id, ticket);
 	}
 
-	/**
-	 * The page as it is shown.
-	 *
-	 * @param article as it stands, {@code null} if it was deleted
-	 * @param ticket for who edits, a hidden field
-	 * @param editor the other who edits
-	 * @param unsaved what was not saved, to be shown beside the article
-	 */
-	record Page(@Nullable Article article, @Nullable LockTicket ticket, @Nullable LockHolder editor,
-			@Nullable String unsaved) {
+	void cancel(String id, LockTicket ticket) {
+		this.documents.release(Article.class, id, ticket);
+	}
 
-		// A second click, or a request that was sent again, finds its own text
-		Page withUnsaved(String text) {
-			if (this.article != null && this.article.text().equals(text)) {
-				return this;
-			}
-			return new Page(this.article, this.ticket, this.editor, text);
+	private static Page editing(LockedDocument<Article> locked) {
+		return new Page(locked.entity(), locked.ticket(), null);
+	}
+
+	record Page(@Nullable Article article, @Nullable LockTicket ticket, @Nullable DocumentEditor editor) {
+
+	}
+
+	@ControllerAdvice
+	static class EditErrors {
+
+		@ExceptionHandler
+		ResponseEntity<Page> changed(DocumentChangedException ex) {
+			return ResponseEntity.status(409).body(new Page(ex.getDocument(Article.class), ex.getTicket(), null));
+		}
+
+		@ExceptionHandler({ LockLostException.class, LockUnavailableException.class, NoSuchDocumentException.class })
+		ResponseEntity<Void> notYours() {
+			return ResponseEntity.status(423).build();
 		}
 
 	}

@@ -1,7 +1,9 @@
 package io.mongolock.docs;
 
+import java.lang.reflect.Method;
 import java.util.Objects;
 
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -14,17 +16,21 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.http.ResponseEntity;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
+import org.springframework.util.ReflectionUtils;
+import org.springframework.web.method.annotation.ExceptionHandlerMethodResolver;
+import tools.jackson.databind.json.JsonMapper;
 
-import io.mongolock.LockLostException;
 import io.mongolock.docs.ArticlePage.Article;
+import io.mongolock.docs.ArticlePage.EditErrors;
 import io.mongolock.docs.ArticlePage.Page;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * The listing of docs/document-locks.md for the page of an editor does what is said of
@@ -45,6 +51,8 @@ class ArticlePageTests {
 	static void mongo(DynamicPropertyRegistry registry) {
 		registry.add("spring.mongodb.uri", SERVER::connectionString);
 		registry.add("spring.mongodb.database", () -> "articles");
+		registry.add("mongo-lock.locks.article.ttl", () -> "30m");
+		registry.add("mongo-lock.locks.article.wait-timeout", () -> "0s");
 	}
 
 	@BeforeEach
@@ -56,49 +64,59 @@ class ArticlePageTests {
 	@Test
 	void whoComesSecondSeesWhoEditsWithoutAWait() {
 		LockTicket anna = ticket(this.articles.open("a", "Anna"));
-		Page ben = this.articles.open("a", "Ben");
+		assertNotYours(() -> this.articles.open("a", "Ben"));
+		Page ben = this.articles.read("a");
 		assertThat(ben.ticket()).isNull();
-		assertThat(Objects.requireNonNull(ben.editor()).owner().as()).isEqualTo("Anna");
-		this.articles.cancel(anna);
+		assertThat(Objects.requireNonNull(ben.editor()).name()).isEqualTo("Anna");
+		assertThat(new JsonMapper().writeValueAsString(ben)).doesNotContain("thread", "pid", "host", "instance");
+		this.articles.cancel("a", anna);
 		ticket(this.articles.open("a", "Ben"));
 	}
 
 	@Test
-	void aDraftIsSavedAndItsLockKept() {
+	void aDraftIsSavedAndItsLockKeptAlsoIfItIsSentAgain() {
 		LockTicket opened = ticket(this.articles.open("a", "Anna"));
-		LockTicket drafted = ticket(this.articles.draft("a", opened, "draft"));
+		this.articles.draft("a", opened, 1, "the answer is lost");
+		LockTicket drafted = ticket(this.articles.draft("a", opened, 1, "draft"));
 		assertThat(text()).isEqualTo("draft");
-		this.articles.heartbeat(drafted);
-		LockTicket again = ticket(this.articles.draft("a", opened, "draft"));
-		assertThat(this.articles.save("a", again, "new")).satisfies((page) -> assertSaved(page, "new"));
+		this.articles.heartbeat("a", opened);
+		assertSaved(this.articles.save("a", drafted, 2, "new"), "new");
 	}
 
 	@Test
-	void aSecondClickHasSavedAlready() {
+	void aSaveGoesOnFromADraftWithoutAnAnswer() {
+		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		this.articles.draft("a", opened, 1, "the answer is lost");
+		assertSaved(this.articles.save("a", opened, 1, "new"), "new");
+	}
+
+	@Test
+	void aSecondWindowConflictsWithTheFirst() {
+		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		this.articles.draft("a", opened, 1, "in the first");
+		Page both = changed(() -> this.articles.draft("a", opened, 2, "in the second"));
+		assertThat(Objects.requireNonNull(both.article()).text()).isEqualTo("in the first");
+		assertSaved(this.articles.save("a", ticket(both), 2, "in both"), "in both");
+	}
+
+	@Test
+	void aSecondClickFindsItsText() {
 		LockTicket ticket = ticket(this.articles.open("a", "Anna"));
-		assertSaved(this.articles.save("a", ticket, "new"), "new");
-		assertSaved(this.articles.save("a", ticket, "new"), "new");
-		ticket(this.articles.open("a", "Ben"));
-		Page again = this.articles.save("a", ticket, "new");
-		assertThat(again.unsaved()).isNull();
-		Page other = this.articles.save("a", ticket, "newer");
-		assertThat(other.unsaved()).isEqualTo("newer");
-		assertThat(Objects.requireNonNull(other.editor()).owner().as()).isEqualTo("Ben");
+		assertSaved(this.articles.save("a", ticket, 1, "new"), "new");
+		assertNotYours(() -> this.articles.save("a", ticket, 1, "new"));
+		assertThat(Objects.requireNonNull(this.articles.read("a").article()).text()).isEqualTo("new");
 	}
 
 	@Test
-	void whoIsTakenOverSeesBothAndByWhom() {
+	void whoIsTakenOverSeesByWhom() {
 		LockTicket anna = ticket(this.articles.open("a", "Anna"));
-		long fence = Objects.requireNonNull(this.articles.open("a", "Ben").editor()).fence();
+		long fence = Objects.requireNonNull(this.articles.read("a").editor()).fence();
 		LockTicket ben = ticket(this.articles.takeOver("a", "Ben", fence));
-		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.articles.heartbeat(anna));
-		Page cleo = this.articles.takeOver("a", "Cleo", fence);
-		assertThat(cleo.ticket()).isNull();
-		assertThat(Objects.requireNonNull(cleo.editor()).owner().as()).isEqualTo("Ben");
-		Page late = this.articles.save("a", anna, "Anna's");
-		assertThat(late.unsaved()).isEqualTo("Anna's");
-		assertThat(Objects.requireNonNull(late.editor()).owner().as()).isEqualTo("Ben");
-		assertSaved(this.articles.save("a", ben, "Ben's"), "Ben's");
+		assertNotYours(() -> this.articles.heartbeat("a", anna));
+		assertNotYours(() -> this.articles.takeOver("a", "Cleo", fence));
+		assertNotYours(() -> this.articles.save("a", anna, 1, "Anna's"));
+		assertThat(Objects.requireNonNull(this.articles.read("a").editor()).name()).isEqualTo("Ben");
+		assertSaved(this.articles.save("a", ben, 1, "Ben's"), "Ben's");
 	}
 
 	@Test
@@ -106,26 +124,44 @@ class ArticlePageTests {
 		LockTicket opened = ticket(this.articles.open("a", "Anna"));
 		this.mongo.updateFirst(Query.query(Criteria.where("id").is("a")), Update.update("text", "theirs"),
 				Article.class);
-		Page both = this.articles.save("a", opened, "mine");
+		Page both = changed(() -> this.articles.save("a", opened, 1, "mine"));
 		assertThat(Objects.requireNonNull(both.article()).text()).isEqualTo("theirs");
-		assertThat(both.unsaved()).isEqualTo("mine");
-		assertSaved(this.articles.save("a", ticket(both), "theirs and mine"), "theirs and mine");
+		assertSaved(this.articles.save("a", ticket(both), 1, "theirs and mine"), "theirs and mine");
 	}
 
 	@Test
-	void whoSavesWhatWasDeletedKeepsTheText() {
+	void whoSavesWhatWasDeletedSeesThat() {
 		LockTicket opened = ticket(this.articles.open("a", "Anna"));
 		this.mongo.remove(Query.query(Criteria.where("id").is("a")), Article.class);
-		Page deleted = this.articles.save("a", opened, "mine");
-		assertThat(deleted.article()).isNull();
-		assertThat(deleted.unsaved()).isEqualTo("mine");
+		assertNotYours(() -> this.articles.save("a", opened, 1, "mine"));
+		assertNotYours(() -> this.articles.open("a", "Ben"));
+		assertThat(this.articles.read("a").article()).isNull();
 	}
 
-	private void assertSaved(Page page, String text) {
-		assertThat(Objects.requireNonNull(page.article()).text()).isEqualTo(text).isEqualTo(text());
-		assertThat(page.unsaved()).isNull();
-		assertThat(page.ticket()).isNull();
-		assertThat(page.editor()).isNull();
+	private Page changed(ThrowingCallable call) {
+		ResponseEntity<?> answer = answer(call);
+		assertThat(answer.getStatusCode().value()).isEqualTo(409);
+		return (Page) Objects.requireNonNull(answer.getBody());
+	}
+
+	private void assertNotYours(ThrowingCallable call) {
+		assertThat(answer(call).getStatusCode().value()).isEqualTo(423);
+	}
+
+	// As Spring finds the method of the advice
+	private ResponseEntity<?> answer(ThrowingCallable call) {
+		Throwable failure = catchThrowable(call);
+		Method handler = Objects.requireNonNull(
+				new ExceptionHandlerMethodResolver(EditErrors.class).resolveMethodByThrowable(failure),
+				() -> "unexpected: " + failure);
+		handler.setAccessible(true);
+		return Objects.requireNonNull((ResponseEntity<?>) ReflectionUtils.invokeMethod(handler, new EditErrors(),
+				(handler.getParameterCount() == 0) ? new Object[0] : new Object[] { failure }));
+	}
+
+	private void assertSaved(Article article, String text) {
+		assertThat(article.text()).isEqualTo(text).isEqualTo(text());
+		assertThat(this.articles.read("a").editor()).isNull();
 	}
 
 	private @Nullable String text() {

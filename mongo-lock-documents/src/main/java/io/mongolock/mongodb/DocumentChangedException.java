@@ -29,7 +29,7 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 		this.ticket = ticket;
 	}
 
-	static DocumentChangedException of(LockTicket seen, boolean byTicket, LockedType<?> type, BsonDocument document) {
+	static DocumentChangedException of(LeaseProof seen, boolean byTicket, LockedType<?> type, BsonDocument document) {
 		long now = type.version(document);
 		return new DocumentChangedException(
 				type.describe(seen.key()) + " was changed since it was opened, from version " + seen.version() + " to "
@@ -38,7 +38,7 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 								? " by this ticket: show what is stored, and go on with the ticket of this exception. "
 										+ "After a saveAndKeep, go on with the ticket that its document then has"
 								: ": nothing was written, and locked.reload() shows what is stored"),
-				type.read(document).entity(), (byTicket) ? seen.at(now) : null);
+				type.read(document).entity(), (byTicket) ? seen.at(now).ticket() : null);
 	}
 
 	/**

@@ -12,4 +12,12 @@ import io.mongolock.LockHolder;
  */
 public record DocumentLock(Object id, LockHolder holder, int waiting) {
 
+	/**
+	 * What a browser may see of it.
+	 * @return the editor
+	 */
+	public DocumentEditor editor() {
+		return DocumentEditor.of(this.holder);
+	}
+
 }

@@ -165,6 +165,7 @@ public interface DocumentLockOperations {
 	 * resumed by the same ticket before is over.
 	 * @param <T> the type of the document
 	 * @param type the type of the document
+	 * @param id its id
 	 * @param ticket the ticket
 	 * @return the document as it stands now
 	 * @throws DocumentChangedException if the document was changed since the version of
@@ -172,32 +173,31 @@ public interface DocumentLockOperations {
 	 * held
 	 * @throws LockLostException if the ticket does not hold the lock any more, or never
 	 * did; it does not say which, or who holds it now: {@link #find} does
-	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 * @throws IllegalStateException as {@link #renew} does
 	 */
-	<T> LockedDocument<T> resume(Class<T> type, LockTicket ticket);
+	<T> LockedDocument<T> resume(Class<T> type, Object id, LockTicket ticket);
 
 	/**
 	 * Begin the ttl of a lock that was passed on anew: the heartbeat of the one who
 	 * edits. It proves the lock alone, whatever the version.
 	 * @param type the type of the document
+	 * @param id its id
 	 * @param ticket the ticket
 	 * @throws LockLostException as {@link #resume} does
-	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 * @throws IllegalStateException if the transaction of this thread has written the
 	 * document, for whose end this would wait
 	 */
-	void renew(Class<?> type, LockTicket ticket);
+	void renew(Class<?> type, Object id, LockTicket ticket);
 
 	/**
 	 * Release a lock that was passed on, and leave the document as it is.
 	 * @param type the type of the document
+	 * @param id its id
 	 * @param ticket the ticket
 	 * @return whether it was still held; if not, nothing was done
-	 * @throws IllegalArgumentException if the ticket is for a document of another type
 	 * @throws IllegalStateException as {@link #renew} does
 	 */
-	boolean release(Class<?> type, LockTicket ticket);
+	boolean release(Class<?> type, Object id, LockTicket ticket);
 
 	/**
 	 * The locks of a type that somebody holds, in the order of their documents' ids.

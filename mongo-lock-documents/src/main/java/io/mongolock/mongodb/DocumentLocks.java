@@ -26,7 +26,6 @@ import io.mongolock.mongodb.store.DocumentKey;
 import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.mongodb.store.MissingDocumentException;
 import io.mongolock.store.Leased;
-import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -219,15 +218,15 @@ final class DocumentLocks implements DocumentLockOperations {
 		try {
 			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
 			Leased lease = (Leased) handle;
-			LockTicket ticket = new LockTicket(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0);
+			LeaseProof proof = new LeaseProof(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0, 0);
 			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
-					"The locked " + type.describe(ticket.key()) + " cannot be kept");
+					"The locked " + type.describe(proof.key()) + " cannot be kept");
 			// What this thread has closed inside a transaction is still locked, so
 			// nothing is sent
 			BsonDocument document = (lease.takeContent() instanceof BsonDocument granted) ? granted
-					: this.tickets.load(ticket.lease())
-						.orElseThrow(() -> DocumentTickets.gone(ticket, this.tickets.look(ticket.key()), ""));
-			HeldDocument<T> held = held(type, document, handle, ticket, lease);
+					: this.tickets.load(proof.lease())
+						.orElseThrow(() -> DocumentTickets.gone(proof, this.tickets.look(proof.key()), ""));
+			HeldDocument<T> held = held(type, document, handle, proof, lease);
 			transaction.ifPresent(held::grantedIn);
 			return held;
 		}
@@ -237,9 +236,9 @@ final class DocumentLocks implements DocumentLockOperations {
 		}
 	}
 
-	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LockTicket ticket,
+	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LeaseProof proof,
 			Leased lease) {
-		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, ticket, lease, this.tickets,
+		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, proof, lease, this.tickets,
 				this.writes);
 		this.transactions.add(held);
 		this.plainSaves.locked(held);
@@ -256,35 +255,40 @@ final class DocumentLocks implements DocumentLockOperations {
 	}
 
 	@Override
-	public <T> LockedDocument<T> resume(Class<T> type, LockTicket ticket) {
-		LockedType<T> locked = type(type, ticket);
-		refuseWhileWritten(locked, ticket.key());
+	public <T> LockedDocument<T> resume(Class<T> type, Object id, LockTicket ticket) {
+		LockedType<T> locked = type(type);
+		String key = keyOf(locked, id, ticket);
 		long requested = this.clock.nanoTime();
-		// Asked for by its token, so that a forged ticket sees nothing
-		BsonDocument document = this.tickets.load(ticket.lease()).orElseThrow(() -> DocumentTickets.notHeld(ticket));
-		Optional<StoredLock> lock = this.tickets.look(ticket.key());
-		StoredHolder holder = DocumentTickets.holder(ticket, lock).orElseThrow(() -> DocumentTickets.notHeld(ticket));
+		StoredLock lock = this.tickets.look(key).orElseThrow(() -> DocumentTickets.notHeld(key));
+		LeaseProof proof = LeaseProof.of(ticket, key, lock.holders()).orElseThrow(() -> DocumentTickets.notHeld(key));
+		BsonDocument document = this.tickets.load(proof.lease()).orElseThrow(() -> DocumentTickets.notHeld(key));
 		long version = locked.version(document);
-		if (version != ticket.version() && !this.tickets.isDraft(ticket, document, version)) {
-			throw DocumentChangedException.of(ticket, true, locked, document);
+		if (version != proof.version() && !this.tickets.isDraft(proof, document, version)) {
+			throw DocumentChangedException.of(proof, true, locked, document);
 		}
-		TicketHandle handle = new TicketHandle(ticket, this.tickets, this.clock, requested, lock.orElseThrow(), holder);
+		TicketHandle handle = new TicketHandle(proof, this.tickets, this.clock, requested, lock,
+				proof.holder(lock.holders()).orElseThrow());
 		// One that this thread resumed before, and that nobody may have closed, is over
-		this.transactions.find(ticket.key(), locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
-		return held(locked, document, handle, ticket, handle);
+		this.transactions.find(key, locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
+		return held(locked, document, handle, proof, handle);
 	}
 
 	@Override
-	public void renew(Class<?> type, LockTicket ticket) {
-		LockedType<?> locked = type(type, ticket);
-		refuseWhileWritten(locked, ticket.key());
-		this.tickets.renew(ticket);
+	public void renew(Class<?> type, Object id, LockTicket ticket) {
+		String key = keyOf(type(type), id, ticket);
+		this.tickets.renew(this.tickets.find(ticket, key).orElseThrow(() -> DocumentTickets.notHeld(key)));
 	}
 
 	@Override
-	public boolean release(Class<?> type, LockTicket ticket) {
-		refuseWhileWritten(type(type, ticket), ticket.key());
-		return this.tickets.release(ticket);
+	public boolean release(Class<?> type, Object id, LockTicket ticket) {
+		return this.tickets.find(ticket, keyOf(type(type), id, ticket)).filter(this.tickets::release).isPresent();
+	}
+
+	private String keyOf(LockedType<?> type, Object id, LockTicket ticket) {
+		Assert.notNull(ticket, "The ticket is null: what it was kept in, for example a form, does not have it");
+		String key = type.key(id).toString();
+		refuseWhileWritten(type, key);
+		return key;
 	}
 
 	@Override
@@ -327,16 +331,6 @@ final class DocumentLocks implements DocumentLockOperations {
 		Object id = type.id(DocumentKey.parse(lock.key()).id());
 		int waiting = (int) lock.queue().stream().filter((waiter) -> waiter.isAlive(lock.now())).count();
 		return lock.liveHolders().stream().findFirst().map((holder) -> new DocumentLock(id, holder, waiting));
-	}
-
-	private <T> LockedType<T> type(Class<T> type, LockTicket ticket) {
-		Assert.notNull(ticket, "The ticket is null: what it was kept in, for example a form, does not have it");
-		LockedType<T> locked = type(type);
-		if (!DocumentKey.parse(ticket.key()).collection().equals(locked.collection())) {
-			throw new IllegalArgumentException("This ticket is for no " + type.getSimpleName()
-					+ ": their collection is '" + locked.collection() + "'");
-		}
-		return locked;
 	}
 
 	// Whose documents they are may depend on the call, so nothing of it is kept

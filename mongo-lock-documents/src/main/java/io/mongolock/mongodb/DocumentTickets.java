@@ -25,17 +25,27 @@ import io.mongolock.store.StoredLock;
  */
 record DocumentTickets(DocumentLockStore store, Duration timeout) {
 
-	void renew(LockTicket ticket) {
-		if (!this.store.renew(ticket.lease(), this.timeout)) {
-			throw notHeld(ticket);
+	/** The fence that a ticket hides. */
+	private static final long UNKNOWN = 0;
+
+	/**
+	 * What a ticket proves.
+	 * @param ticket the ticket
+	 * @param key the key of the document that it was sent for
+	 * @return the proof, unless the ticket does not hold its lock
+	 */
+	Optional<LeaseProof> find(LockTicket ticket, String key) {
+		return LeaseProof.of(ticket, key, this.store.holders(key, this.timeout));
+	}
+
+	void renew(LeaseProof proof) {
+		if (!this.store.renew(proof.lease(), this.timeout)) {
+			throw notHeld(proof.key());
 		}
 	}
 
-	boolean release(LockTicket ticket) {
-		// Asked first, since the server refuses a release where another field stands for
-		// the lock, which a forged ticket would show
-		return load(ticket.lease()).isPresent()
-				&& this.store.releaseGrant(ticket.lease(), ticket.fence(), this.timeout);
+	boolean release(LeaseProof proof) {
+		return this.store.releaseGrant(proof.lease(), proof.fence(), this.timeout);
 	}
 
 	Optional<StoredLock> look(String key) {
@@ -63,36 +73,21 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * The holder that a ticket stands for.
-	 * @param ticket the ticket
-	 * @param lock the lock as it was seen
-	 * @return the holder, also one whose lease has run out; empty if it is gone, or was
-	 * granted once more by a claim that was executed late
-	 */
-	static Optional<StoredHolder> holder(LockTicket ticket, Optional<StoredLock> lock) {
-		return lock.stream()
-			.flatMap((seen) -> seen.holders().stream())
-			.filter((holder) -> holder.leaseToken().equals(ticket.lease().leaseToken())
-					&& holder.fence() == ticket.fence())
-			.findFirst();
-	}
-
-	/**
 	 * Whether a draft of the same number has written a document last: a request whose
 	 * answer was lost is made once more.
-	 * @param ticket the ticket, with the number
+	 * @param proof of the ticket with the number
 	 * @param document the document as it stands now
 	 * @param version its version
 	 * @return whether nobody else has written it since
 	 */
-	boolean isDraft(LockTicket ticket, BsonDocument document, long version) {
-		BsonDocument draft = new BsonDocument("number", new BsonInt64(ticket.draft())).append("version",
+	boolean isDraft(LeaseProof proof, BsonDocument document, long version) {
+		BsonDocument draft = new BsonDocument("number", new BsonInt64(proof.draft())).append("version",
 				new BsonInt64(version));
-		return ticket.draft() != 0 && document.getDocument(this.store.field())
+		return proof.draft() != 0 && document.getDocument(this.store.field())
 			.getArray("holders")
 			.stream()
 			.map(BsonValue::asDocument)
-			.anyMatch((holder) -> ticket.lease().leaseToken().equals(holder.getString("token").getValue())
+			.anyMatch((holder) -> proof.lease().leaseToken().equals(holder.getString("token").getValue())
 					&& draft.equals(holder.get("draft")));
 	}
 
@@ -108,26 +103,25 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	/**
 	 * The exception for a ticket that holds nothing. A text may come from anywhere, so it
 	 * is the same whether there is such a document or not, and names nobody.
-	 * @param ticket the ticket
+	 * @param key the key of the document that it was sent for
 	 * @return the exception
 	 */
-	static LockLostException notHeld(LockTicket ticket) {
-		return new LockLostException(ticket.key(), ticket.fence(), LossReason.REFUSED, "Lock '"
-				+ KeyText.printable(ticket.key()) + "' (fence " + ticket.fence()
-				+ ") is not held by this ticket: it was saved with it or released before, taken over or broken, "
+	static LockLostException notHeld(String key) {
+		return new LockLostException(key, UNKNOWN, LossReason.REFUSED, "Lock '" + KeyText.printable(key)
+				+ "' is not held by this ticket: it was saved with it or released before, taken over or broken, "
 				+ "overwritten by a plain save, or there is no such document");
 	}
 
 	/**
 	 * Why a lock is not held any more.
-	 * @param ticket what stood for it
+	 * @param proof what stood for it
 	 * @param lock the lock as it was seen
 	 * @param consequence what to add
 	 * @return the exception
 	 */
-	static LockLostException gone(LockTicket ticket, Optional<StoredLock> lock, String consequence) {
-		return new LockLostException(ticket.key(), ticket.fence(), LossReason.REFUSED,
-				"Lock '" + KeyText.printable(ticket.key()) + "' (fence " + ticket.fence() + ") was lost: "
+	static LockLostException gone(LeaseProof proof, Optional<StoredLock> lock, String consequence) {
+		return new LockLostException(proof.key(), proof.fence(), LossReason.REFUSED,
+				"Lock '" + KeyText.printable(proof.key()) + "' (fence " + proof.fence() + ") was lost: "
 						+ lock.map(DocumentTickets::whoHas).orElse("the document does not exist any more")
 						+ consequence);
 	}

@@ -43,7 +43,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	private final LockHandle handle;
 
-	private final LockTicket proof;
+	private final LeaseProof proof;
 
 	/** What the handle stands for. */
 	private final Leased lease;
@@ -92,12 +92,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	/** Whether a callback within the one that it was locked for has ended it. */
 	private volatile boolean endedWithin;
 
-	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LockTicket ticket, Leased lease,
+	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LeaseProof proof, Leased lease,
 			DocumentTickets tickets, Writes writes) {
 		this.type = type;
 		this.loaded = loaded;
 		this.handle = handle;
-		this.proof = ticket;
+		this.proof = proof;
 		this.lease = lease;
 		this.tickets = tickets;
 		this.writes = writes;
@@ -123,7 +123,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		return this.type;
 	}
 
-	LockTicket proof() {
+	LeaseProof proof() {
 		return this.proof;
 	}
 
@@ -237,7 +237,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (passesOn()) {
 			this.handle.close();
 		}
-		return this.proof.at(loaded().version());
+		return this.proof.at(loaded().version()).ticket();
 	}
 
 	private synchronized boolean passesOn() {
@@ -248,8 +248,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		requireCommitted("take the ticket after its commit, or before it writes");
 		boolean passesOn = this.state == State.OPEN && !isResumed();
 		if (passesOn) {
-			// Refused as long as the lock can still be released otherwise
-			this.proof.text();
 			this.state = State.PASSED_ON;
 			this.lease.end(LeaseEnd.PASSED_ON);
 		}
@@ -701,9 +699,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			case WRITING -> (this.unanswered)
 					? "may have been released by a write of this transaction whose answer was lost: roll it back"
 					: "was released by a write of this transaction, which is not over";
-			case PASSED_ON -> "was passed on to its ticket: go on with resume(…, ticket)";
+			case PASSED_ON -> "was passed on to its ticket: go on with resume(type, id, ticket)";
 			case UNKNOWN ->
-				"may have been released by a write whose answer was lost: resume(type, locked.ticket()) says "
+				"may have been released by a write whose answer was lost: resume(type, id, locked.ticket()) says "
 						+ "whether, and shows what is stored; else it runs out";
 			default ->
 				"was released before, by a save that does not keep it or a close: lock the document again, or use saveAndKeep";

@@ -2,60 +2,47 @@ package io.mongolock.mongodb;
 
 import java.io.Serializable;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Base64;
-import java.util.Random;
 import java.util.zip.CRC32;
 
 import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
-import org.springframework.util.Assert;
 import org.springframework.util.StringUtils;
-
-import io.mongolock.mongodb.store.LeaseSecrets;
-import io.mongolock.store.KeyText;
-import io.mongolock.store.LeaseId;
 
 /**
  * Stands for a lock on a document, and for the version of it that was shown, across
- * requests and instances: a short text without any meaning to others, to put into a form
- * or a session. Its owner holds the lock, and it cannot be guessed: give it to the one
- * who edits, and never log it. Its {@link #toString()} hides it; as JSON it is its
- * {@link #text()}. Immutable.
+ * requests and instances: a short text to put into a form or a session. Nothing can be
+ * read from it without the document. Its owner holds the lock, and it cannot be guessed:
+ * give it to the one who edits, and never log it. Its {@link #toString()} hides it; as
+ * JSON it is its {@link #text()}. Two are equal that stand for the same lock, version and
+ * draft. Immutable.
  */
 public final class LockTicket implements Serializable {
 
 	private static final long serialVersionUID = 1L;
 
-	private static final int HEAD_BYTES = Integer.BYTES + 2 * LeaseSecrets.BYTES + 2 * Long.BYTES;
+	/** Three bytes are four characters. */
+	private static final int CHARACTERS = (Integer.BYTES + LeaseProof.SEALED_BYTES) / 3 * 4;
 
-	/** What a form, a header or a cookie can take. */
-	private static final int MAX_TEXT = 4096;
-
-	private final String key;
-
-	private final String token;
-
-	private final byte[] secret;
-
-	private final long fence;
-
-	private final long version;
+	private final String text;
 
 	/** What the next draft is called, zero for nothing. */
 	private final long draft;
 
-	LockTicket(LeaseId lease, byte[] secret, long fence, long version) {
-		this(lease, secret, fence, version, 0);
+	private LockTicket(String text, long draft) {
+		this.text = text;
+		this.draft = draft;
 	}
 
-	private LockTicket(LeaseId lease, byte[] secret, long fence, long version, long draft) {
-		this.key = lease.key();
-		this.token = lease.leaseToken();
-		this.secret = secret;
-		this.fence = fence;
-		this.version = version;
-		this.draft = draft;
+	/**
+	 * The ticket of what proves a lock.
+	 * @param sealed what its owner has of it
+	 * @return the ticket
+	 */
+	static LockTicket of(byte[] sealed) {
+		byte[] bytes = ByteBuffer.allocate(Integer.BYTES + sealed.length).putInt(checksum(sealed)).put(sealed).array();
+		return new LockTicket(Base64.getUrlEncoder().encodeToString(bytes), 0);
 	}
 
 	/**
@@ -66,80 +53,28 @@ public final class LockTicket implements Serializable {
 	 */
 	@JsonCreator(mode = JsonCreator.Mode.DELEGATING)
 	public static LockTicket of(String text) {
+		// What a request leaves out is null, whatever was declared
+		if (!StringUtils.hasText(text)) {
+			throw malformed("it is empty");
+		}
+		if (text.length() != CHARACTERS) {
+			throw malformed("it has " + text.length() + " characters, and each ticket has " + CHARACTERS);
+		}
 		byte[] bytes = decoded(text);
-		if (bytes.length <= HEAD_BYTES) {
-			throw malformed("it is too short");
+		// Tells a text that was damaged from one that was outlived
+		if (ByteBuffer.wrap(bytes).getInt() != checksum(sealed(bytes))) {
+			throw malformed("it was changed");
 		}
-		ByteBuffer ticket = ByteBuffer.wrap(bytes);
-		if (ticket.getInt() != checksum(bytes)) {
-			throw malformed("it is incomplete or changed");
-		}
-		mask(bytes);
-		byte[] random = new byte[LeaseSecrets.BYTES];
-		byte[] secret = new byte[LeaseSecrets.BYTES];
-		long fence = ticket.get(random).get(secret).getLong();
-		long version = ticket.getLong();
-		String key = StandardCharsets.UTF_8.decode(ticket).toString();
-		return new LockTicket(new LeaseId(key, LeaseSecrets.token(random, secret)), secret, fence, version);
+		return new LockTicket(text, 0);
 	}
 
 	/**
 	 * The ticket as text: of letters, digits, {@code -} and {@code _}.
 	 * @return the text, a secret of the one who edits
-	 * @throws IllegalStateException if the id of the document is too long
 	 */
 	@JsonValue
 	public String text() {
-		byte[] key = this.key.getBytes(StandardCharsets.UTF_8);
-		byte[] bytes = ByteBuffer.allocate(HEAD_BYTES + key.length)
-			.putInt(0)
-			.put(LeaseSecrets.randomOf(this.token))
-			.put(this.secret)
-			.putLong(this.fence)
-			.putLong(this.version)
-			.put(key)
-			.array();
-		mask(bytes);
-		ByteBuffer.wrap(bytes).putInt(checksum(bytes));
-		String text = Base64.getUrlEncoder().withoutPadding().encodeToString(bytes);
-		Assert.state(text.length() <= MAX_TEXT,
-				() -> "The id in '" + KeyText.printable(key()) + "' is too long for a ticket: its text would have "
-						+ text.length() + " characters, of at most " + MAX_TEXT);
-		return text;
-	}
-
-	/**
-	 * The key of the lock.
-	 * @return the collection and the id of the document
-	 */
-	public String key() {
-		return this.key;
-	}
-
-	/**
-	 * The number of the grant.
-	 * @return the fence
-	 */
-	public long fence() {
-		return this.fence;
-	}
-
-	/**
-	 * The version of the document that the one who edits has seen: a document that has
-	 * another one was changed since.
-	 * @return the version
-	 */
-	public long version() {
-		return this.version;
-	}
-
-	/**
-	 * The same lock, for who has seen another version of the document.
-	 * @param version the version
-	 * @return the ticket
-	 */
-	LockTicket at(long version) {
-		return new LockTicket(lease(), this.secret, this.fence, version);
+		return this.text;
 	}
 
 	/**
@@ -150,63 +85,47 @@ public final class LockTicket implements Serializable {
 	 * @return the ticket
 	 */
 	public LockTicket draft(long number) {
-		return new LockTicket(lease(), this.secret, this.fence, this.version, number);
+		return new LockTicket(this.text, number);
 	}
 
 	long draft() {
 		return this.draft;
 	}
 
-	LeaseId lease() {
-		return new LeaseId(this.key, this.token);
+	byte[] sealed() {
+		return sealed(decoded(this.text));
 	}
 
 	@Override
 	public boolean equals(Object other) {
-		return other instanceof LockTicket ticket && ticket.lease().equals(lease()) && ticket.fence == this.fence
-				&& ticket.version == this.version && ticket.draft == this.draft;
+		return other instanceof LockTicket ticket && ticket.text.equals(this.text) && ticket.draft == this.draft;
 	}
 
 	@Override
 	public int hashCode() {
-		return lease().hashCode();
+		return this.text.hashCode();
 	}
 
 	/**
-	 * Names the lock and hides what proves possession of it.
-	 * @return the key and the fence
+	 * Hides what proves possession of the lock.
+	 * @return nothing of the text
 	 */
 	@Override
 	public String toString() {
-		return "ticket for lock '" + KeyText.printable(key()) + "' (fence " + this.fence + ")";
+		return "ticket of a document lock";
 	}
 
-	// What it is for is not to be read from it, in a log of a proxy for example
-	private static void mask(byte[] bytes) {
-		int clear = Integer.BYTES + 2 * LeaseSecrets.BYTES;
-		long seed = ByteBuffer.wrap(bytes, Integer.BYTES, 2 * LeaseSecrets.BYTES).getLong();
-		byte[] mask = new byte[bytes.length - clear];
-		new Random(seed).nextBytes(mask);
-		for (int i = 0; i < mask.length; i++) {
-			bytes[clear + i] ^= mask[i];
-		}
+	private static byte[] sealed(byte[] bytes) {
+		return Arrays.copyOfRange(bytes, Integer.BYTES, bytes.length);
 	}
 
-	// Tells a text that was damaged from one that was outlived
-	private static int checksum(byte[] bytes) {
+	private static int checksum(byte[] sealed) {
 		CRC32 checksum = new CRC32();
-		checksum.update(bytes, Integer.BYTES, bytes.length - Integer.BYTES);
+		checksum.update(sealed);
 		return (int) checksum.getValue();
 	}
 
 	private static byte[] decoded(String text) {
-		// What a request leaves out is null, whatever was declared
-		if (!StringUtils.hasText(text)) {
-			throw malformed("it is empty");
-		}
-		if (text.length() > MAX_TEXT) {
-			throw malformed("it is longer than " + MAX_TEXT + " characters");
-		}
 		try {
 			return Base64.getUrlDecoder().decode(text);
 		}

@@ -25,31 +25,31 @@ record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean 
 	 * Write an entity.
 	 * @param keep whether the lock is to be kept and renewed
 	 */
-	static ReleasingWrite save(LockTicket ticket, boolean keep, EntityWriter writer, Written<?> written) {
+	static ReleasingWrite save(LeaseProof proof, boolean keep, EntityWriter writer, Written<?> written) {
 		String holders = "$" + writer.field() + ".holders";
-		Document token = new Document("$literal", ticket.lease().leaseToken());
+		Document token = new Document("$literal", proof.lease().leaseToken());
 		Document own = new Document("$eq", List.of("$$e.token", token));
 		Document others = new Document("$filter", new Document("input", holders).append("as", "e")
 			.append("cond", new Document("$ne", List.of("$$e.token", token))));
 		Document renewal = new Document("renewedAt", "$$NOW");
-		if (ticket.draft() != 0) {
-			renewal.append("draft", new Document("number", ticket.draft()).append("version", written.version() + 1));
+		if (proof.draft() != 0) {
+			renewal.append("draft", new Document("number", proof.draft()).append("version", written.version() + 1));
 		}
 		Document now = new Document("$mergeObjects", List.of("$$e", renewal));
 		Document renewed = new Document("$map", new Document("input", holders).append("as", "e")
 			.append("in", new Document("$cond", List.of(own, now, "$$e"))));
 		Document lock = new Document("$mergeObjects",
 				List.of("$" + writer.field(), new Document("holders", (keep) ? renewed : others)));
-		return of(ticket, writer.field(), written.before(), writer.replacement(written, lock), !keep);
+		return of(proof, writer.field(), written.before(), writer.replacement(written, lock), !keep);
 	}
 
-	static ReleasingWrite delete(LockTicket ticket, String field, Document version) {
-		return of(ticket, field, version, null, true);
+	static ReleasingWrite delete(LeaseProof proof, String field, Document version) {
+		return of(proof, field, version, null, true);
 	}
 
-	private static ReleasingWrite of(LockTicket ticket, String field, Document version, @Nullable List<Document> update,
+	private static ReleasingWrite of(LeaseProof proof, String field, Document version, @Nullable List<Document> update,
 			boolean releases) {
-		Document filter = held(ticket, field);
+		Document filter = held(proof, field);
 		filter.putAll(version);
 		return new ReleasingWrite(filter, update, releases);
 	}
@@ -69,14 +69,14 @@ record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean 
 	/**
 	 * What finds a document while its lock is held. A claim of the token that is executed
 	 * late has another fence, and no two have one.
-	 * @param ticket the lock
+	 * @param proof the lock
 	 * @param field the field of the lock
 	 * @return the filter
 	 */
-	static Document held(LockTicket ticket, String field) {
-		return new Document("_id", DocumentKey.parse(ticket.key()).id())
-			.append(field + ".holders.token", ticket.lease().leaseToken())
-			.append(field + ".holders.fence", ticket.fence());
+	static Document held(LeaseProof proof, String field) {
+		return new Document("_id", DocumentKey.parse(proof.key()).id())
+			.append(field + ".holders.token", proof.lease().leaseToken())
+			.append(field + ".holders.fence", proof.fence());
 	}
 
 }

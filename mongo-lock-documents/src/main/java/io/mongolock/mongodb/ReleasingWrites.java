@@ -100,34 +100,34 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 	private RuntimeException unknown(HeldDocument<?> held, RuntimeException failure) {
 		return UnknownWrite.of(failure, held.toString(), this.timeout,
 				"The lock is kept until it runs out, unless the write has released it; "
-						+ "resume(type, locked.ticket()) says whether, and shows what is stored");
+						+ "resume(type, id, locked.ticket()) says whether, and shows what is stored");
 	}
 
 	private RuntimeException refused(HeldDocument<?> held) {
-		LockTicket ticket = held.proof();
+		LeaseProof proof = held.proof();
 		Optional<StoredLock> lock;
 		try {
-			lock = this.tickets.look(ticket.key());
+			lock = this.tickets.look(proof.key());
 		}
 		catch (RuntimeException ex) {
 			held.notWritten();
 			return ex;
 		}
-		if (DocumentTickets.holder(ticket, lock).isEmpty()) {
+		if (lock.flatMap((seen) -> proof.holder(seen.holders())).isEmpty()) {
 			held.refused();
-			return DocumentTickets.gone(ticket, lock, "; nothing was written");
+			return DocumentTickets.gone(proof, lock, "; nothing was written");
 		}
 		held.notWritten();
-		return changed(held).orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(ticket.key())
+		return changed(held).orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(proof.key())
 				+ " was not written: it is locked, but the transaction around this code began to read before the lock "
 				+ "was granted: lock first"));
 	}
 
 	private <T> Optional<RuntimeException> changed(HeldDocument<T> held) {
-		LockTicket ticket = held.proof().at(held.loaded().version());
-		return this.tickets.load(ticket.lease())
-			.filter((document) -> held.type().version(document) != ticket.version())
-			.map((document) -> DocumentChangedException.of(ticket, held.isResumed(), held.type(), document));
+		LeaseProof proof = held.proof().at(held.loaded().version());
+		return this.tickets.load(proof.lease())
+			.filter((document) -> held.type().version(document) != proof.version())
+			.map((document) -> DocumentChangedException.of(proof, held.isResumed(), held.type(), document));
 	}
 
 	@Override

@@ -23,7 +23,7 @@ final class TicketHandle implements LockHandle, Leased {
 	/** Clocks of servers differ, and their holders should know first. */
 	private static final int MARGIN_SHARE = 5;
 
-	private final LockTicket ticket;
+	private final LeaseProof proof;
 
 	private final DocumentTickets tickets;
 
@@ -40,9 +40,9 @@ final class TicketHandle implements LockHandle, Leased {
 
 	private volatile boolean closed;
 
-	TicketHandle(LockTicket ticket, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
+	TicketHandle(LeaseProof proof, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
 			StoredHolder holder) {
-		this.ticket = ticket;
+		this.proof = proof;
 		this.tickets = tickets;
 		this.clock = clock;
 		this.ttl = holder.ttl();
@@ -51,7 +51,7 @@ final class TicketHandle implements LockHandle, Leased {
 
 	@Override
 	public LeaseId lease() {
-		return this.ticket.lease();
+		return this.proof.lease();
 	}
 
 	@Override
@@ -105,18 +105,18 @@ final class TicketHandle implements LockHandle, Leased {
 	@Override
 	public void assertMayCommit() {
 		if (this.over) {
-			throw DocumentTickets.notHeld(this.ticket);
+			throw DocumentTickets.notHeld(key());
 		}
 	}
 
 	@Override
 	public String key() {
-		return this.ticket.key();
+		return this.proof.key();
 	}
 
 	@Override
 	public long fence() {
-		return this.ticket.fence();
+		return this.proof.fence();
 	}
 
 	@Override
@@ -150,7 +150,7 @@ final class TicketHandle implements LockHandle, Leased {
 		}
 		long began = this.clock.nanoTime();
 		try {
-			this.tickets.renew(this.ticket);
+			this.tickets.renew(this.proof);
 		}
 		catch (LockLostException ex) {
 			end(LeaseEnd.LOST);

@@ -217,7 +217,7 @@ abstract class AbstractSameAsSaveContractTests {
 			Object locked(Side side, Change change, LockedDocument<Object> locked) {
 				LockTicket ticket = locked.ticket();
 				side.forget();
-				LockedDocument<Object> resumed = side.documents().resume(change.type(), ticket);
+				LockedDocument<Object> resumed = side.documents().resume(change.type(), "p", ticket);
 				return resumed.save(change.apply(resumed.entity()));
 			}
 

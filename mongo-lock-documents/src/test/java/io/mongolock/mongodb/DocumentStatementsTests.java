@@ -120,9 +120,9 @@ class DocumentStatementsTests {
 			SentStatements.assertAllRecorded(this.log);
 			insertPage();
 			LockTicket ticket = operations.lock(Page.class, "k").ticket();
-			operations.resume(Page.class, ticket);
-			operations.renew(Page.class, ticket);
-			operations.release(Page.class, ticket);
+			operations.resume(Page.class, "k", ticket);
+			operations.renew(Page.class, "k", ticket);
+			operations.release(Page.class, "k", ticket);
 			operations.find(Page.class, "k");
 			operations.list(Page.class);
 		}

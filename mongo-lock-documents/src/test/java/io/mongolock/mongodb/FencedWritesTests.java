@@ -260,7 +260,7 @@ class FencedWritesTests {
 				}
 				return null;
 			});
-			LockHandle resumed = documents.resume(Page.class, documents.lock(Page.class, "p").ticket()).handle();
+			LockHandle resumed = documents.resume(Page.class, "p", documents.lock(Page.class, "p").ticket()).handle();
 			assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, resumed));
 		}
 	}

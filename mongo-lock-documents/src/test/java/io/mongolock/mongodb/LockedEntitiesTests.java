@@ -115,7 +115,7 @@ class LockedEntitiesTests {
 	private <T> T saveAsItIs(Class<T> type, Object id) {
 		LockedDocument<T> locked = documents().lock(type, id);
 		T entity = locked.entity();
-		LockedDocument<T> resumed = documents().resume(type, LockTicket.of(locked.ticket().text()));
+		LockedDocument<T> resumed = documents().resume(type, id, LockTicket.of(locked.ticket().text()));
 		assertThat(resumed.entity()).isEqualTo(entity);
 		return resumed.save(resumed.entity());
 	}

@@ -152,16 +152,16 @@ class PlainSavesTests {
 		assertThat(text()).isEqualTo("locked again");
 		plain("plain");
 		LockTicket ticket = this.here.documents().lock(Page.class, "a").ticket();
-		LockedDocument<Page> resumed = this.here.documents().resume(Page.class, ticket);
+		LockedDocument<Page> resumed = this.here.documents().resume(Page.class, "a", ticket);
 		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
 		resumed.close();
-		LockedDocument<Page> again = this.here.documents().resume(Page.class, ticket);
+		LockedDocument<Page> again = this.here.documents().resume(Page.class, "a", ticket);
 		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
-		this.here.documents().release(Page.class, ticket);
+		this.here.documents().release(Page.class, "a", ticket);
 		plain("after the release");
 		again.close();
 		LockTicket other = this.here.documents().lock(Page.class, "a").ticket();
-		LockedDocument<Page> last = this.here.documents().resume(Page.class, other);
+		LockedDocument<Page> last = this.here.documents().resume(Page.class, "a", other);
 		last.save(last.entity().with("saved"));
 		plain("after the save");
 	}

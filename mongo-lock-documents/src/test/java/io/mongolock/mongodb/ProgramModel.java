@@ -187,18 +187,24 @@ final class ProgramModel {
 
 		LockTicket ticket;
 
+		final long fence;
+
+		long version;
+
 		/** How often the document had been written when it was seen. */
 		int writes;
 
 		boolean dead;
 
-		Ticket(LockTicket ticket, int writes) {
+		Ticket(LockTicket ticket, HeldDocument<?> held, int writes) {
 			this.ticket = ticket;
+			this.fence = held.fence();
+			this.version = held.loaded().version();
 			this.writes = writes;
 		}
 
 		boolean isHolder(Stored document) {
-			return !this.dead && document.holder != null && document.holder == this.ticket.fence();
+			return !this.dead && document.holder != null && document.holder == this.fence;
 		}
 
 	}

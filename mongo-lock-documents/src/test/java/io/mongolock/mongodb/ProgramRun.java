@@ -519,13 +519,13 @@ final class ProgramRun implements AutoCloseable {
 		}
 		check(outcome.isDone(), "not passed on: " + outcome);
 		LockTicket ticket = (LockTicket) Objects.requireNonNull(outcome.value());
-		Ticket known = new Ticket(LockTicket.of(ticket.text()), held.writes);
+		Ticket known = new Ticket(LockTicket.of(ticket.text()), (HeldDocument<?>) held.locked, held.writes);
 		known.dead = held.dead;
 		document.tickets.add(known);
 		if (held.isOpen() && !held.resumed) {
 			held.status = Status.PASSED_ON;
 		}
-		return "of version " + ticket.version();
+		return "of version " + known.version;
 	}
 
 	private static @Nullable Ticket choose(Stored document, int choice) {
@@ -540,7 +540,8 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		}
 		View before = view(document);
-		Outcome outcome = thread.call(() -> thread.instance.documents().resume(document.type, ticket.ticket));
+		Outcome outcome = thread
+			.call(() -> thread.instance.documents().resume(document.type, document.id, ticket.ticket));
 		if (isRefusedTicket(thread, document, ticket, before, outcome)) {
 			return "refused: " + outcome;
 		}
@@ -568,12 +569,13 @@ final class ProgramRun implements AutoCloseable {
 			}
 			return true;
 		}
-		if (before.version != ticket.ticket.version()) {
+		if (before.version != ticket.version) {
 			expect(outcome, DocumentChangedException.class);
 			DocumentChangedException changed = (DocumentChangedException) Objects.requireNonNull(outcome.failure());
 			Entry shown = changed.getDocument(document.type);
 			check(Set.copyOf(shown.log()).equals(document.marks), "it shows " + shown.log());
 			ticket.ticket = changed.getTicket();
+			ticket.version = before.version;
 			ticket.writes = document.writes;
 			return true;
 		}
@@ -587,7 +589,7 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		}
 		Outcome outcome = thread.call(() -> {
-			thread.instance.documents().renew(document.type, ticket.ticket);
+			thread.instance.documents().renew(document.type, document.id, ticket.ticket);
 			return null;
 		});
 		if (thread.transaction() != null && outcome.is(IllegalStateException.class)) {
@@ -607,7 +609,8 @@ final class ProgramRun implements AutoCloseable {
 		if (ticket == null) {
 			return null;
 		}
-		Outcome outcome = thread.call(() -> thread.instance.documents().release(document.type, ticket.ticket));
+		Outcome outcome = thread
+			.call(() -> thread.instance.documents().release(document.type, document.id, ticket.ticket));
 		if (thread.transaction() != null && outcome.is(IllegalStateException.class)) {
 			return outcome;
 		}
@@ -976,7 +979,8 @@ final class ProgramRun implements AutoCloseable {
 	private void releaseTicket(ProgramThread thread, Stored document, Ticket ticket) {
 		int index = document.tickets.indexOf(ticket);
 		if (index >= 0) {
-			Outcome outcome = thread.call(() -> thread.instance.documents().release(document.type, ticket.ticket));
+			Outcome outcome = thread
+				.call(() -> thread.instance.documents().release(document.type, document.id, ticket.ticket));
 			check(outcome.isDone(), "not released: " + outcome);
 			if (Boolean.TRUE.equals(outcome.value())) {
 				document.robbed();

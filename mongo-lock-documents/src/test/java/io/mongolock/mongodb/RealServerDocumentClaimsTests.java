@@ -158,15 +158,16 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		DocumentLockOperations documents = this.here.documents();
 		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
 		this.transactions.executeWithoutResult((status) -> {
-			keep(documents.resume(Post.class, ticket), "one");
+			keep(documents.resume(Post.class, "p1", ticket), "one");
 			for (int propagation : new int[] { TransactionDefinition.PROPAGATION_REQUIRED,
 					TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
 				within(propagation).executeWithoutResult((inner) -> assertThatIllegalStateException()
-					.isThrownBy(() -> documents.resume(Post.class, ticket))
+					.isThrownBy(() -> documents.resume(Post.class, "p1", ticket))
 					.withMessageContaining("Pass on the LockedDocument that it has written"));
 			}
 		});
-		assertThatExceptionOfType(DocumentChangedException.class).isThrownBy(() -> documents.resume(Post.class, ticket))
+		assertThatExceptionOfType(DocumentChangedException.class)
+			.isThrownBy(() -> documents.resume(Post.class, "p1", ticket))
 			.satisfies((ex) -> assertThat(ex.getDocument(Post.class).text()).isEqualTo("one"));
 	}
 
@@ -298,7 +299,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	void aResumedDocumentThatWasClosedIsTheBusinessOfItsTicket() {
 		DocumentLockOperations documents = this.here.documents();
 		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
-		LockedDocument<Post> resumed = documents.resume(Post.class, ticket);
+		LockedDocument<Post> resumed = documents.resume(Post.class, "p1", ticket);
 		assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
 		resumed.close();
 		plainSave("p1");
@@ -348,8 +349,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	void aPlainSavePassesOnceAnotherClaimOfTheTicketHasSaved() {
 		DocumentLockOperations documents = this.here.documents();
 		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
-		LockedDocument<Post> shown = documents.resume(Post.class, ticket);
-		save(documents.resume(Post.class, ticket), "saved");
+		LockedDocument<Post> shown = documents.resume(Post.class, "p1", ticket);
+		save(documents.resume(Post.class, "p1", ticket), "saved");
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
 		plainSave("p1");
 		assertThat(shown).isNotNull();
@@ -380,7 +381,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	void aPlainSavePassesOnceTheLockOfATicketThatWasResumedHereIsBroken() {
 		DocumentLockOperations documents = this.here.documents();
 		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
-		LockedDocument<Post> shown = documents.resume(Post.class, ticket);
+		LockedDocument<Post> shown = documents.resume(Post.class, "p1", ticket);
 		assertThat(documents.breakLock(Post.class, "p1")).isPresent();
 		plainSave("p1");
 		assertThat(shown).isNotNull();

@@ -288,7 +288,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				if (commit) {
 					LockTicket ticket = locked.ticket();
 					assertThatExceptionOfType(LockLostException.class)
-						.isThrownBy(() -> cut.documents().resume(Post.class, ticket));
+						.isThrownBy(() -> cut.documents().resume(Post.class, "p1", ticket));
 				}
 				locked.close();
 			}
@@ -360,12 +360,12 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	@Test
 	void aDocumentThatWasResumedAndNotClosedIsKeptByNoTransactionThatDoesNotSaveIt() {
 		LockTicket ticket = this.here.documents().lock(Post.class, "p1").ticket();
-		this.here.documents().resume(Post.class, ticket);
+		this.here.documents().resume(Post.class, "p1", ticket);
 		this.transactions.executeWithoutResult((status) -> {
 			write("p2", "unrelated");
-			CompletableFuture.runAsync(() -> this.there.documents().renew(Post.class, ticket)).join();
+			CompletableFuture.runAsync(() -> this.there.documents().renew(Post.class, "p1", ticket)).join();
 		});
-		this.there.documents().release(Post.class, ticket);
+		this.there.documents().release(Post.class, "p1", ticket);
 		this.transactions.executeWithoutResult((status) -> write("p2", "after its end"));
 		assertThat(text("p2")).isEqualTo("after its end");
 	}
@@ -442,7 +442,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		LockTicket ticket = locked.ticket();
 		write("p1", "theirs");
 		assertThatExceptionOfType(DocumentChangedException.class)
-			.isThrownBy(() -> this.here.documents().resume(Post.class, ticket));
+			.isThrownBy(() -> this.here.documents().resume(Post.class, "p1", ticket));
 		assertThat(text("p1")).isEqualTo("theirs");
 	}
 
@@ -456,9 +456,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			status.setRollbackOnly();
 			return before.ticket();
 		});
-		for (LockTicket ticket : List.of(inside, rolledBack)) {
-			save(this.there.documents().resume(Post.class, ticket), "saved");
-		}
+		save(this.there.documents().resume(Post.class, "p1", inside), "saved");
+		save(this.there.documents().resume(Post.class, "p2", rolledBack), "saved");
 		assertThat(text("p1")).isEqualTo("saved");
 		assertThat(text("p2")).isEqualTo("saved");
 	}
@@ -467,7 +466,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	void aRenewalThatIsAskedForInsideATransactionThatKeepsTheLockDoesNotWaitForIt() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
 		LockedDocument<Post> resumed = this.here.documents()
-			.resume(Post.class, this.here.documents().lock(Post.class, "p3").ticket());
+			.resume(Post.class, "p3", this.here.documents().lock(Post.class, "p3").ticket());
 		this.transactions.executeWithoutResult((status) -> {
 			locked.handle().renew();
 			save(locked, "saved");
@@ -696,29 +695,31 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		LockTicket other = documents.lock(Post.class, "p2", SELDOM_RENEWED).ticket();
 		for (boolean keeping : new boolean[] { true, false }) {
 			this.transactions.executeWithoutResult((status) -> {
-				documents.renew(Post.class, ticket);
-				LockedDocument<Post> resumed = documents.resume(Post.class, ticket);
+				documents.renew(Post.class, "p1", ticket);
+				LockedDocument<Post> resumed = documents.resume(Post.class, "p1", ticket);
 				if (keeping) {
 					keep(resumed, "kept");
 				}
 				else {
 					save(resumed, "saved");
 				}
-				for (ThrowingCallable waiting : List.<ThrowingCallable>of(() -> documents.renew(Post.class, ticket),
-						() -> documents.release(Post.class, ticket), () -> documents.breakLock(Post.class, "p1"))) {
+				for (ThrowingCallable waiting : List.<ThrowingCallable>of(
+						() -> documents.renew(Post.class, "p1", ticket),
+						() -> documents.release(Post.class, "p1", ticket),
+						() -> documents.breakLock(Post.class, "p1"))) {
 					assertThatIllegalStateException().isThrownBy(waiting)
 						.withMessageContaining("do it before the transaction begins, or after it");
 				}
 				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
-					assertThatIllegalStateException().isThrownBy(() -> documents.renew(Post.class, ticket))
+					assertThatIllegalStateException().isThrownBy(() -> documents.renew(Post.class, "p1", ticket))
 						.withMessageContaining("do it before the transaction begins, or after it");
-					documents.renew(Post.class, other);
+					documents.renew(Post.class, "p2", other);
 				});
-				documents.renew(Post.class, other);
+				documents.renew(Post.class, "p2", other);
 				status.setRollbackOnly();
 			});
 		}
-		assertThat(documents.release(Post.class, ticket)).isTrue();
+		assertThat(documents.release(Post.class, "p1", ticket)).isTrue();
 	}
 
 	@Test
@@ -793,7 +794,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
 				LockTicket ticket = other.documents().lock(Post.class, "p1", SELDOM_RENEWED).ticket();
 				this.transactions.executeWithoutResult((status) -> {
-					other.documents().renew(Post.class, ticket);
+					other.documents().renew(Post.class, "p1", ticket);
 					assertThat(other.documents().breakLock(Post.class, "p1")).isPresent();
 				});
 				locked.close();
@@ -964,7 +965,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		LockTicket ticket = this.here.documents()
 			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(3)).build())
 			.ticket();
-		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, ticket);
+		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, "p1", ticket);
 		await().until(() -> !resumed.handle().isHeld());
 		assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));
 		await().until(() -> this.here.documents().find(Post.class, "p1").isEmpty());
@@ -1013,13 +1014,13 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	void whatATransactionHasKeptIsWrittenAndBrokenAfterItsCommit() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
 		LockTicket ticket = this.here.documents().lock(Post.class, "p2", SELDOM_RENEWED).ticket();
-		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, ticket);
+		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, "p2", ticket);
 		this.transactions.executeWithoutResult((status) -> {
 			afterCommit(() -> {
 				within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 					.executeWithoutResult((next) -> save(locked, "saved"));
 				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
-					.executeWithoutResult((none) -> this.here.documents().renew(Post.class, resumed.ticket()));
+					.executeWithoutResult((none) -> this.here.documents().renew(Post.class, "p2", resumed.ticket()));
 				this.here.documents().breakLock(Post.class, "p2");
 			});
 			keep(locked, "kept");

@@ -25,8 +25,8 @@ class ReleasingWriteTests {
 
 	private static final Map<String, BsonDocument> RECORDED = RecordedCommands.read();
 
-	private static final LockTicket TICKET = new LockTicket(new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt"),
-			new byte[0], 7, 4);
+	private static final LeaseProof PROOF = new LeaseProof(new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt"),
+			new byte[0], 7, 4, 0);
 
 	private final EntityWriter writer = new EntityWriter(Mockito.mock(MongoTemplate.class),
 			Mockito.mock(EntityLifecycle.class), "locks", "lock");
@@ -41,7 +41,7 @@ class ReleasingWriteTests {
 		if (fence != null) {
 			entity.append("fence", fence);
 		}
-		ReleasingWrite write = ReleasingWrite.save(TICKET, keep, this.writer,
+		ReleasingWrite write = ReleasingWrite.save(PROOF, keep, this.writer,
 				new Written<>("entity", entity, new Document("version", version), () -> {
 				}));
 		BsonDocument recorded = RECORDED.get("document lock: " + name).getArray("updates").get(0).asDocument();
@@ -53,7 +53,7 @@ class ReleasingWriteTests {
 	@ParameterizedTest
 	@CsvSource({ "delete,4", "'delete, without a version',", "'delete, of another version',3" })
 	void aDeletionIsTheStatementThatWasProvedOnARealServer(String name, @Nullable Integer version) {
-		ReleasingWrite write = ReleasingWrite.delete(TICKET, "lock",
+		ReleasingWrite write = ReleasingWrite.delete(PROOF, "lock",
 				(version != null) ? new Document("version", version) : new Document());
 		BsonDocument recorded = RECORDED.get("document lock: " + name).getArray("deletes").get(0).asDocument();
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));

@@ -17,10 +17,11 @@ import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
+import io.mongolock.LockLostException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -72,10 +73,12 @@ class TenantDocumentLocksTests {
 		try (DocumentLocksFixture here = fixture(this.template)) {
 			LockTicket ticket = here.documents().lock(Deal.class, "d1").ticket();
 			as("b");
-			assertThatIllegalArgumentException().isThrownBy(() -> here.documents().resume(Deal.class, ticket))
+			assertThatExceptionOfType(LockLostException.class)
+				.isThrownBy(() -> here.documents().resume(Deal.class, "d1", ticket))
 				.withMessageNotContaining("a_deal");
 			as("a");
-			assertThat(here.documents().resume(Deal.class, ticket).entity()).extracting(Deal::text).isEqualTo("of a");
+			assertThat(here.documents().resume(Deal.class, "d1", ticket).entity()).extracting(Deal::text)
+				.isEqualTo("of a");
 		}
 	}
 
@@ -127,13 +130,13 @@ class TenantDocumentLocksTests {
 		template.insert(new Deal("d1", "in database a", null));
 		try (DocumentLocksFixture here = fixture(template)) {
 			LockTicket ticket = here.documents().lock(Deal.class, "d1").ticket();
-			LockedDocument<Deal> resumed = here.documents().resume(Deal.class, ticket);
+			LockedDocument<Deal> resumed = here.documents().resume(Deal.class, "d1", ticket);
 			as("b");
 			assertThatIllegalStateException().isThrownBy(() -> resumed.save(resumed.entity()));
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().lock(Deal.class, "d1"))
 				.withMessageContaining("database 'b'")
 				.withMessageContaining("of 'a'");
-			assertThatIllegalStateException().isThrownBy(() -> here.documents().resume(Deal.class, ticket));
+			assertThatIllegalStateException().isThrownBy(() -> here.documents().resume(Deal.class, "d1", ticket));
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().list(Deal.class));
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().breakLock(Deal.class, "d1"));
 		}

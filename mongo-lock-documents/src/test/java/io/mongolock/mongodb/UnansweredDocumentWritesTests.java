@@ -143,15 +143,15 @@ class UnansweredDocumentWritesTests {
 			boolean released = this.there.documents().find(Page.class, "a").isEmpty();
 			if (released) {
 				assertThatExceptionOfType(LockLostException.class)
-					.isThrownBy(() -> documents.resume(Page.class, locked.ticket()));
+					.isThrownBy(() -> documents.resume(Page.class, "a", locked.ticket()));
 			}
 			else if (lost.equals(Losing.ANSWER)) {
 				assertThatExceptionOfType(DocumentChangedException.class)
-					.isThrownBy(() -> documents.resume(Page.class, locked.ticket()))
+					.isThrownBy(() -> documents.resume(Page.class, "a", locked.ticket()))
 					.satisfies((ex) -> assertThat(ex.getDocument(Page.class).text()).isEqualTo("written"));
 			}
 			else {
-				LockedDocument<Page> resumed = documents.resume(Page.class, locked.ticket());
+				LockedDocument<Page> resumed = documents.resume(Page.class, "a", locked.ticket());
 				assertThat(resumed.entity()).isEqualTo(this.template.findById("a", Page.class));
 				resumed.save(resumed.entity().with("saved"));
 				assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
@@ -216,10 +216,10 @@ class UnansweredDocumentWritesTests {
 			.executeWithoutResult((status) -> locked.saveAndKeep(locked.entity().with("kept"))));
 		assertThatIllegalStateException().isThrownBy(() -> locked.save(locked.entity()));
 		assertThatExceptionOfType(DocumentChangedException.class)
-			.isThrownBy(() -> documents.resume(Page.class, locked.ticket()))
+			.isThrownBy(() -> documents.resume(Page.class, "b", locked.ticket()))
 			.satisfies((ex) -> {
 				assertThat(ex.getDocument(Page.class).text()).isEqualTo("kept");
-				LockedDocument<Page> resumed = documents.resume(Page.class, ex.getTicket());
+				LockedDocument<Page> resumed = documents.resume(Page.class, "b", ex.getTicket());
 				resumed.save(resumed.entity());
 			});
 	}
@@ -234,7 +234,7 @@ class UnansweredDocumentWritesTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		this.template.loses = Losing.REQUEST;
 		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> locked.delete());
-		this.here.documents().resume(Page.class, locked.ticket()).delete();
+		this.here.documents().resume(Page.class, "a", locked.ticket()).delete();
 		assertThat(events).containsExactly("before a", "before a", "after a");
 	}
 

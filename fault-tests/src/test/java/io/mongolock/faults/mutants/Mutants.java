@@ -354,7 +354,7 @@ final class Mutants {
 						"refuseSecond(locked, request);", "", programs(),
 						test(documents, "whatRunsWithinAHoldIsHandedTheVerySameObject")),
 				new Mutant("document lock: changed since the ticket, and overwritten", "DocumentLocks.resume",
-						"version != ticket.version() && !this.tickets.isDraft(ticket, document, version)", "false",
+						"version != proof.version() && !this.tickets.isDraft(proof, document, version)", "false",
 						programs(),
 						test(documents,
 								"whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt")),

@@ -114,7 +114,7 @@ class DocumentLockRowsTests {
 	void aSaveWhoseMessageIsLostIsMadeOnceOrSaysSo(String what, RowFigures figures) {
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a");
 		LockTicket ticket = locked.ticket();
-		LockedDocument<Article> resumed = this.here.documents.resume(Article.class, ticket);
+		LockedDocument<Article> resumed = this.here.documents.resume(Article.class, "a", ticket);
 		this.harness.lose(what, "update");
 		String answer = this.here.save(resumed, new Article("a", "saved", 1L));
 		if (answer.equals("failed")) {
@@ -155,11 +155,11 @@ class DocumentLockRowsTests {
 		this.harness.clock().step(Duration.ofHours(1));
 		LockedDocument<Article> other = this.there.documents.lock(Article.class, "a", WAITING);
 		LockTicket next = other.ticket();
-		Expect.lost(() -> this.here.documents.resume(Article.class, ticket))
+		Expect.lost(() -> this.here.documents.resume(Article.class, "a", ticket))
 			.withMessageContaining("is not held by this ticket");
-		this.there.documents.resume(Article.class, next).save(new Article("a", "theirs", 2L));
-		Expect.lost(() -> this.here.documents.renew(Article.class, ticket));
-		assertThat(next.fence()).isGreaterThan(ticket.fence());
+		this.there.documents.resume(Article.class, "a", next).save(new Article("a", "theirs", 2L));
+		Expect.lost(() -> this.here.documents.renew(Article.class, "a", ticket));
+		assertThat(other.fence()).isGreaterThan(mine.fence());
 		assertThat(this.there.template.findById("a", Article.class)).isEqualTo(new Article("a", "theirs", 3L));
 		figures.server(this.harness.label()).add("late saves that were made", 0);
 	}
@@ -255,7 +255,7 @@ class DocumentLockRowsTests {
 		 */
 		<T> String saveAgain(LockedDocument<T> locked, Class<T> type, UnaryOperator<T> change) {
 			try {
-				LockedDocument<T> resumed = this.documents.resume(type, locked.ticket());
+				LockedDocument<T> resumed = this.documents.resume(type, "a", locked.ticket());
 				return save(resumed, change.apply(resumed.entity()));
 			}
 			catch (LockLostException ex) {

@@ -29,6 +29,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 import io.mongolock.store.TimeLeft;
@@ -303,6 +304,14 @@ public final class DocumentLockStore implements LockStore {
 	 */
 	public boolean renew(LeaseId lease, ClientSession session) {
 		return of(lease.key()).leases().renew(lease, session);
+	}
+
+	/**
+	 * Look at the holders of a document, those whose leases have run out among them.
+	 * @return none also if there is no such document
+	 */
+	public List<StoredHolder> holders(String key, Duration timeout) {
+		return of(key).find(key, timeout).map(StoredLock::holders).orElse(List.of());
 	}
 
 	/**

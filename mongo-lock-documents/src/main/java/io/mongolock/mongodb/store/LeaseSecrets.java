@@ -1,11 +1,13 @@
 package io.mongolock.mongodb.store;
 
+import java.nio.charset.StandardCharsets;
 import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 import java.security.SecureRandom;
 import java.util.Arrays;
 import java.util.HexFormat;
 
+import javax.crypto.Cipher;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
@@ -48,9 +50,43 @@ public final class LeaseSecrets {
 	}
 
 	/**
-	 * The random bits of a token.
+	 * Whether a secret is a token's.
 	 */
-	public static byte[] randomOf(String token) {
+	public static boolean isOf(String token, byte[] secret) {
+		// Anything may stand in a document
+		return token.matches("[0-9a-f]{" + 4 * BYTES + "}")
+				&& MessageDigest.isEqual(token(randomOf(token), secret).getBytes(StandardCharsets.US_ASCII),
+						token.getBytes(StandardCharsets.US_ASCII));
+	}
+
+	/**
+	 * Hide a block of {@link #BYTES} bytes from all who do not see the document of a
+	 * token.
+	 */
+	public static byte[] seal(byte[] block, String token) {
+		return cipher(Cipher.ENCRYPT_MODE, block, token);
+	}
+
+	/**
+	 * Show it.
+	 */
+	public static byte[] open(byte[] block, String token) {
+		return cipher(Cipher.DECRYPT_MODE, block, token);
+	}
+
+	// Each token is a key for single blocks alone, so there is nothing to chain
+	private static byte[] cipher(int mode, byte[] block, String token) {
+		try {
+			Cipher cipher = Cipher.getInstance("AES/ECB/NoPadding");
+			cipher.init(mode, new SecretKeySpec(randomOf(token), "AES"));
+			return cipher.doFinal(block);
+		}
+		catch (GeneralSecurityException ex) {
+			throw new IllegalStateException("This JVM has no AES, which every one has to have", ex);
+		}
+	}
+
+	private static byte[] randomOf(String token) {
 		return HEX.parseHex(token.substring(0, 2 * BYTES));
 	}
 

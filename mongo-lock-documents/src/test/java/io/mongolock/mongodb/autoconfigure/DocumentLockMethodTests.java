@@ -88,7 +88,7 @@ class DocumentLockMethodTests {
 		run((context, desk) -> {
 			LockTicket ticket = desk.passOn("a", null);
 			assertThat(editors(context)).isPresent();
-			assertThat(context.getBean(DocumentLockOperations.class).release(Post.class, ticket)).isTrue();
+			assertThat(context.getBean(DocumentLockOperations.class).release(Post.class, "a", ticket)).isTrue();
 		});
 	}
 

@@ -1,5 +1,6 @@
 package io.mongolock.sample.desk;
 
+import java.time.Duration;
 import java.time.Instant;
 import java.util.List;
 import java.util.Objects;
@@ -8,15 +9,10 @@ import java.util.function.UnaryOperator;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.query.Criteria;
-import org.springframework.data.mongodb.core.query.Query;
-import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.stereotype.Service;
 
-import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
@@ -34,24 +30,19 @@ class ArticleDesk {
 
 	private final DocumentLockOperations documents;
 
-	private final FencedWrites fenced;
-
 	private final OptimisticUpdater updater;
 
-	private final LockSettings editing;
+	private final Duration editingTime;
 
-	ArticleDesk(MongoTemplate mongo, DocumentLockOperations documents, FencedWrites fenced, OptimisticUpdater updater,
+	ArticleDesk(MongoTemplate mongo, DocumentLockOperations documents, OptimisticUpdater updater,
 			EditDeskProperties properties) {
 		this.mongo = mongo;
 		this.documents = documents;
-		this.fenced = fenced;
 		this.updater = updater;
-		this.editing = LockSettings.builder().ttl(properties.editingTime()).build();
+		this.editingTime = properties.editingTime();
 		updater.updateOrCreate(Article.class, ID,
 				() -> new Article(ID, null, "Welcome", "Edit me, in two windows at the same time."),
 				UnaryOperator.identity());
-		mongo.upsert(Query.query(Criteria.where("article").is(ID)), new Update().setOnInsert("fence", 0L),
-				Editor.class);
 	}
 
 	/**
@@ -68,7 +59,7 @@ class ArticleDesk {
 	 * @return the article and the ticket for its lock
 	 */
 	Editing edit(String name) {
-		return begin(name, this.documents.lock(Article.class, ID, this.editing));
+		return editing(this.documents.lock(Article.class, ID, as(name)));
 	}
 
 	/**
@@ -78,48 +69,51 @@ class ArticleDesk {
 	 * @return the article and the ticket for its lock
 	 */
 	Editing takeOver(String name, long fence) {
-		return begin(name, this.documents.takeOver(Article.class, ID, fence, this.editing));
+		return editing(this.documents.takeOver(Article.class, ID, fence, as(name)));
 	}
 
-	private Editing begin(String name, LockedDocument<Article> begun) {
-		try (LockedDocument<Article> locked = begun) {
-			// No late editor can overwrite the name of the next one
-			this.fenced.update(locked.handle(), Query.query(Criteria.where("article").is(ID)),
-					Update.update("name", name), Editor.class);
-			return new Editing(locked.ticket().text(), locked.fence(), locked.entity());
-		}
+	private LockSettings as(String name) {
+		return LockSettings.builder().as(name).ttl(this.editingTime).build();
+	}
+
+	private static Editing editing(LockedDocument<Article> locked) {
+		return new Editing(locked.ticket(), locked.fence(), locked.entity());
 	}
 
 	/**
 	 * Begin the time for editing anew.
 	 * @param ticket the ticket
 	 */
-	void renew(String ticket) {
-		this.documents.renew(Article.class, LockTicket.of(ticket));
+	void renew(LockTicket ticket) {
+		this.documents.renew(Article.class, ID, ticket);
+	}
+
+	/**
+	 * Save the article and keep its lock, unless somebody else has taken it over or
+	 * changed it since it was shown.
+	 * @param ticket the ticket, with the number of the draft
+	 * @param title the new title
+	 * @param text the new text
+	 * @return the article as it is saved, and its next ticket
+	 */
+	Editing draft(LockTicket ticket, String title, String text) {
+		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ID, ticket)) {
+			locked.saveAndKeep(locked.entity().with(title, text));
+			return editing(locked);
+		}
 	}
 
 	/**
 	 * Save the article and release its lock, unless somebody else has taken it over or
 	 * changed it since it was shown.
-	 * @param ticket the ticket
+	 * @param ticket the ticket, with the number of a draft that may have been saved
 	 * @param title the new title
 	 * @param text the new text
 	 * @return the article as it is saved
 	 */
-	Article save(String ticket, String title, String text) {
-		LockTicket own = LockTicket.of(ticket);
-		try {
-			LockedDocument<Article> locked = this.documents.resume(Article.class, own);
+	Article save(LockTicket ticket, String title, String text) {
+		try (LockedDocument<Article> locked = this.documents.resume(Article.class, ID, ticket)) {
 			return locked.save(locked.entity().with(title, text));
-		}
-		catch (LockLostException ex) {
-			Article stored = article();
-			if (!stored.title().equals(title) || !stored.text().equals(text)) {
-				throw ex;
-			}
-			// A second click, or a request that was sent again
-			this.documents.release(Article.class, own);
-			return stored;
 		}
 	}
 
@@ -137,8 +131,8 @@ class ArticleDesk {
 	 * Release the lock and change nothing.
 	 * @param ticket the ticket
 	 */
-	void cancel(String ticket) {
-		this.documents.release(Article.class, LockTicket.of(ticket));
+	void cancel(LockTicket ticket) {
+		this.documents.release(Article.class, ID, ticket);
 	}
 
 	/**
@@ -157,13 +151,8 @@ class ArticleDesk {
 		}
 		Document holder = holders.get(0);
 		Instant ends = holder.getDate("renewedAt").toInstant().plusMillis(holder.get("ttl", Number.class).longValue());
-		return new Holder(nameOf(holder.getLong("fence")), holder.getLong("fence"),
+		return new Holder(holder.get("owner", Document.class).getString("as"), holder.getLong("fence"),
 				Math.max(0, ends.toEpochMilli() - found.getDate("now").getTime()));
-	}
-
-	private String nameOf(long fence) {
-		Editor editor = this.mongo.findById(ID, Editor.class);
-		return (editor != null && editor.name() != null && editor.fence() == fence) ? editor.name() : "Somebody";
 	}
 
 	/**
@@ -173,7 +162,7 @@ class ArticleDesk {
 	 * @param fence the number of the lock
 	 * @param article the article as it stood at that moment
 	 */
-	record Editing(String ticket, long fence, Article article) {
+	record Editing(LockTicket ticket, long fence, Article article) {
 	}
 
 	/**

@@ -1,23 +1,21 @@
 package io.mongolock.sample.desk;
 
+import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Optional;
+import java.util.UUID;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.domain.Sort;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.query.Query;
-import org.springframework.http.HttpStatus;
-import org.springframework.http.ProblemDetail;
-import org.springframework.web.bind.annotation.ExceptionHandler;
+import org.springframework.http.ResponseEntity;
 import org.springframework.web.bind.annotation.GetMapping;
 import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-import io.mongolock.LockLostException;
-import io.mongolock.mongodb.DocumentChangedException;
+import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.OptimisticUpdater;
 
 /**
@@ -49,6 +47,14 @@ class DeskController {
 		return new Desk(this.desk.article(), this.desk.holder(), this.mongo.find(last, Order.class), clicks);
 	}
 
+	// Opening and cancelling raise the version, and change nothing that is read
+	@GetMapping("/article")
+	ResponseEntity<Article> article() {
+		Article article = this.desk.article();
+		byte[] read = (article.title() + "\n" + article.text()).getBytes(StandardCharsets.UTF_8);
+		return ResponseEntity.ok().eTag("W/\"" + UUID.nameUUIDFromBytes(read) + "\"").body(article);
+	}
+
 	@PostMapping("/article/edit")
 	ArticleDesk.Editing edit(@RequestBody Name name) {
 		return this.desk.edit(name.name());
@@ -64,9 +70,14 @@ class DeskController {
 		this.desk.renew(ticket.ticket());
 	}
 
+	@PostMapping("/article/draft")
+	ArticleDesk.Editing draft(@RequestBody Draft draft) {
+		return this.desk.draft(draft.ticket().draft(draft.number()), draft.title(), draft.text());
+	}
+
 	@PostMapping("/article/save")
 	Article save(@RequestBody Draft draft) {
-		return this.desk.save(draft.ticket(), draft.title(), draft.text());
+		return this.desk.save(draft.ticket().draft(draft.number()), draft.title(), draft.text());
 	}
 
 	@PostMapping("/article/cancel")
@@ -90,30 +101,6 @@ class DeskController {
 			.clicks();
 	}
 
-	// Still the editor's: the ticket that comes along goes on from what is shown now
-	@ExceptionHandler
-	ProblemDetail changed(DocumentChangedException ex) {
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(ex.getMessage()));
-		problem.setTitle("Changed since it was opened: nothing was saved");
-		problem.setProperty("theirs", ex.getDocument(Article.class));
-		problem.setProperty("ticket", ex.getTicket().text());
-		return problem;
-	}
-
-	// The article as the others left it comes along, so that the page can show both
-	@ExceptionHandler({ LockLostException.class, OptimisticLockingFailureException.class })
-	ProblemDetail overtaken(RuntimeException ex) {
-		ProblemDetail problem = ProblemDetail.forStatusAndDetail(HttpStatus.CONFLICT, String.valueOf(ex.getMessage()));
-		problem.setTitle("Overtaken: nothing was saved");
-		problem.setProperty("theirs", this.desk.article());
-		return problem;
-	}
-
-	@ExceptionHandler
-	ProblemDetail malformed(IllegalArgumentException ex) {
-		return ProblemDetail.forStatusAndDetail(HttpStatus.BAD_REQUEST, String.valueOf(ex.getMessage()));
-	}
-
 	record Desk(Article article, ArticleDesk.@Nullable Holder holder, List<Order> orders, long clicks) {
 	}
 
@@ -123,10 +110,10 @@ class DeskController {
 	record TakeOver(String name, long fence) {
 	}
 
-	record Ticket(String ticket) {
+	record Ticket(LockTicket ticket) {
 	}
 
-	record Draft(String ticket, String title, String text) {
+	record Draft(LockTicket ticket, long number, String title, String text) {
 	}
 
 	record Item(String item) {

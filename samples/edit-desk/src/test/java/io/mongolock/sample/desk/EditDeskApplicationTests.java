@@ -53,7 +53,7 @@ class EditDeskApplicationTests {
 	@Test
 	void oneAtATimeEditsAndTheOthersSeeWho() {
 		JsonNode anna = read(edit("Anna"));
-		assertThat(edit("Ben")).hasStatus(409);
+		assertThat(edit("Ben")).hasStatus(423);
 		JsonNode holder = desk().get("holder");
 		assertThat(holder.get("name").asString()).isEqualTo("Anna");
 		assertThat(holder.get("fence")).isEqualTo(anna.get("fence"));
@@ -70,10 +70,10 @@ class EditDeskApplicationTests {
 		assertThat(desk().get("holder").get("millis").asLong()).isZero();
 		JsonNode ben = read(edit("Ben"));
 		assertThat(desk().get("holder").get("name").asString()).isEqualTo("Ben");
-		assertThat(send("/article/heartbeat", ticket(anna))).hasStatus(409);
+		assertThat(send("/article/heartbeat", ticket(anna))).hasStatus(423);
 		assertThat(save(ben, "By Ben")).hasStatusOk();
 		MvcTestResult late = save(anna, "By Anna");
-		assertThat(late).hasStatus(409);
+		assertThat(late).hasStatus(423);
 		assertThat(read(late).get("theirs").get("title").asString()).isEqualTo("By Ben");
 		assertThat(desk().get("article").get("title").asString()).isEqualTo("By Ben");
 	}
@@ -98,18 +98,46 @@ class EditDeskApplicationTests {
 		JsonNode anna = read(edit("Anna"));
 		MvcTestResult ben = takeOver("Ben", anna);
 		assertThat(ben).hasStatusOk();
-		assertThat(takeOver("Cleo", anna)).hasStatus(409);
+		assertThat(takeOver("Cleo", anna)).hasStatus(423);
 		assertThat(desk().get("holder").get("name").asString()).isEqualTo("Ben");
-		assertThat(save(anna, "By Anna")).hasStatus(409);
+		assertThat(save(anna, "By Anna")).hasStatus(423);
 		assertThat(save(read(ben), "By Ben")).hasStatusOk();
 	}
 
 	@Test
-	void aSecondClickHasSavedAlready() {
+	void aSecondClickIsShownWhatItHasSaved() {
 		JsonNode anna = read(edit("Anna"));
 		assertThat(save(anna, "Once")).hasStatusOk();
-		assertThat(save(anna, "Once")).hasStatusOk();
-		assertThat(save(anna, "Twice")).hasStatus(409);
+		MvcTestResult again = save(anna, "Once");
+		assertThat(again).hasStatus(423);
+		assertThat(read(again).get("theirs").get("title").asString()).isEqualTo("Once");
+	}
+
+	@Test
+	void aDraftKeepsTheLockAndMayBeSentAgain() {
+		JsonNode anna = read(edit("Anna"));
+		assertThat(draft(anna, 17, "The answer is lost")).hasStatusOk();
+		JsonNode drafted = read(draft(anna, 17, "Draft"));
+		assertThat(desk().get("article").get("title").asString()).isEqualTo("Draft");
+		MvcTestResult secondWindow = draft(anna, 18, "In another window");
+		assertThat(secondWindow).hasStatus(409);
+		assertThat(read(secondWindow).get("theirs").get("title").asString()).isEqualTo("Draft");
+		assertThat(edit("Ben")).hasStatus(423);
+		assertThat(save(drafted, "Done")).hasStatusOk();
+	}
+
+	@Test
+	void anETagIsTheSameUntilSomethingIsSaved() {
+		String tag = this.mvc.get().uri("/article").exchange().getResponse().getHeader("ETag");
+		assertThat(send("/article/cancel", ticket(read(edit("Anna"))))).hasStatusOk();
+		assertThat(this.mvc.get().uri("/article").header("If-None-Match", tag)).hasStatus(304);
+		assertThat(save(read(edit("Anna")), "Another")).hasStatusOk();
+		assertThat(this.mvc.get().uri("/article").header("If-None-Match", tag)).hasStatusOk();
+	}
+
+	private MvcTestResult draft(JsonNode editing, long number, String title) {
+		return send("/article/draft", "{\"ticket\": \"" + editing.get("ticket").asString() + "\", \"number\": " + number
+				+ ", \"title\": \"" + title + "\", \"text\": \"$not a field\"}");
 	}
 
 	private MvcTestResult takeOver(String name, JsonNode editing) {
@@ -133,7 +161,7 @@ class EditDeskApplicationTests {
 			this.clock.step(EDITING_TIME.dividedBy(2));
 			assertThat(send("/article/heartbeat", ticket(anna))).hasStatusOk();
 		}
-		assertThat(edit("Ben")).hasStatus(409);
+		assertThat(edit("Ben")).hasStatus(423);
 	}
 
 	@Test
@@ -189,8 +217,8 @@ class EditDeskApplicationTests {
 	}
 
 	private MvcTestResult save(JsonNode editing, String title) {
-		return send("/article/save", "{\"ticket\": \"" + editing.get("ticket").asString() + "\", \"title\": \"" + title
-				+ "\", \"text\": \"$not a field\"}");
+		return send("/article/save", "{\"ticket\": \"" + editing.get("ticket").asString()
+				+ "\", \"number\": 1, \"title\": \"" + title + "\", \"text\": \"$not a field\"}");
 	}
 
 	private static String ticket(JsonNode editing) {
