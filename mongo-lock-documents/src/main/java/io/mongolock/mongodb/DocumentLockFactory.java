@@ -14,8 +14,6 @@ public interface DocumentLockFactory {
 	 * Locks on the documents of a template.
 	 * @param template the template, which the transactions are of
 	 * @return the operations
-	 * @throws IllegalStateException if the template's factory may choose another database
-	 * for each call, for example one for each tenant
 	 */
 	DocumentLockOperations of(MongoTemplate template);
 

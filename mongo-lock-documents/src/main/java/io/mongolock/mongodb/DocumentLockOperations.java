@@ -216,15 +216,6 @@ public interface DocumentLockOperations {
 	Optional<DocumentLock> find(Class<?> type, Object id);
 
 	/**
-	 * The lock of a document outside of its type's collection: who holds it.
-	 * @param type the type of the document
-	 * @param id its id
-	 * @param collection where it is
-	 * @return the lock, or empty if nobody holds it or there is no such document
-	 */
-	Optional<DocumentLock> find(Class<?> type, Object id, String collection);
-
-	/**
 	 * Take the lock of a document from its holder on purpose, also one that has run out:
 	 * its saves and updates are refused from now on. Listeners of this client are
 	 * notified.
@@ -250,8 +241,6 @@ public interface DocumentLockOperations {
 	 * application's transaction managers
 	 * @param context whose callbacks and listeners see documents loaded and saved
 	 * @return the operations
-	 * @throws IllegalStateException if the template's factory may choose another database
-	 * for each call, for example one for each tenant
 	 */
 	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
 			Supplier<LockOperations> takeOvers, BiConsumer<String, LockHolder> broken, LockClock clock,

@@ -34,7 +34,7 @@ import io.mongolock.store.StoredLock;
  * writes} by the application's template. Work within a hold of its thread gets the
  * {@link HeldDocument} of that hold, which {@link DocumentTransactions} finds.
  */
-final class DocumentLocks implements DocumentLockOperations {
+final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders {
 
 	/** The fence of no grant. */
 	private static final long NONE = 0;

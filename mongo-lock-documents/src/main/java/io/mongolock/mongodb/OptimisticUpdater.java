@@ -64,8 +64,8 @@ public interface OptimisticUpdater {
 	/**
 	 * An updater for the documents of a template.
 	 * @param template the application's template, which its transactions are of
-	 * @param backOff how often to try, and how long to wait in between, for example
-	 * {@link FullJitterBackOff}
+	 * @param backOff how often to try, and how long to wait in between, for example an
+	 * {@code ExponentialBackOff} with a jitter
 	 * @param context whose callbacks and listeners see documents saved, and whose
 	 * settings say how long a statement may take
 	 * @return the updater

@@ -3,9 +3,8 @@ package io.mongolock.mongodb;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.function.Supplier;
@@ -18,7 +17,6 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
-import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
@@ -36,7 +34,7 @@ import io.mongolock.LockUnavailableException;
  */
 final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
 
-	private final Supplier<Stream<DocumentLockOperations>> operations;
+	private final Supplier<Stream<Holders>> operations;
 
 	private final Supplier<Stream<MongoMappingContext>> contexts;
 
@@ -53,7 +51,7 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 	 * @param contexts know the types of documents, and their versions
 	 */
 	PlainSaves(Supplier<Stream<DocumentLockOperations>> operations, Supplier<Stream<MongoMappingContext>> contexts) {
-		this.operations = operations;
+		this.operations = () -> operations.get().filter(Holders.class::isInstance).map(Holders.class::cast);
 		this.contexts = contexts;
 	}
 
@@ -111,10 +109,8 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 					.map((mapping) -> mapping.getIdentifierAccessor(entity).getIdentifier())
 					.orElse(null);
 		try {
-			if (id == null) {
-				refuseIfUnnamed(type, collection);
-			}
-			else {
+			// Without an id it is an insert, or a replacement that the holder notices
+			if (id != null) {
 				refuseIfLockedHere(id, collection);
 				refuseIfGuarded(type, id, collection);
 			}
@@ -172,18 +168,6 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 			});
 	}
 
-	// An insert names no id, either, and drops nothing
-	private void refuseIfUnnamed(Class<?> type, String collection) {
-		List<HeldDocument<?>> here = locked().filter((held) -> held.type().collection().equals(collection)).toList();
-		boolean guarded = isGuarded(type);
-		if ((guarded || !here.isEmpty()) && caller().toLowerCase(Locale.ROOT).contains("replace")
-				&& (guarded || here.stream().anyMatch(HeldDocument::isToBeSaved))) {
-			throw new IllegalStateException("A replacement that names no id may replace a locked document of '"
-					+ collection + "', and would drop its lock: give the " + type.getSimpleName()
-					+ " the id of the document, or change its fields by MongoTemplate.updateFirst");
-		}
-	}
-
 	private static boolean isGuarded(Class<?> type) {
 		return AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class);
 	}
@@ -200,31 +184,36 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 		return this.contexts.get().flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)));
 	}
 
-	// A template raises it in the caller's own object before it asks
+	// A save by the template raises it in the caller's own object before it asks. Of one
+	// that it has not raised, no save goes through: that has to be loaded again
 	private void takeBackVersion(Class<?> type, Object entity) {
-		if (caller().equals("doSaveVersioned")) {
-			MongoPersistentEntity<?> mapping = mappings(type).filter(MongoPersistentEntity::hasVersionProperty)
-				.findFirst()
-				.orElseThrow();
-			Number raised = Objects.requireNonNull(Versions.of(entity, mapping));
-			Versions.set(entity, mapping, raised.longValue() - 1);
-		}
-	}
-
-	// The method of the template that has asked, also beside one around it
-	private static String caller() {
-		return StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE)
-			.walk((frames) -> frames
-				.filter((frame) -> MongoTemplate.class.isAssignableFrom(frame.getDeclaringClass())
-						&& !frame.getMethodName().equals("maybeCallBeforeConvert"))
-				.map(StackWalker.StackFrame::getMethodName)
-				.findFirst()
-				.orElse(""));
+		mappings(type).filter(MongoPersistentEntity::hasVersionProperty).findFirst().ifPresent((mapping) -> {
+			Number raised = Versions.of(entity, mapping);
+			if (raised != null && raised.longValue() > 0) {
+				Versions.set(entity, mapping, raised.longValue() - 1);
+			}
+		});
 	}
 
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	/**
+	 * Knows the holders of documents in any collection.
+	 */
+	interface Holders {
+
+		/**
+		 * The lock of a document.
+		 * @param type the type of the document
+		 * @param id its id
+		 * @param collection where it is, which need not be the type's
+		 * @return the lock, or empty if nobody holds it or there is no such document
+		 */
+		Optional<DocumentLock> find(Class<?> type, Object id, String collection);
+
 	}
 
 }

@@ -21,8 +21,7 @@
  * {@link GuardedUpdate} with the fence, {@link UnguardedWrites} without. Of a write whose
  * answer is lost {@link UnknownWrite} says so.</li>
  * <li>To update without a lock: {@link OptimisticUpdater}. {@link RetriedUpdates} repeats
- * an {@link UpdateAttempt} after a {@link FullJitterBackOff}, by the {@link Versions} of
- * entities.</li>
+ * an {@link UpdateAttempt}, by the {@link Versions} of entities.</li>
  * <li>Numbers: {@link Sequences} gives them out, each by its {@link SequenceSettings},
  * alone or as a {@link SequenceRange}. {@link StoredSequences} has the
  * {@link ReservedNumbers} of this JVM, and {@link SequenceCallback} fills a field with

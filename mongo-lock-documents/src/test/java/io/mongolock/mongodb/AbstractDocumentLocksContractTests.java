@@ -37,6 +37,7 @@ import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockContext;
@@ -390,8 +391,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	@Test
 	void anOptimisticUpdateLeavesATicketGood() {
 		LockTicket ticket = lock().ticket();
-		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
-				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
+		OptimisticUpdater updates = OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), context());
 		updates.update(Post.class, "p1", (post) -> new Post("p1", "by another", post.version()));
 		assertThatExceptionOfType(DocumentChangedException.class)
 			.isThrownBy(() -> this.there.documents().resume(Post.class, "p1", ticket))
@@ -401,8 +401,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt() {
-		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
-				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
+		OptimisticUpdater updates = OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), context());
 		DocumentLockOperations documents = this.there.documents();
 		for (Runnable theirs : List.<Runnable>of(
 				() -> this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class),

@@ -113,8 +113,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 
 		};
 		AtomicInteger made = new AtomicInteger();
-		Counter saved = OptimisticUpdater
-			.of(deleting, new FullJitterBackOff(2, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context())
+		Counter saved = OptimisticUpdater.of(deleting, new FixedBackOff(1, 1), context())
 			.updateOrCreate(Counter.class, "a", () -> {
 				if (made.getAndIncrement() == 0) {
 					template().insert(new Counter("a", 7, null));
@@ -180,8 +179,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		template.setApplicationContext(context);
 		context.addApplicationListener(
 				(ApplicationListener<AfterLoadEvent<?>>) (event) -> event.getDocument().put("loaded", true));
-		OptimisticUpdater updater = OptimisticUpdater.of(template,
-				new FullJitterBackOff(1, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context);
+		OptimisticUpdater updater = OptimisticUpdater.of(template, new FixedBackOff(1, 0), context);
 		updater.update(Person.class, "p", (person) -> person);
 		assertThat(raw("person", "p")).as("no change is no write").containsEntry("version", 1L);
 		updater.update(Person.class, "p", (person) -> {
@@ -466,8 +464,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 			MongoTemplate template = new MongoTemplate(client, "mongo_lock_data_test");
 			template.setReadPreference(ReadPreference.secondaryPreferred());
 			template.findById("a", Counter.class);
-			OptimisticUpdater updater = OptimisticUpdater.of(template,
-					new FullJitterBackOff(1, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
+			OptimisticUpdater updater = OptimisticUpdater.of(template, new FixedBackOff(1, 0), context());
 			assertThat(updater.update(Counter.class, "a", Counter::next)).isPresent();
 		}
 		BsonDocument primary = new BsonDocument();
@@ -493,8 +490,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	void aThreadThatIsInterruptedWhileItWaitsStopsTryingAndStaysInterrupted() {
 		MongoTemplate template = template();
 		template.insert(new Counter("a", 1, null));
-		OptimisticUpdater updater = OptimisticUpdater.of(template,
-				new FullJitterBackOff(1000, Duration.ofMinutes(10), 1, Duration.ofMinutes(10)), context());
+		OptimisticUpdater updater = OptimisticUpdater.of(template, new FixedBackOff(600000, 999), context());
 		Thread caller = Thread.currentThread();
 		Thread other = new Thread(() -> {
 			while (caller.getState() != Thread.State.TIMED_WAITING || !this.calls.compareAndSet(1, 2)) {
@@ -516,8 +512,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	@Test
 	void noIncrementOfManyThreadsIsLost() throws Exception {
 		MongoTemplate template = template();
-		OptimisticUpdater updater = OptimisticUpdater.of(template,
-				new FullJitterBackOff(1000, Duration.ofMillis(5), 2, Duration.ofMillis(200)), context());
+		OptimisticUpdater updater = OptimisticUpdater.of(template, new FixedBackOff(5, 999), context());
 		int threads = 16;
 		int increments = 25;
 		ExecutorService pool = Executors.newFixedThreadPool(threads);
@@ -570,8 +565,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 
 	private OptimisticUpdater updater(int attempts) {
 		this.calls.set(0);
-		return OptimisticUpdater.of(template(),
-				new FullJitterBackOff(attempts, Duration.ofMillis(1), 2, Duration.ofMillis(5)), context());
+		return OptimisticUpdater.of(template(), new FixedBackOff(1, attempts - 1), context());
 	}
 
 	record Counter(@Id @Nullable String id, int n, @Version @Nullable Long version) {

@@ -1,6 +1,5 @@
 package io.mongolock.mongodb;
 
-import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.mongodb.client.MongoClient;
@@ -18,6 +17,7 @@ import org.springframework.data.mongodb.MongoTransactionManager;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -42,8 +42,8 @@ class OptimisticTransactionTests {
 
 	private final Conflicting template = new Conflicting(this.client);
 
-	private final OptimisticUpdater updater = OptimisticUpdater.of(this.template,
-			new FullJitterBackOff(5, Duration.ofMillis(1), 1, Duration.ofMillis(1)), AbstractMongoTests.context());
+	private final OptimisticUpdater updater = OptimisticUpdater.of(this.template, new FixedBackOff(1, 4),
+			AbstractMongoTests.context());
 
 	@Test
 	void aConflictReachesTheTransactionAtOnceAsSpringHasIt() {

@@ -1,7 +1,6 @@
 package io.mongolock.mongodb;
 
 import java.lang.ref.WeakReference;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -22,15 +21,16 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.data.mongodb.core.ReplaceOptions;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -245,7 +245,7 @@ class PlainSavesTests {
 		this.there.documents().lock(Guarded.class, "a");
 		this.template.save(new Guarded("a", "copy", null), "archive");
 		assertThat(this.template.findById("a", Guarded.class, "archive").text()).isEqualTo("copy");
-		assertThat(this.here.documents().find(Guarded.class, "a", "archive")).isEmpty();
+		assertThat(((DocumentLocks) this.here.documents()).find(Guarded.class, "a", "archive")).isEmpty();
 	}
 
 	@Test
@@ -259,8 +259,6 @@ class PlainSavesTests {
 		LockedDocument<Sheet> kept = this.here.documents().lock(Sheet.class, "a");
 		Sheet here = kept.entity();
 		assertThatIllegalStateException().isThrownBy(() -> this.template.save(here));
-		assertThatIllegalStateException()
-			.isThrownBy(() -> this.template.replace(new Query(Criteria.where("id").is("a")), here));
 		assertThat(here.version).isEqualTo(2);
 		kept.close();
 	}
@@ -281,10 +279,6 @@ class PlainSavesTests {
 				assertThatIllegalStateException().isThrownBy(() -> write.accept(primitive));
 				assertThat(primitive.version).isZero();
 			}
-			Sheet copied = new Sheet("a");
-			copied.version = 7L;
-			assertThatException().isThrownBy(() -> this.template.insert(copied)).withMessageContaining("locked");
-			assertThat(copied.version).isEqualTo(7);
 			locked.close();
 		}
 	}
@@ -312,8 +306,9 @@ class PlainSavesTests {
 		this.template.insert(new Sheet("b"));
 		this.copied = (sheet) -> {
 			// As one that cascades
-			assertThatIllegalStateException()
-				.isThrownBy(() -> this.template.replace(new Query(Criteria.where("id").is("a")), locked.entity()));
+			if (sheet != locked.entity()) {
+				assertThatIllegalStateException().isThrownBy(() -> this.template.save(locked.entity()));
+			}
 			return sheet;
 		};
 		this.template.save(this.template.findById("b", Sheet.class));
@@ -322,24 +317,23 @@ class PlainSavesTests {
 	}
 
 	@Test
-	void aReplacementThatNamesNoIdIsRefusedWhereItMayBeThatOfALockedDocument() {
+	void whenAReplacementNamesNoIdThenItsHolderNoticesThatItDropsTheLock() {
 		Query any = new Query(Criteria.where("text").is("draft"));
-		LockedDocument<Page> kept = this.here.documents().lock(Page.class, "a");
-		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(any, new Page(null, "plain", null)))
-			.withMessageContaining("names no id");
-		assertThatIllegalStateException()
-			.isThrownBy(() -> this.template.findAndReplace(any, new Page(null, "plain", null)));
-		assertThatIllegalStateException().isThrownBy(() -> this.template.update(Page.class)
-			.matching(any)
-			.replaceWith(new Page(null, "plain", null))
-			.findAndReplace());
-		assertThatIllegalStateException()
-			.isThrownBy(() -> this.template.findAndReplace(any, new Guarded(null, "plain", null)));
-		this.template.insert(new Page(null, "new", null));
-		this.template.insertAll(List.of(new Page(null, "new", null), new Guarded(null, "new", null)));
-		this.template.replace(any, new Page(null, "plain", null), ReplaceOptions.none(), "pages");
-		assertThat(text()).isEqualTo("draft");
-		kept.close();
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
+		this.template.replace(any, new Page(null, "plain", null));
+		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity().with("never")));
+		assertThat(text()).isEqualTo("plain");
+	}
+
+	@Test
+	void whenAReplacementIsRefusedThenItsEntityHasToBeLoadedAgain() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.there.documents().lock(Sheet.class, "a");
+		Sheet mine = this.template.findById("a", Sheet.class);
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.template.replace(new Query(Criteria.where("id").is("a")), mine));
+		locked.close();
+		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(mine));
 	}
 
 	@Test
@@ -361,8 +355,7 @@ class PlainSavesTests {
 	}
 
 	private OptimisticUpdater updates() {
-		return OptimisticUpdater.of(this.template,
-				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), this.context);
+		return OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), this.context);
 	}
 
 	private Page plain(String text) {

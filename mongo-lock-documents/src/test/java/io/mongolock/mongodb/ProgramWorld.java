@@ -19,6 +19,7 @@ import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.LockClock;
 import io.mongolock.mongodb.ProgramEntries.Card;
@@ -115,8 +116,7 @@ final class ProgramWorld implements AutoCloseable {
 			this.manager.addListener(this.fixture.transactions());
 			this.fenced = FencedWrites.of(this.template,
 					new MongoLockStore(new MongoTemplate(this.template.getMongoDatabaseFactory()), "locks", ""));
-			this.updater = OptimisticUpdater.of(this.template,
-					new FullJitterBackOff(3, Duration.ofMillis(1), 2, Duration.ofMillis(2)), context);
+			this.updater = OptimisticUpdater.of(this.template, new FixedBackOff(1, 2), context);
 		}
 
 		private DocumentLocksFixture fixture() {

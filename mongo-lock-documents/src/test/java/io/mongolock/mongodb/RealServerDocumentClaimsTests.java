@@ -43,6 +43,7 @@ import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 import org.springframework.transaction.support.TransactionTemplate;
+import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
@@ -173,8 +174,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 
 	@Test
 	void aConflictIsOneExceptionForEachStatementAndWhatTheTemplateThrowsIsDoneAgainToo() throws Exception {
-		OptimisticUpdater updates = OptimisticUpdater.of(this.template,
-				new FullJitterBackOff(1, Duration.ofMillis(1), 1, Duration.ofMillis(1)), context());
+		OptimisticUpdater updates = OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), context());
 		FencedWrites fenced = new GuardedWrites(this.template, null);
 		LockedDocument<Post> locked = lockElsewhere("p3");
 		Post read = template().findById("p1", Post.class);

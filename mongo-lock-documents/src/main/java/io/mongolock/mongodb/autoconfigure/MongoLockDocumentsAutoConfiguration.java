@@ -29,10 +29,8 @@ import io.mongolock.mongodb.DocumentLockFactory;
 import io.mongolock.mongodb.DocumentLockOperations;
 import io.mongolock.mongodb.DocumentTransactions;
 import io.mongolock.mongodb.FencedWrites;
-import io.mongolock.mongodb.FullJitterBackOff;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.mongodb.Sequences;
-import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties.Optimistic;
 import io.mongolock.mongodb.store.SequenceStore;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
@@ -106,11 +104,9 @@ public final class MongoLockDocumentsAutoConfiguration {
 	@ConditionalOnMissingBean
 	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beanFactory, LockEnvironment environment,
 			MongoLockDocumentsProperties properties, ApplicationContext context) {
-		Optimistic settings = properties.optimistic();
 		MongoTemplate template = new ApplicationTemplate(beanFactory, environment).get("OptimisticUpdater",
 				"OptimisticUpdater.of(template, backOff, context)");
-		return OptimisticUpdater.of(template, new FullJitterBackOff(settings.maxAttempts(), settings.delay(),
-				settings.multiplier(), settings.maxDelay()), context);
+		return OptimisticUpdater.of(template, properties.optimistic().backOff(), context);
 	}
 
 	@Bean(SEQUENCES)

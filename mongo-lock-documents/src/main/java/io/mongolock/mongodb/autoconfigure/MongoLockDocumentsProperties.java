@@ -7,6 +7,8 @@ import java.util.stream.Collectors;
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
 import org.springframework.context.annotation.Lazy;
+import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.ExponentialBackOff;
 
 import io.mongolock.mongodb.SequenceSettings;
 
@@ -47,7 +49,7 @@ public record MongoLockDocumentsProperties(@DefaultValue("sequences") String seq
 
 	/**
 	 * How often an optimistic update is attempted, and how soon again. The time before an
-	 * attempt is random, at most the delay.
+	 * attempt is random, so that those who collided once do not collide again.
 	 *
 	 * @param maxAttempts how often an optimistic update is tried in all
 	 * @param delay longest pause before the second attempt
@@ -56,6 +58,16 @@ public record MongoLockDocumentsProperties(@DefaultValue("sequences") String seq
 	 */
 	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
 			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
+
+		// Its jitter goes as far up as down, and no lower than the first interval
+		BackOff backOff() {
+			long half = Math.max(1, this.delay.toMillis() / 2);
+			ExponentialBackOff backOff = new ExponentialBackOff(half, this.multiplier);
+			backOff.setJitter(half);
+			backOff.setMaxInterval(Math.max(half, this.maxDelay.toMillis()));
+			backOff.setMaxAttempts(this.maxAttempts - 1);
+			return backOff;
+		}
 
 	}
 

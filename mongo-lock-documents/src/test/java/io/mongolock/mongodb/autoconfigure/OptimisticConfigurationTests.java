@@ -1,6 +1,9 @@
 package io.mongolock.mongodb.autoconfigure;
 
+import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.AutoClose;
@@ -22,6 +25,8 @@ import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
+import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.BackOffExecution;
 
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.spi.LockStartupException;
@@ -59,6 +64,26 @@ class OptimisticConfigurationTests {
 		OptimisticUpdater own = BDDMockito.mock();
 		this.runner.withBean(OptimisticUpdater.class, () -> own)
 			.run((context) -> assertThat(context).getBean(OptimisticUpdater.class).isSameAs(own));
+	}
+
+	@Test
+	void waitsAreRandomUpToABoundThatGrowsAndStopsGrowing() {
+		List<Long> bounds = List.of(10L, 20L, 40L, 50L, 50L);
+		BackOff backOff = new MongoLockDocumentsProperties.Optimistic(6, Duration.ofMillis(10), 2,
+				Duration.ofMillis(50))
+			.backOff();
+		long[] longest = new long[bounds.size()];
+		for (int i = 0; i < 2000; i++) {
+			BackOffExecution execution = backOff.start();
+			for (int j = 0; j < longest.length; j++) {
+				long wait = execution.nextBackOff();
+				assertThat(wait).isBetween(5L, bounds.get(j));
+				longest[j] = Math.max(longest[j], wait);
+			}
+			assertThat(execution.nextBackOff()).isEqualTo(BackOffExecution.STOP);
+		}
+		IntStream.range(0, longest.length)
+			.forEach((j) -> assertThat(longest[j]).isGreaterThanOrEqualTo(bounds.get(j) - 1));
 	}
 
 	@Test
