@@ -20,8 +20,8 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
 /**
  * Calls the callbacks and publishes the events of a load, a save and a removal, auditing
  * among them, all from the application's context. A template calls its own for nobody but
- * its subclasses: a request to Spring Data would be a save that takes a filter and a
- * pipeline. Thread-safe.
+ * its subclasses, nor does it say whether it publishes any: a request to Spring Data
+ * would be a save that takes a filter and a pipeline. Thread-safe.
  *
  * @param events publishes the events
  * @param callbacks calls the callbacks
@@ -44,13 +44,12 @@ record EntityLifecycle(ApplicationEventPublisher events, EntityCallbacks callbac
 
 	<T> T beforeConvert(T entity, String collection) {
 		this.events.publishEvent(new BeforeConvertEvent<>(entity, collection));
-		Object outer = this.own.get();
 		this.own.set(entity);
 		try {
 			return this.callbacks.callback(BeforeConvertCallback.class, entity, collection);
 		}
 		finally {
-			this.own.set(outer);
+			this.own.remove();
 		}
 	}
 

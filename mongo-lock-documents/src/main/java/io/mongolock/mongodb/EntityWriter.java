@@ -7,6 +7,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
 import org.bson.BsonNull;
 import org.bson.BsonNumber;
+import org.bson.BsonTimestamp;
 import org.bson.BsonValue;
 import org.bson.Document;
 import org.bson.RawBsonDocument;
@@ -33,6 +34,9 @@ import io.mongolock.mongodb.store.DocumentKey;
  */
 record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String collection, String field) {
 
+	/** What a server takes for its time, outside of a pipeline. */
+	private static final BsonTimestamp NOW = new BsonTimestamp();
+
 	/**
 	 * An entity as it is to be stored.
 	 * @param <T> the type
@@ -51,6 +55,12 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
 					+ " would be stored without its version, and could not be saved again: a callback or listener "
 					+ "of the save has left out '" + version + "'. Have it keep the version that it was given");
+			Assert.state(!document.containsKey(this.field) || isOwn(mapping, this.field),
+					() -> "A callback or listener of the save has put '" + this.field + "' into the "
+							+ mapping.getType().getSimpleName()
+							+ ", which is the field of the lock: nothing of it would be stored. Have it use "
+							+ "another field, or set mongo-lock.document-locks.field");
+			document.forEach(EntityWriter::requireSame);
 			return new Written<>(saved, document, new Document(version, before), () -> {
 				Versions.set(entity, mapping, before);
 				Versions.set(saved, mapping, before);
@@ -77,6 +87,16 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		T saved = this.lifecycle.beforeSave(versioned, document, this.collection);
 		return new Written<>(saved, document, new Document(), () -> {
 		});
+	}
+
+	// MongoDB refuses the one in a save by the template, and puts its time in place of
+	// the
+	// other, but takes both as they are from the pipeline that keeps the lock
+	private static void requireSame(String name, @Nullable Object value) {
+		Assert.state(!name.startsWith("$"), () -> "A field cannot be named '" + name
+				+ "', as a callback or listener of the save has it: leave out the dollar");
+		Assert.state(!NOW.equals(value), () -> "An empty timestamp in '" + name
+				+ "' would not be stored as the time of the server here: use a Date, or @LastModifiedDate");
 	}
 
 	/**
@@ -164,11 +184,12 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @return a pipeline
 	 */
 	List<Document> replacement(Written<?> written, @Nullable Object lock) {
+		MongoPersistentEntity<?> mapping = mapping(written.entity().getClass());
 		Document kept = new Document("_id", "$_id");
-		if (lock != null || !isOwn(mapping(written.entity().getClass()))) {
+		if (lock != null || !isOwn(mapping, this.field)) {
 			kept.append(this.field, (lock != null) ? lock : "$" + this.field);
 		}
-		if (!written.document().containsKey(FencedWrites.FIELD)) {
+		if (!written.document().containsKey(FencedWrites.FIELD) && !isOwn(mapping, FencedWrites.FIELD)) {
 			kept.append(FencedWrites.FIELD, "$" + FencedWrites.FIELD);
 		}
 		return List.of(new Document("$replaceWith",
@@ -176,11 +197,12 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	// Also if nothing is in it now
-	private boolean isOwn(MongoPersistentEntity<?> mapping) {
+	private boolean isOwn(MongoPersistentEntity<?> mapping, String field) {
 		for (MongoPersistentProperty property : mapping) {
 			if ((property.isUnwrapped())
-					? isOwn(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property))
-					: property.isWritable() && property.getFieldName().equals(this.field)) {
+					? isOwn(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property),
+							field)
+					: property.isWritable() && property.getFieldName().equals(field)) {
 				return true;
 			}
 		}

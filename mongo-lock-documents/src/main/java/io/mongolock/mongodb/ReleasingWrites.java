@@ -79,7 +79,7 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 				.execute(held.type().collection(), (documents) -> write.run(documents, WriteConcern.MAJORITY)));
 		}
 		catch (RuntimeException | Error ex) {
-			boolean unwritten = StoreFailures.isUnwritten(ex) || StoreFailures.isRolledBack(ex);
+			boolean unwritten = StoreFailures.isUnwritten(ex);
 			if (unwritten) {
 				held.notWritten();
 			}

@@ -3,6 +3,7 @@ package io.mongolock.mongodb;
 import java.time.Duration;
 import java.util.Date;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -30,6 +31,7 @@ import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionDefinition;
@@ -265,6 +267,24 @@ class DocumentLockTransactionTests {
 				assertThat(locked.entity().version).isEqualTo(2);
 			}));
 		assertThat(locked.entity().version).isEqualTo(1);
+	}
+
+	@Test
+	void whenATransactionIsRolledBackThenTheVersionIsTakenBackInAllThatTheCallerHas() {
+		GenericApplicationContext copying = new GenericApplicationContext();
+		copying.getBeanFactory().registerSingleton("copying", new Copying());
+		try (DocumentLocksFixture other = new DocumentLocksFixture("other", this.template, copying)) {
+			this.manager.addListener(other.transactions());
+			this.template.insert(new Sheet("a"));
+			LockedDocument<Sheet> locked = elsewhere(() -> other.documents().lock(Sheet.class, "a"));
+			Sheet mine = locked.entity();
+			Sheet saved = Objects.requireNonNull(new TransactionTemplate(this.manager).execute((status) -> {
+				status.setRollbackOnly();
+				return locked.saveAndKeep(mine);
+			}));
+			assertThat(saved).isNotSameAs(mine);
+			assertThat(List.of(mine, saved)).extracting((sheet) -> sheet.version).containsOnly(1L);
+		}
 	}
 
 	@Test
@@ -678,6 +698,17 @@ class DocumentLockTransactionTests {
 
 		Sheet(String id) {
 			this.id = id;
+		}
+
+	}
+
+	private static final class Copying implements BeforeConvertCallback<Sheet> {
+
+		@Override
+		public Sheet onBeforeConvert(Sheet sheet, String collection) {
+			Sheet copy = new Sheet(sheet.id);
+			copy.version = sheet.version;
+			return copy;
 		}
 
 	}

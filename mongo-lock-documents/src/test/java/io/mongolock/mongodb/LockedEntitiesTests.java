@@ -3,7 +3,9 @@ package io.mongolock.mongodb;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Date;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.UUID;
 import java.util.concurrent.CompletableFuture;
@@ -11,6 +13,7 @@ import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import org.bson.BsonTimestamp;
 import org.bson.Document;
 import org.bson.types.ObjectId;
 import org.jspecify.annotations.Nullable;
@@ -40,13 +43,17 @@ import org.springframework.data.mongodb.core.mapping.Unwrapped;
 import org.springframework.data.mongodb.core.mapping.event.AbstractMongoEventListener;
 import org.springframework.data.mongodb.core.mapping.event.AfterConvertEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterLoadEvent;
+import org.springframework.data.mongodb.core.mapping.event.AfterSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.AuditingEntityCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.util.Assert;
+import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -208,6 +215,86 @@ class LockedEntitiesTests {
 		assertThat(mine.version).isEqualTo(2);
 		assertThat(this.template.getCollection("mutable").find().first()).containsEntry("v", 2);
 		assertThat(locked.handle().isHeld()).isTrue();
+	}
+
+	@Test
+	void whenAListenerPutsWhatASaveOfAWholeCannotStoreThenNothingIsWritten() {
+		Mutable entity = new Mutable();
+		this.template.insert(entity);
+		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);
+		Map<String, Object> put = new HashMap<>();
+		this.context.addApplicationListener(
+				(ApplicationListener<BeforeSaveEvent<?>>) (event) -> event.getDocument().putAll(put));
+		Map.of("lock", "text", "$title", "text", "changed", new BsonTimestamp()).forEach((name, value) -> {
+			put.clear();
+			put.put(name, value);
+			assertThatIllegalStateException().isThrownBy(() -> locked.save(locked.entity()))
+				.withMessageContaining("'" + name + "'");
+			assertThat(locked.entity().version).isEqualTo(2);
+		});
+		put.clear();
+		put.put("nested", new Document("changed", new BsonTimestamp()));
+		assertThat(locked.save(locked.entity()).version).isEqualTo(3);
+	}
+
+	@Test
+	void whenALockedDocumentIsSavedThenItsLockAndItsFenceStayInWhatIsLoadedAgain() {
+		Mutable entity = new Mutable();
+		this.template.insert(entity);
+		this.template.updateFirst(new Query(), Update.update("fence", 7L), Mutable.class);
+		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);
+		locked.saveAndKeep(locked.entity());
+		assertThat(((HeldDocument<Mutable>) locked).loaded().stored()).containsKeys("lock", "fence");
+		assertThat(this.template.getCollection("mutable").find().first()).containsEntry("fence", 7L)
+			.containsKey("lock");
+	}
+
+	@Test
+	void whenAFenceIsAPropertyThenItIsStoredAsAnyOther() {
+		OptimisticUpdater updater = OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), this.context);
+		this.template.insert(new WithFence("f", 7L, null));
+		updater.update(WithFence.class, "f", (one) -> new WithFence("f", null, one.version()));
+		assertThat(this.template.getCollection("withFence").find().first()).doesNotContainKey("fence");
+		this.template.updateFirst(new Query(), Update.update("fence", 8L), WithFence.class);
+		LockedDocument<WithFence> locked = documents().lock(WithFence.class, "f");
+		locked.save(new WithFence("f", null, locked.entity().version()));
+		assertThat(this.template.getCollection("withFence").find().first()).doesNotContainKey("fence");
+	}
+
+	@Test
+	void whenAListenerPutsTheFenceThenThatIsStored() {
+		this.template.insert(new Mapped("m1", 1, null, null));
+		this.template.updateFirst(new Query(), Update.update("fence", 7L), Mapped.class);
+		this.context.addApplicationListener(
+				(ApplicationListener<BeforeSaveEvent<?>>) (event) -> event.getDocument().put("fence", 9L));
+		LockedDocument<Mapped> locked = documents().lock(Mapped.class, "m1");
+		keep(locked, 2, locked.entity().version());
+		assertThat(this.template.getCollection("mapped").find().first()).containsEntry("fence", 9L);
+	}
+
+	@Test
+	void whenTheLockIsMappedToBeReadThenAnOptimisticUpdateKeepsIt() {
+		this.template.insert(new Mapped("m", 1, null, null));
+		documents().lock(Mapped.class, "m");
+		OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), this.context)
+			.update(Mapped.class, "m", (one) -> new Mapped("m", 2, null, one.version()));
+		assertThat(this.template.findById("m", Mapped.class)).satisfies((stored) -> {
+			assertThat(stored.n()).isEqualTo(2);
+			assertThat(stored.lock()).isNotNull();
+		});
+	}
+
+	@Test
+	void whenACallbackAfterASaveReturnsAnotherEntityThenTheDocumentGoesOnWithIt() {
+		this.context.getBeanFactory().registerSingleton("after", new Renumbering());
+		try (DocumentLocksFixture other = new DocumentLocksFixture("other", this.template, this.context)) {
+			this.template.insert(new Mapped("m", 1, null, null));
+			LockedDocument<Mapped> locked = other.documents().lock(Mapped.class, "m");
+			Mapped saved = locked.saveAndKeep(new Mapped("m", 2, null, locked.entity().version()));
+			assertThat(saved.n()).isEqualTo(-2);
+			assertThat(locked.entity()).isSameAs(saved);
+			locked.close();
+		}
 	}
 
 	@Test
@@ -395,6 +482,19 @@ class LockedEntitiesTests {
 	}
 
 	record Mapped(@Id String id, int n, @ReadOnlyProperty @Nullable Document lock, @Version @Nullable Long version) {
+
+	}
+
+	record WithFence(@Id String id, @Nullable Long fence, @Version @Nullable Long version) {
+
+	}
+
+	static final class Renumbering implements AfterSaveCallback<Mapped> {
+
+		@Override
+		public Mapped onAfterSave(Mapped entity, Document document, String collection) {
+			return new Mapped(entity.id(), -entity.n(), null, entity.version());
+		}
 
 	}
 

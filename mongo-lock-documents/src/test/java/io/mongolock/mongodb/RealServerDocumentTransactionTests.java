@@ -710,6 +710,11 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 					assertThatIllegalStateException().isThrownBy(waiting)
 						.withMessageContaining("do it before the transaction begins, or after it");
 				}
+				if (!keeping) {
+					assertThatIllegalStateException()
+						.isThrownBy(() -> documents.takeOver(Post.class, "p1", resumed.fence(), LockSettings.NONE))
+						.withMessageContaining("do it before the transaction begins, or after it");
+				}
 				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
 					assertThatIllegalStateException().isThrownBy(() -> documents.renew(Post.class, "p1", ticket))
 						.withMessageContaining("do it before the transaction begins, or after it");

@@ -7,10 +7,15 @@ import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
+import org.springframework.data.mongodb.core.convert.NoOpDbRefResolver;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
 import io.mongolock.mongodb.EntityWriter.Written;
 import io.mongolock.store.LeaseId;
@@ -28,8 +33,16 @@ class ReleasingWriteTests {
 	private static final LeaseProof PROOF = new LeaseProof(new LeaseId("locks:k", "tttttttttttttttttttttttttttttttt"),
 			new byte[0], 7, 4, 0);
 
-	private final EntityWriter writer = new EntityWriter(Mockito.mock(MongoTemplate.class),
-			Mockito.mock(EntityLifecycle.class), "locks", "lock");
+	private final MongoTemplate template = Mockito.mock();
+
+	private final EntityWriter writer = new EntityWriter(this.template, Mockito.mock(EntityLifecycle.class), "locks",
+			"lock");
+
+	@BeforeEach
+	void map() {
+		BDDMockito.given(this.template.getConverter())
+			.willReturn(new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, new MongoMappingContext()));
+	}
 
 	@ParameterizedTest
 	@CsvSource({ "save and release, false, 4,", "'save and release, of another version', false, 3,",
@@ -42,7 +55,7 @@ class ReleasingWriteTests {
 			entity.append("fence", fence);
 		}
 		ReleasingWrite write = ReleasingWrite.save(PROOF, keep, this.writer,
-				new Written<>("entity", entity, new Document("version", version), () -> {
+				new Written<>(new Entity(), entity, new Document("version", version), () -> {
 				}));
 		BsonDocument recorded = RECORDED.get("document lock: " + name).getArray("updates").get(0).asDocument();
 		assertThat(normal("q", write.filter())).isEqualTo(normal("q", recorded.get("q")));
@@ -64,6 +77,10 @@ class ReleasingWriteTests {
 		BsonDocument document = new Document("command", "locks").append(name, value)
 			.toBsonDocument(Document.class, MongoClientSettings.getDefaultCodecRegistry());
 		return RecordedCommands.essence(document).get(name);
+	}
+
+	private record Entity() {
+
 	}
 
 }

@@ -40,13 +40,16 @@ import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 import org.springframework.data.mongodb.core.mapping.event.AfterDeleteEvent;
 import org.springframework.data.mongodb.core.mapping.event.AfterSaveEvent;
 import org.springframework.data.mongodb.core.mapping.event.BeforeDeleteEvent;
+import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
+import io.mongolock.LockStoreException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -222,6 +225,17 @@ class UnansweredDocumentWritesTests {
 				LockedDocument<Page> resumed = documents.resume(Page.class, "b", ex.getTicket());
 				resumed.save(resumed.entity());
 			});
+	}
+
+	@Test
+	void whenTheLookAfterARefusedSaveFailsThenTheDocumentIsStillThereToBeSaved() {
+		Query page = new Query(Criteria.where("id").is("a"));
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		this.template.updateFirst(page, new Update().set("text", "theirs").unset("lock.holders.0.limit"), Page.class);
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locked.save(locked.entity().with("mine")));
+		this.template.updateFirst(page, Update.update("lock.holders.0.limit", 1), Page.class);
+		locked.save(locked.reload().with("both"));
+		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("both");
 	}
 
 	@Test
