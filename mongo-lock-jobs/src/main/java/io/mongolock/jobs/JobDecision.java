@@ -108,14 +108,22 @@ sealed interface JobDecision {
 	private static @Nullable JobDecision close(Terms terms, Seen seen) {
 		JobTrigger trigger = terms.trigger();
 		JobRun last = seen.last();
-		if (last == null || seen.paused()) {
+		if (seen.paused()) {
+			return null;
+		}
+		Instant from = seen.pausedFrom(trigger);
+		if (from != null) {
+			Instant first = trigger.after(last, from);
+			first = (first.isBefore(from)) ? trigger.next(from.minusMillis(1), from, last) : first;
+			if (seen.isBeforeItCounts(first)) {
+				Instant until = Objects.requireNonNull(trigger.due(seen.since().minusMillis(1), from, last));
+				return new Note(first, until, trigger.count(first, until), JobOutcome.SKIPPED, PAUSED);
+			}
+		}
+		if (last == null) {
 			return null;
 		}
 		Instant first = trigger.after(last, seen.since());
-		if (last.isNote(PAUSED) && seen.isBeforeItCounts(first)) {
-			Instant until = Objects.requireNonNull(trigger.due(seen.since().minusMillis(1), seen.since(), last));
-			return new Note(first, until, trigger.count(first, until), JobOutcome.SKIPPED, PAUSED);
-		}
 		Instant busy = seen.busyUntil();
 		if (busy == null || terms.catchUp() == CatchUp.ALL || seen.isBeforeItCounts(first) || first.isAfter(busy)) {
 			return null;
@@ -218,6 +226,20 @@ sealed interface JobDecision {
 		/** Whether it is noted already that ticks are not run beside a run. */
 		private boolean isNotedSince(JobRun run) {
 			return this.last != null && this.last.isNote(STILL_RAN) && !this.last.startedAt().isBefore(run.startedAt());
+		}
+
+		/**
+		 * From when on ticks without a record were not run because of a pause that is
+		 * over.
+		 * @return {@code null} if there are none
+		 */
+		private @Nullable Instant pausedFrom(JobTrigger trigger) {
+			StoredJob job = this.stored;
+			if (job != null && job.since().equals(this.since) && job.scheduledSince().isBefore(this.since)
+					&& job.schedule().equals(trigger.toString())) {
+				return job.scheduledSince();
+			}
+			return (this.last != null && this.last.isNote(PAUSED)) ? this.last.tick() : null;
 		}
 
 		private boolean isBeforeItCounts(Instant tick) {

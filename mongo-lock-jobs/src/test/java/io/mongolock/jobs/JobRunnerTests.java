@@ -355,6 +355,47 @@ class JobRunnerTests extends AbstractRunnerTests {
 			.containsExactly(tuple(TICK.plus(DAY), TICK.plus(DAY.multipliedBy(2)), 2), tuple(TICK, TICK, 1));
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void whenNoInstanceWasThereDuringAPauseThenItsTicksAreOneRecord(boolean ran) {
+		schedule("0 0 3 * * *");
+		if (ran) {
+			this.clock.set(TICK);
+			look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.ALL);
+			this.runs.clear();
+		}
+		Instant first = (ran) ? TICK.plus(DAY) : TICK;
+		this.kept.pause("nightly", new StoredJob.Pause("alice", "heavy", this.clock.get()));
+		this.clock.set(first.plus(DAY.multipliedBy(2)).plusSeconds(60));
+		this.kept.pause("nightly", null);
+		this.clock.set(this.clock.get().plusSeconds(60));
+		for (int look = 0; look < 3; look++) {
+			look("0 0 3 * * *", this.clock.get(), CatchUp.ALL);
+		}
+		assertTicks();
+		assertThat(this.kept.last("nightly", 10))
+			.extracting(JobRun::firstTick, JobRun::tick, JobRun::ticks, JobRun::outcome, JobRun::message)
+			.startsWith(tuple(first, first.plus(DAY.multipliedBy(2)), 3, JobOutcome.SKIPPED, JobDecision.PAUSED))
+			.hasSize((ran) ? 2 : 1);
+	}
+
+	@Test
+	void whenAScheduleIsChangedBeforeAPauseThenNoneOfItsTicksIsFromBefore() {
+		schedule("0 0 3 * * *");
+		this.clock.set(TICK);
+		look("0 0 3 * * *", TICK.minusSeconds(1), CatchUp.NONE);
+		this.clock.set(TICK.plusSeconds(7200));
+		schedule("0 0 * * * *");
+		this.kept.pause("nightly", new StoredJob.Pause("alice", "heavy", this.clock.get()));
+		this.clock.set(TICK.plusSeconds(4 * 3600 + 60));
+		this.kept.pause("nightly", null);
+		for (int look = 0; look < 3; look++) {
+			look("0 0 * * * *", this.clock.get(), CatchUp.NONE);
+		}
+		assertThat(this.kept.last("nightly", 10)).extracting(JobRun::firstTick, JobRun::tick)
+			.containsExactly(tuple(TICK.plusSeconds(2 * 3600), TICK.plusSeconds(4 * 3600)), tuple(TICK, TICK));
+	}
+
 	@Test
 	void aRunByTheWishOfSomebodyMovesNoTickOfTheSchedule() {
 		Terms rate = new Terms("nightly", new JobTrigger.Rate(Duration.ofSeconds(15)), CatchUp.NONE,
