@@ -2,7 +2,6 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -272,7 +271,7 @@ final class JobRunner {
 		JobRun ended = begun.ended(begun.startedAt(), outcome(failure), failure);
 		JobRun written = writtenEvenIfInterrupted(() -> insist(handle, () -> {
 			JobRun kept = this.runs.end(begun, ended);
-			return Objects.requireNonNullElse((kept != null) ? kept : writtenBefore(ended), begun);
+			return (kept != null) ? kept : writtenBefore(begun, ended);
 		}), begun);
 		if (written == null) {
 			return begun;
@@ -297,10 +296,14 @@ final class JobRunner {
 		return (terms != null && terms.maxDuration() != null) ? new LimitedWork(work, terms.maxDuration()) : work;
 	}
 
-	// If the answer got lost
-	private @Nullable JobRun writtenBefore(JobRun ended) {
+	// If the answer got lost, or the history was dropped during the run
+	private JobRun writtenBefore(JobRun begun, JobRun ended) {
 		JobRun found = this.runs.find(ended.job(), ended.tick());
-		return (found != null && found.fence() == ended.fence() && found.outcome() == ended.outcome()) ? found : null;
+		if (found == null) {
+			JobRun again = ended.endedAt(this.runs.now());
+			return (this.runs.add(again)) ? again : begun;
+		}
+		return (found.fence() == ended.fence() && found.outcome() == ended.outcome()) ? found : begun;
 	}
 
 	private static <T> T insist(LockHandle handle, Supplier<T> request) throws InterruptedException {

@@ -145,7 +145,7 @@ public final class Jobs {
 	public void note(JobRun run, String note) {
 		if (!this.runs.note(run, JobRun.bounded(note))) {
 			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
-					+ run.tick() + " does not run any more: it has ended, or was taken over");
+					+ run.tick() + " does not run any more: it has ended, was taken over, or its record was dropped");
 		}
 	}
 

@@ -103,6 +103,14 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 	}
 
 	@Test
+	void whenTheHistoryIsDroppedWithinARunThenItsEndIsKept() {
+		JobRun ended = this.jobs.run("nightly", TICK, (run) -> drop()).orElseThrow();
+		assertThat(ended.outcome()).isEqualTo(JobOutcome.SUCCEEDED);
+		assertThat(this.kept.last("nightly", 5)).containsExactly(ended);
+		assertThat(this.jobs.run("nightly", TICK, this.runs::add)).isEmpty();
+	}
+
+	@Test
 	void whenARunIsByHandThenItIsNoLastTickOfTheSchedule() {
 		JobRun run = JobRun.begun("nightly", TICK, 1, 1, TICK, "one").ended(TICK, JobOutcome.SUCCEEDED, null);
 		this.kept.add(run);
@@ -138,6 +146,9 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 			.extracting(StoredJob::since)
 			.isEqualTo(TICK.minusSeconds(60));
 	}
+
+	/** Drop all records, as a person may. */
+	abstract void drop();
 
 	private static JobRun skipped(Instant first, Instant last) {
 		return JobRun.notRun("nightly", first, last, (int) Duration.between(first, last).toSeconds() + 1, last,

@@ -12,4 +12,9 @@ class MemoryJobRunsTests extends AbstractJobRunsContractTests {
 		return new MemoryJobRuns(clock);
 	}
 
+	@Override
+	void drop() {
+		((MemoryJobRuns) this.kept).clear();
+	}
+
 }

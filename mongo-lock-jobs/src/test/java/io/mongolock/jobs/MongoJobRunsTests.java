@@ -72,6 +72,11 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 		return kept(() -> this.template);
 	}
 
+	@Override
+	void drop() {
+		this.template.dropCollection("lockJobRuns");
+	}
+
 	private static MongoJobRuns kept(Supplier<MongoOperations> template) {
 		return new MongoJobRuns(template, "lockJobRuns", Duration.ofSeconds(3), Duration.ofHours(1), 100, null, "shop");
 	}
