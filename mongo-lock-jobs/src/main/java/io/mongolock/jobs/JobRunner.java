@@ -2,6 +2,8 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
@@ -47,13 +49,25 @@ final class JobRunner {
 
 	private final String runner;
 
+	private final Supplier<JobObserver> observer;
+
 	private volatile boolean cutOff;
 
 	JobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events, String runner) {
+		this(locks, runs, events, runner, () -> JobObserver.NONE);
+	}
+
+	/**
+	 * Create one.
+	 * @param observer asked for at the first run
+	 */
+	JobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events, String runner,
+			Supplier<JobObserver> observer) {
 		this.locks = locks;
 		this.runs = runs;
 		this.events = events;
 		this.runner = runner;
+		this.observer = observer;
 	}
 
 	/** From now on work that fails was cut off by the end of the application. */
@@ -234,6 +248,14 @@ final class JobRunner {
 		// The process may have stood still since it was granted the lock
 		handle.assertHeld();
 		publish(new JobRunEvent.Started(begun));
+		List<JobObserver.End> observed = new ArrayList<>(1);
+		harmless(begun, () -> observed.add(this.observer.get().begin(begun)));
+		Attempt attempt = work(handle, begun, work);
+		harmless(begun, () -> observed.forEach((end) -> end.of(attempt.run(), attempt.failure())));
+		return attempt;
+	}
+
+	private Attempt work(LockHandle handle, JobRun begun, JobWork<?> work) {
 		Throwable failure = null;
 		try {
 			work.run(begun);
@@ -385,8 +407,12 @@ final class JobRunner {
 	}
 
 	private void publish(JobRunEvent event) {
+		harmless(event, () -> this.events.publishEvent(event));
+	}
+
+	private static void harmless(Object event, Runnable listener) {
 		try {
-			this.events.publishEvent(event);
+			listener.run();
 		}
 		catch (RuntimeException ex) { // must not harm the work
 			logger.warn("A listener failed on " + event, ex);

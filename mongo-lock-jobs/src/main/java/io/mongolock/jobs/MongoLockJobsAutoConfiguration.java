@@ -74,10 +74,11 @@ public final class MongoLockJobsAutoConfiguration {
 	}
 
 	@Bean
-	JobRunner mongoLockJobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events,
-			LockOwner owner) {
+	JobRunner mongoLockJobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events, LockOwner owner,
+			ObjectProvider<JobObserver> observer) {
 		String process = " (host " + owner.host() + ", pid " + owner.pid() + ")";
-		return new JobRunner(locks, runs, events, (owner.application() + " " + owner.instance()).trim() + process);
+		return new JobRunner(locks, runs, events, (owner.application() + " " + owner.instance()).trim() + process,
+				SingletonSupplier.of(() -> observer.getIfAvailable(() -> JobObserver.NONE)));
 	}
 
 	@Bean

@@ -19,7 +19,9 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
+import io.micrometer.observation.ObservationRegistry;
 import org.awaitility.Awaitility;
 import org.awaitility.core.ConditionFactory;
 import org.bson.Document;
@@ -134,6 +136,11 @@ abstract class AbstractJobsTests {
 		assertThat(one.getBean(MeterRegistry.class)
 			.get("mongo.lock.job.runs")
 			.tags("name", "every-second", "outcome", "succeeded")
+			.timer()
+			.count()).isPositive();
+		assertThat(one.getBean(MeterRegistry.class)
+			.get(JobObservationConvention.NAME)
+			.tags("name", "every-second", "outcome", "succeeded", "error", "none")
 			.timer()
 			.count()).isPositive();
 	}
@@ -824,6 +831,13 @@ abstract class AbstractJobsTests {
 		@Bean
 		MeterRegistry meters() {
 			return new SimpleMeterRegistry();
+		}
+
+		@Bean
+		ObservationRegistry observations(MeterRegistry meters) {
+			ObservationRegistry registry = ObservationRegistry.create();
+			registry.observationConfig().observationHandler(new DefaultMeterObservationHandler(meters));
+			return registry;
 		}
 
 	}
