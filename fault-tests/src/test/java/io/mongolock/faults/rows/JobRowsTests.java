@@ -59,8 +59,8 @@ class JobRowsTests {
 			figures.server(processes.label()).add("clocks", "10 min ahead, right, 10 min behind");
 			assertClean(report, figures);
 			assertThat(report.runs()).allSatisfy((run) -> {
-				// A busy machine may begin late, and so meet the next tick
-				assertThat(run.outcome()).isIn("SUCCEEDED", "SKIPPED");
+				// A busy machine may begin late, and so meet the next tick, or look late
+				assertThat(run.outcome()).isIn("SUCCEEDED", "SKIPPED", "MISSED");
 				assertThat(run.startedAt() - run.tick()).isBetween(0L, OFF.dividedBy(10).toMillis());
 			});
 			LongSummaryStatistics ticks = report.runs().stream().collect(Collectors.summarizingLong(Run::tick));
