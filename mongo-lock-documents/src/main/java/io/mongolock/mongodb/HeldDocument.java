@@ -1,12 +1,7 @@
 package io.mongolock.mongodb;
 
 import java.time.Duration;
-import java.util.ArrayDeque;
-import java.util.Collections;
-import java.util.Deque;
-import java.util.IdentityHashMap;
 import java.util.Optional;
-import java.util.Set;
 
 import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
@@ -27,11 +22,33 @@ import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.Leased;
 
 /**
- * A locked document, and what has become of its lock: one object for each hold. The state
- * is changed under the monitor; what others look at is volatile, since they must not wait
- * for this document. The handle is closed outside of it, which may ask the store; under
- * it is sent the release of what was closed while a write was underway that did not
- * release it.
+ * A locked document, and what has become of its lock: one object for each hold. Each
+ * event replaces its state as a whole, under the monitor; others look at it without,
+ * since they must not wait for this document. The handle is closed outside of it, which
+ * may ask the store; under it is sent the release of what was closed while a write was
+ * underway that did not release it. <pre>
+ * phase      event                              next phase
+ * OPEN       a write begins                     WRITING
+ *            it is closed                       RELEASED
+ *            its ticket is taken, or is
+ *            resumed once more                  PASSED_ON
+ *            the transaction that saved it
+ *            ends, nobody knows how             UNKNOWN
+ * WRITING    not written, or saved and kept     OPEN
+ *            the lock was gone                  LOST
+ *            written and released               RELEASED; in a transaction WRITING
+ *            no answer                          UNKNOWN; in a transaction IN_DOUBT
+ *            the transaction is committed       RELEASED
+ *            it is rolled back                  OPEN
+ *            nobody knows how it ends           UNKNOWN
+ * IN_DOUBT   the transaction is rolled back     OPEN
+ *            it ends otherwise                  UNKNOWN
+ * LOST       as OPEN, and each write is refused
+ * UNKNOWN    the commit was refused             RELEASED
+ * </pre> Besides, it is kept by the transaction that has written it or renewed it
+ * ({@code writer}), and not renewed during the one that it was locked in
+ * ({@code around}). If it is closed while it is not OPEN ({@code closing}), that is done
+ * when it is OPEN again.
  *
  * @param <T> the type of the document
  */
@@ -53,41 +70,18 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	private final Writes writes;
 
-	private Loaded<T> loaded;
+	private final HeldContent<T> content;
 
-	/** Whether a rollback has undone what its entity may hold. */
-	private boolean stale;
-
-	/** Objects that hold what was rolled back. */
-	private final Set<Object> spoiled = Collections.newSetFromMap(new IdentityHashMap<>());
-
-	private volatile State state = State.OPEN;
-
-	/** The transaction that has written it, so that others would wait for its end. */
-	private volatile @Nullable DocumentTransaction writer;
-
-	/** The transaction that it was locked in, which a renewal would fail. */
-	private volatile @Nullable DocumentTransaction around;
-
-	/** Undo in memory what a running transaction writes, the last first. */
-	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
+	private volatile State state = new State(Phase.OPEN, null, null, false);
 
 	/** Says that a running transaction has renewed the lease. */
 	private Runnable renewalOfTransaction = () -> {
 	};
 
-	/** Whether the answer of a write in a running transaction was lost. */
-	private boolean unanswered;
-
-	private volatile boolean closing;
-
 	/**
 	 * Whether the transaction that closed it is over, whose end has yet to release it.
 	 */
 	private volatile boolean letGo;
-
-	/** Whether a write was refused, so that its caller knows of the loss. */
-	private volatile boolean refused;
 
 	/** Whether a callback within the one that it was locked for has ended it. */
 	private volatile boolean endedWithin;
@@ -95,7 +89,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LeaseProof proof, Leased lease,
 			DocumentTickets tickets, Writes writes) {
 		this.type = type;
-		this.loaded = loaded;
+		this.content = new HeldContent<>(type, loaded);
 		this.handle = handle;
 		this.proof = proof;
 		this.lease = lease;
@@ -142,12 +136,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		return loaded().entity();
 	}
 
-	synchronized Loaded<T> loaded() {
-		if (this.stale) {
-			this.loaded = this.type.read(this.loaded.stored());
-			this.stale = false;
-		}
-		return this.loaded;
+	Loaded<T> loaded() {
+		return this.content.get();
+	}
+
+	HeldContent<T> content() {
+		return this.content;
 	}
 
 	@Override
@@ -167,33 +161,18 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	@Override
 	public T reload() {
-		Loaded<T> before;
-		synchronized (this) {
-			requireOpen();
-			requireCommitted("load it again after its end");
-			before = this.loaded;
-		}
+		requireOpen();
+		requireCommitted("load it again after its end");
+		Loaded<T> before = loaded();
 		Loaded<T> now = this.writes.reload(this);
-		loaded(before, now);
+		this.content.set(before, now);
 		return now.entity();
 	}
 
 	// A look outside of the transaction sees the document as it was before
 	private void requireCommitted(String wayOut) {
-		if (!this.takeBacks.isEmpty()) {
+		if (this.content.isUncommitted()) {
 			throw over("is kept by a transaction that has written the document and is not over: " + wayOut);
-		}
-	}
-
-	/**
-	 * The document was written and is still locked.
-	 * @param before as it stood before, or it was written once more meanwhile
-	 * @param loaded as it stands now
-	 */
-	synchronized void loaded(Loaded<T> before, Loaded<T> loaded) {
-		if (this.loaded == before) {
-			this.loaded = loaded;
-			this.stale = false;
 		}
 	}
 
@@ -241,14 +220,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	private synchronized boolean passesOn() {
-		if (this.state == State.WRITING || this.state == State.RELEASED) {
+		if (this.state.isWriting() || this.state.phase() == Phase.RELEASED) {
 			throw over();
 		}
 		// After a rollback it would be good for what another writes then
 		requireCommitted("take the ticket after its commit, or before it writes");
-		boolean passesOn = this.state == State.OPEN && !isResumed();
+		boolean passesOn = isOpen() && !isResumed();
 		if (passesOn) {
-			this.state = State.PASSED_ON;
+			this.state = this.state.in(Phase.PASSED_ON);
 			this.lease.end(LeaseEnd.PASSED_ON);
 		}
 		return passesOn;
@@ -258,7 +237,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * A callback within that one is over.
 	 */
 	void leftWithin() {
-		this.endedWithin |= this.state == State.RELEASED || this.state == State.PASSED_ON;
+		Phase phase = this.state.phase();
+		this.endedWithin |= phase == Phase.RELEASED || phase == Phase.PASSED_ON;
 	}
 
 	/**
@@ -287,12 +267,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return whether its handle is to be closed now
 	 */
 	synchronized boolean closes() {
-		boolean closes = this.state == State.OPEN;
+		boolean closes = isOpen();
+		this.state = this.state.toClose();
 		if (closes) {
-			this.state = State.RELEASED;
+			this.state = this.state.in(Phase.RELEASED);
 			letGoAfterTransaction();
 		}
-		this.closing = true;
 		return closes;
 	}
 
@@ -319,12 +299,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * It was resumed once more by the same thread.
 	 */
 	void supersede() {
-		this.state = State.PASSED_ON;
+		synchronized (this) {
+			this.state = this.state.in(Phase.PASSED_ON);
+		}
 		this.handle.close();
 	}
 
 	private void closeIfAsked() {
-		if (this.closing) {
+		if (this.state.closing()) {
 			close();
 		}
 	}
@@ -334,8 +316,10 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @param transaction the transaction
 	 */
 	void grantedIn(DocumentTransaction transaction) {
-		this.around = transaction;
-		this.lease.pause();
+		synchronized (this) {
+			this.state = this.state.lockedIn(transaction);
+			this.lease.pause();
+		}
 		transaction.add(this);
 		awaitRenewals();
 	}
@@ -343,10 +327,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	@Override
 	public boolean beginKeep(DocumentTransaction transaction) {
 		synchronized (this) {
-			if (this.state != State.OPEN || this.writer != null || this.around != null && this.around != transaction) {
+			State now = this.state;
+			if (!isOpen() || now.writer() != null || now.around() != null && now.around() != transaction) {
 				return false;
 			}
-			this.writer = transaction;
+			this.state = now.keptBy(transaction);
 			this.lease.suspend();
 		}
 		transaction.add(this);
@@ -366,7 +351,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	boolean isKept() {
-		return this.writer != null || this.around != null;
+		return this.state.isKept();
 	}
 
 	/**
@@ -374,7 +359,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return whether what the thread writes beside it would wait for it
 	 */
 	boolean isWrittenByThread() {
-		DocumentTransaction writer = this.writer;
+		DocumentTransaction writer = this.state.writer();
 		return writer != null && writer.isHere();
 	}
 
@@ -395,7 +380,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	boolean isOpen() {
-		return this.state == State.OPEN;
+		return this.state.isOpen();
 	}
 
 	/**
@@ -424,8 +409,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return whether it sees the lock released
 	 */
 	boolean isWrittenHere() {
-		DocumentTransaction writer = this.writer;
-		return this.state == State.WRITING && writer != null && writer.isCurrent();
+		State now = this.state;
+		DocumentTransaction writer = now.writer();
+		return now.isWriting() && writer != null && writer.isCurrent();
 	}
 
 	/**
@@ -433,7 +419,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return whether it was released, passed on, or refused as lost
 	 */
 	boolean isOver() {
-		return !isKept() && !isTaken() && (this.refused || this.state != State.OPEN);
+		State now = this.state;
+		return !now.isKept() && !isTaken() && now.phase() != Phase.OPEN;
 	}
 
 	/**
@@ -442,7 +429,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return whether it is left to
 	 */
 	boolean isUnknown() {
-		return this.state == State.UNKNOWN;
+		return this.state.phase() == Phase.UNKNOWN;
 	}
 
 	/**
@@ -453,7 +440,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (isUnknown()) {
 			try {
 				this.tickets.release(this.proof);
-				this.state = State.RELEASED;
+				synchronized (this) {
+					this.state = this.state.in(Phase.RELEASED);
+				}
 			}
 			catch (LockStoreException ex) {
 				// It runs out all the same
@@ -474,8 +463,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * Check that it is neither released nor passed on.
 	 * @throws IllegalStateException if it is
 	 */
-	synchronized void requireOpen() {
-		if (this.state != State.OPEN) {
+	void requireOpen() {
+		if (!isOpen()) {
 			throw over();
 		}
 	}
@@ -487,21 +476,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return the document as it was then
 	 * @throws OptimisticLockingFailureException if it has another one
 	 */
-	synchronized Loaded<T> requireVersion(T entity, long version) {
+	Loaded<T> requireVersion(T entity, long version) {
 		requireOpen();
-		if (this.spoiled.contains(entity)) {
-			throw new OptimisticLockingFailureException("The " + this + " was not written: the entity to save was "
-					+ "changed in a transaction that was rolled back, and may hold a part of that: change "
-					+ "locked.entity(), which is loaded again");
-		}
-		long own = this.loaded.version();
-		if (version != own) {
-			throw new OptimisticLockingFailureException(
-					"The " + this + " was not written: it was locked, or saved last, " + "in version " + own
-							+ ", and the entity to save has version " + version
-							+ ", of another time: change locked.entity(), or lock the document again");
-		}
-		return this.loaded;
+		return this.content.requireVersion(toString(), entity, version);
 	}
 
 	/**
@@ -515,7 +492,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		Runnable renewal;
 		synchronized (this) {
 			requireOpen();
-			DocumentTransaction writer = this.writer;
+			DocumentTransaction writer = this.state.writer();
 			if (writer != null && writer != transaction) {
 				throw new IllegalStateException("The " + this + " cannot be written here: "
 						+ ((writer.isHere()) ? "the transaction around this code keeps it and is suspended"
@@ -523,8 +500,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 						+ ", so that this write would wait for it. Write it in that transaction, or before or after it");
 			}
 			renewal = this.lease.suspend();
-			this.state = State.WRITING;
-			this.writer = transaction;
+			this.state = this.state.in(Phase.WRITING).keptBy(transaction);
 		}
 		if (transaction != null) {
 			transaction.add(this);
@@ -541,23 +517,21 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * certain
 	 */
 	void written(boolean releasing, Runnable renewal, Runnable takeBack) {
+		boolean inTransaction;
 		synchronized (this) {
-			if (this.writer != null) {
-				Loaded<T> before = this.loaded;
-				this.takeBacks.push(() -> {
-					this.loaded = before;
-					takeBack.run();
-				});
+			inTransaction = this.state.writer() != null;
+			if (inTransaction) {
+				this.content.writtenInTransaction(takeBack);
 				this.renewalOfTransaction = renewal;
-				this.state = (releasing) ? State.WRITING : State.OPEN;
+				this.state = this.state.in((releasing) ? Phase.WRITING : Phase.OPEN);
 			}
 			else if (!releasing) {
 				renewal.run();
 				goOn();
 			}
 		}
-		if (this.writer == null && releasing) {
-			end(State.RELEASED, LeaseEnd.RELEASED);
+		if (!inTransaction && releasing) {
+			end(true);
 		}
 		closeIfAsked();
 	}
@@ -572,11 +546,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	// A transaction that has tried to write it keeps it all the same
 	private synchronized void goOn() {
-		this.state = State.OPEN;
-		if (this.writer != null) {
-			return;
+		this.state = this.state.in(Phase.OPEN);
+		if (this.state.writer() == null) {
+			renewAgain();
 		}
-		if (this.around != null) {
+	}
+
+	private void renewAgain() {
+		if (this.state.around() != null) {
 			this.lease.pause();
 		}
 		else {
@@ -589,67 +566,48 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * unless it was part of a transaction that is rolled back.
 	 */
 	void unanswered() {
-		if (this.writer != null) {
-			this.unanswered = true;
+		synchronized (this) {
+			if (this.state.writer() != null) {
+				this.state = this.state.in(Phase.IN_DOUBT);
+				return;
+			}
 		}
-		else {
-			end(State.UNKNOWN, LeaseEnd.UNKNOWN);
-		}
+		end(false);
 	}
 
-	private void end(State state, LeaseEnd end) {
+	private void end(boolean released) {
 		synchronized (this) {
-			this.state = state;
-			this.lease.end(end);
+			this.state = this.state.in((released) ? Phase.RELEASED : Phase.UNKNOWN);
+			this.lease.end((released) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
 		}
 		this.handle.close();
 	}
 
 	@Override
 	public void completed(DocumentTransaction transaction, int status) {
-		boolean wrote = !this.takeBacks.isEmpty();
-		boolean keeps = this.writer == transaction || this.around == transaction;
-		boolean known = status == TransactionSynchronization.STATUS_COMMITTED && !this.unanswered;
+		boolean wrote = this.content.isUncommitted();
+		boolean released = status == TransactionSynchronization.STATUS_COMMITTED
+				&& this.state.phase() != Phase.IN_DOUBT;
 		try {
-			takeBack(keeps && status != TransactionSynchronization.STATUS_COMMITTED);
+			this.content
+				.completed(this.state.isKeptBy(transaction) && status != TransactionSynchronization.STATUS_COMMITTED);
 		}
 		finally {
 			if (endsWith(transaction, status, wrote)) {
-				end((known) ? State.RELEASED : State.UNKNOWN, (known) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
+				end(released);
 			}
-			else if (this.state == State.OPEN) {
+			else if (isOpen()) {
 				closeIfAsked();
 			}
 		}
 	}
 
-	private synchronized void takeBack(boolean all) {
-		try {
-			if (all) {
-				this.takeBacks.forEach(Runnable::run);
-				if (this.type.isMutable()) {
-					this.spoiled.add(this.loaded.entity());
-				}
-				this.stale = true;
-			}
-		}
-		finally {
-			this.takeBacks.clear();
-		}
-	}
-
 	private synchronized boolean endsWith(DocumentTransaction transaction, int status, boolean wrote) {
-		boolean own = this.writer == transaction;
-		boolean ends = own && ((this.state == State.WRITING) ? status != TransactionSynchronization.STATUS_ROLLED_BACK
-				: wrote && this.state == State.OPEN && status == TransactionSynchronization.STATUS_UNKNOWN);
-		if (own) {
-			this.writer = null;
-			this.unanswered = false;
-		}
-		if (this.around == transaction) {
-			this.around = null;
-		}
-		if (ends) {
+		State before = this.state;
+		boolean own = before.writer() == transaction;
+		this.state = before.without(transaction);
+		if (own && ((before.isWriting()) ? status != TransactionSynchronization.STATUS_ROLLED_BACK
+				: wrote && before.isOpen() && status == TransactionSynchronization.STATUS_UNKNOWN)) {
 			return true;
 		}
 		if (own && status == TransactionSynchronization.STATUS_COMMITTED) {
@@ -658,14 +616,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		}
 		this.renewalOfTransaction = () -> {
 		};
-		if (this.state == State.WRITING) {
-			this.state = State.OPEN;
+		if (own && before.isWriting()) {
+			this.state = this.state.in(Phase.OPEN);
 		}
-		if (!isKept()) {
-			this.lease.resume();
-		}
-		else if (this.writer == null) {
-			this.lease.pause();
+		if (this.state.writer() == null) {
+			renewAgain();
 		}
 		return false;
 	}
@@ -674,8 +629,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * The lock is gone.
 	 */
 	private void lost() {
+		lost(Phase.OPEN);
+	}
+
+	private void lost(Phase phase) {
 		synchronized (this) {
-			this.state = State.OPEN;
+			this.state = this.state.in(phase);
 			this.lease.end(LeaseEnd.LOST);
 		}
 		try {
@@ -690,15 +649,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * It has not been written, because the lock is gone.
 	 */
 	void refused() {
-		lost();
-		this.refused = true;
+		lost(Phase.LOST);
 	}
 
 	private IllegalStateException over() {
-		String end = switch (this.state) {
-			case WRITING -> (this.unanswered)
-					? "may have been released by a write of this transaction whose answer was lost: roll it back"
-					: "was released by a write of this transaction, which is not over";
+		String end = switch (this.state.phase()) {
+			case IN_DOUBT ->
+				"may have been released by a write of this transaction whose answer was lost: roll it back";
+			case WRITING -> "was released by a write of this transaction, which is not over";
 			case PASSED_ON -> "was passed on to its ticket: go on with resume(type, id, ticket)";
 			case UNKNOWN ->
 				"may have been released by a write whose answer was lost: resume(type, id, locked.ticket()) says "
@@ -750,9 +708,63 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	}
 
-	private enum State {
+	/**
+	 * What has become of the lock.
+	 */
+	private enum Phase {
 
-		OPEN, WRITING, RELEASED, PASSED_ON, UNKNOWN
+		OPEN, WRITING, IN_DOUBT, LOST, RELEASED, PASSED_ON, UNKNOWN
+
+	}
+
+	/**
+	 * The state. Immutable.
+	 *
+	 * @param phase the phase
+	 * @param writer the transaction that has written it, so that others would wait for
+	 * its end
+	 * @param around the transaction that it was locked in, which a renewal would fail
+	 * @param closing whether it was closed
+	 */
+	private record State(Phase phase, @Nullable DocumentTransaction writer, @Nullable DocumentTransaction around,
+			boolean closing) {
+
+		State in(Phase next) {
+			return new State(next, this.writer, this.around, this.closing);
+		}
+
+		State keptBy(@Nullable DocumentTransaction transaction) {
+			return new State(this.phase, transaction, this.around, this.closing);
+		}
+
+		State lockedIn(DocumentTransaction transaction) {
+			return new State(this.phase, this.writer, transaction, this.closing);
+		}
+
+		State without(DocumentTransaction over) {
+			return new State(this.phase, (this.writer != over) ? this.writer : null,
+					(this.around != over) ? this.around : null, this.closing);
+		}
+
+		State toClose() {
+			return new State(this.phase, this.writer, this.around, true);
+		}
+
+		boolean isOpen() {
+			return this.phase == Phase.OPEN || this.phase == Phase.LOST;
+		}
+
+		boolean isWriting() {
+			return this.phase == Phase.WRITING || this.phase == Phase.IN_DOUBT;
+		}
+
+		boolean isKept() {
+			return this.writer != null || this.around != null;
+		}
+
+		boolean isKeptBy(DocumentTransaction transaction) {
+			return this.writer == transaction || this.around == transaction;
+		}
 
 	}
 

@@ -41,9 +41,9 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 		write(held, ReleasingWrite.save(held.proof(), keep, writer, written), written.takeBack());
 		// Now: callbacks may change the document that was written
 		Loaded<T> stored = writer.loaded(before, written);
-		held.loaded(before, stored);
+		held.content().set(before, stored);
 		T saved = writer.saved(written);
-		held.loaded(stored, new Loaded<>(saved, stored.stored(), stored.version()));
+		held.content().set(stored, new Loaded<>(saved, stored.stored(), stored.version()));
 		return saved;
 	}
 

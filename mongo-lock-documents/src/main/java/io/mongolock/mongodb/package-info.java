@@ -8,8 +8,10 @@
  * {@link NoSuchDocumentException} say why there is no such lock any more. Behind it:
  * {@link DocumentLocks} claims, and shows each {@link DocumentLock} that somebody holds;
  * {@link DocumentTransactions} knows the documents of each thread, and so gives a nested
- * call the {@link HeldDocument} that is there. That is one hold, {@link DocumentTickets}
- * and {@link TicketHandle} are holds by ticket.</li>
+ * call the {@link HeldDocument} that is there. That is one hold, with its
+ * {@link HeldContent}; {@link DocumentTickets}, {@link LeaseProof} and
+ * {@link TicketHandle} are holds by ticket. {@link DocumentEditor} is what a browser may
+ * see.</li>
  * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and
  * {@link EntityLifecycle}. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.
  * {@link PlainSaves} refuses saves that would drop a lock, and {@link LockGuarded} those

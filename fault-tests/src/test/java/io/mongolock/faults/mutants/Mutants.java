@@ -346,7 +346,7 @@ final class Mutants {
 		String unanswered = "io.mongolock.mongodb.UnansweredDocumentWritesTests";
 		return List.of(
 				new Mutant("document lock: held though a write may have released it", "HeldDocument.unanswered",
-						"			end(State.UNKNOWN, LeaseEnd.UNKNOWN);", "			notWritten();", programs(),
+						"		end(false);", "		notWritten();", programs(),
 						test(unanswered, "aWriteWithoutAnAnswerClosesTheDocumentAndItsTicketSaysHowItStands"),
 						test("io.mongolock.faults.rows.DocumentLockRowsTests",
 								"nobodyReliesOnALockWhoseReleasingWriteIsInDoubt")),
