@@ -2,21 +2,10 @@ package io.mongolock.faults.rows;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
-import com.mongodb.MongoException;
-import com.mongodb.client.MongoClient;
-import com.mongodb.client.MongoClients;
-import com.mongodb.client.model.Filters;
-import com.mongodb.client.model.UpdateOptions;
-import com.mongodb.client.model.Updates;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.parallel.Isolated;
@@ -30,6 +19,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
+import io.mongolock.faults.harness.MajorityWatch;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -53,14 +43,8 @@ class DefaultFailoverRowsTests {
 	/** The most that are renewed as often as a single one. */
 	private static final int MANY = 50;
 
-	/** Half a second is for a busy machine. */
-	private static final Duration OUTLASTED = Duration.ofMillis(22_500);
-
 	/** More than is left at an election, less than right after a renewal. */
 	private static final Duration RENEWED = Duration.ofSeconds(20);
-
-	/** No election is sooner. */
-	private static final Duration ELECTION = Duration.ofSeconds(5);
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
 
@@ -91,7 +75,7 @@ class DefaultFailoverRowsTests {
 			figures.server(set.label()).add("majority after", majority.after().toMillis() + " ms");
 			figures.add("left", least[0].toMillis() + " ms").add("lost", lost);
 			assertThat(one.heard().losses().size() + many.heard().losses().size()).isEqualTo((int) lost);
-			if (fault == Fault.KILLED || majority.after().compareTo(OUTLASTED) < 0) {
+			if (fault == Fault.KILLED || majority.isOutlasted()) {
 				assertThat(lost).as("majority after " + majority.after()).isZero();
 			}
 		}
@@ -159,67 +143,6 @@ class DefaultFailoverRowsTests {
 
 		void befall(RealMember primary) {
 			this.fault.accept(primary);
-		}
-
-	}
-
-	/**
-	 * When the majority confirms a write again, no matter what hangs.
-	 */
-	private static final class MajorityWatch implements AutoCloseable {
-
-		private final MongoClient mongo;
-
-		private final ScheduledExecutorService timer = Executors.newSingleThreadScheduledExecutor();
-
-		private final ExecutorService requests = Executors.newCachedThreadPool();
-
-		private final AtomicLong confirmed = new AtomicLong();
-
-		private volatile long begun;
-
-		MajorityWatch(RealMongo set) {
-			this.mongo = MongoClients.create(set.connectionString() + "&w=majority&timeoutMS=3000");
-			write();
-		}
-
-		void begin() {
-			this.begun = System.nanoTime();
-			this.timer.scheduleWithFixedDelay(() -> this.requests.execute(this::writeOnce), 0, 200,
-					TimeUnit.MILLISECONDS);
-		}
-
-		boolean confirmed() {
-			return after().compareTo(ELECTION) > 0;
-		}
-
-		Duration after() {
-			return Duration.ofNanos(this.confirmed.get());
-		}
-
-		// A write that is confirmed sooner was so by the old primary
-		private void writeOnce() {
-			try {
-				write();
-				long now = System.nanoTime() - this.begun;
-				this.confirmed.updateAndGet((before) -> (before > ELECTION.toNanos()) ? before : now);
-			}
-			catch (MongoException ex) {
-				// No majority yet
-			}
-		}
-
-		private void write() {
-			this.mongo.getDatabase(Harness.DATABASE)
-				.getCollection("majority")
-				.updateOne(Filters.eq("_id", 1), Updates.inc("writes", 1), new UpdateOptions().upsert(true));
-		}
-
-		@Override
-		public void close() {
-			this.timer.shutdownNow();
-			this.requests.shutdown();
-			this.mongo.close();
 		}
 
 	}
