@@ -63,6 +63,8 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
  */
 abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
+	private static final LockSettings UNRENEWED = LockSettings.builder().autoRenew(false).build();
+
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
 	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: it was saved "
@@ -160,7 +162,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void whoIsDeniedIsToldWhoHoldsItSinceWhenAndUntilWhen() {
-		try (LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build())) {
+		try (LockedDocument<Post> locked = lock(UNRENEWED)) {
 			Document before = stored();
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> this.there.documents().lock(Post.class, "p1", ONCE))
@@ -255,7 +257,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	@Test
 	void aSaveThatKeepsTheLockWritesTheEntityAndRenewsIt() {
 		this.template.updateFirst(byId(), new Update().set("extra", "not in the entity"), "posts");
-		LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build());
+		LockedDocument<Post> locked = lock(UNRENEWED);
 		for (int i = 1; i <= 3; i++) {
 			Date before = renewedAt();
 			Awaitility.await().until(() -> Instant.now().isAfter(before.toInstant().plusMillis(1)));
@@ -447,7 +449,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void whatHasRunOutIsSavedIfNobodyCame() {
-		LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build());
+		LockedDocument<Post> locked = lock(UNRENEWED);
 		runOut();
 		locked.save(new Post("p1", "late", locked.entity().version()));
 		assertThat(stored()).containsEntry("title", "late");
@@ -456,7 +458,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void whatWasTakenOverIsNotSaved() {
-		LockedDocument<Post> locked = lock(LockSettings.builder().autoRenew(false).build());
+		LockedDocument<Post> locked = lock(UNRENEWED);
 		runOut();
 		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
 			assertThatExceptionOfType(LockLostException.class)
@@ -700,7 +702,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void aResumedHandleIsHeldAsLongAsItsTicketIsRenewedAndNotAfterItsSave() {
-		LockTicket ticket = lock().ticket();
+		LockTicket ticket = lock(UNRENEWED).ticket();
 		runOut();
 		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, "p1", ticket);
 		assertThat(resumed.handle().isHeld()).isFalse();
@@ -768,7 +770,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void aTicketThatWasOutlivedIsRefused() {
-		LockedDocument<Post> locked = lock();
+		LockedDocument<Post> locked = lock(UNRENEWED);
 		LockTicket ticket = locked.ticket();
 		runOut();
 		assertThat(this.there.documents().resume(Post.class, "p1", ticket).handle().isHeld()).isFalse();
@@ -849,7 +851,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(this.there.documents().list(Post.class)).isEmpty();
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
 		assertThat(this.there.documents().find(Post.class, "none")).isEmpty();
-		try (LockedDocument<Post> locked = lock()) {
+		try (LockedDocument<Post> locked = lock(UNRENEWED)) {
 			assertThat(this.there.documents().list(Post.class)).singleElement().satisfies((one) -> {
 				assertThat(one.id()).isEqualTo("p1");
 				assertThat(one.waiting()).isZero();
@@ -873,7 +875,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()))
 			.withMessageContaining("by this holder or by one that took it over");
-		LockTicket ticket = lock().ticket();
+		LockTicket ticket = lock(UNRENEWED).ticket();
 		runOut();
 		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();
 		assertThatExceptionOfType(LockLostException.class)
@@ -956,7 +958,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				locked.save(locked.entity().titled("theirs"));
 			}, () -> secondWindow(this.here.documents()))) {
 			this.template.updateFirst(byId(), Update.update("title", "draft"), Post.class);
-			this.lastTicket = lock().ticket();
+			this.lastTicket = lock(UNRENEWED).ticket();
 			LockTicket late = this.lastTicket;
 			runOut();
 			theirs.run();
@@ -1100,6 +1102,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		return this.here.documents().lock(Post.class, "p1", settings);
 	}
 
+	// Of a lock that nothing renews, which would be alive again
 	private void runOut() {
 		Update past = new Update().set("lock.holders.0.renewedAt", Date.from(Instant.now().minusSeconds(3600)));
 		this.template.updateFirst(byId(), past, "posts");
