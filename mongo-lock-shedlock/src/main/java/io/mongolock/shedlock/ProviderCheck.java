@@ -1,9 +1,7 @@
 package io.mongolock.shedlock;
 
-import java.util.HashSet;
-import java.util.Set;
-
 import net.javacrumbs.shedlock.core.LockProvider;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -13,8 +11,8 @@ import org.springframework.beans.factory.support.AbstractBeanDefinition;
 import io.mongolock.spi.LockStartupException;
 
 /**
- * Refuses to start with a provider that ShedLock would use and that is not built on the
- * one of this module: its locks would not exclude the locks of this library.
+ * Refuses to start with a provider that ShedLock would use and that does not ask the one
+ * of this module: its locks would not exclude the locks of this library.
  *
  * @param beanFactory of the application
  */
@@ -26,7 +24,7 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 	@Override
 	public void afterSingletonsInstantiated() {
 		for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockProvider.class)) {
-			if (isUsedByDefault(name) && !isBuiltOnOwn(name, new HashSet<>())) {
+			if (isUsedByDefault(name) && !isBuiltOnOwn(this.beanFactory.getBean(name, LockProvider.class))) {
 				throw new LockStartupException(
 						"ShedLock would use the LockProvider bean '" + name
 								+ "', whose locks do not exclude the locks of this library.",
@@ -48,24 +46,17 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 				&& !(definition instanceof AbstractBeanDefinition bean && !bean.isDefaultCandidate());
 	}
 
-	private boolean isBuiltOnOwn(String name, Set<String> seen) {
-		if (name.equals(OWN)) {
-			return true;
-		}
-		ConfigurableListableBeanFactory factory = factoryOf(name);
-		if (factory.containsBeanDefinition(name)) {
-			// what it is built on is known once it is there, and it may be lazy
-			factory.getBean(name);
-		}
-		for (String dependency : factory.getDependenciesForBean(name)) {
-			if (seen.add(dependency) && isBuiltOnOwn(dependency, seen)) {
+	// Of a parent, too, which may have a module of its own
+	private boolean isBuiltOnOwn(LockProvider provider) {
+		for (BeanFactory level = this.beanFactory; level instanceof ConfigurableListableBeanFactory factory; level = factory
+			.getParentBeanFactory()) {
+			if (factory.getBeansOfType(Probe.class).values().stream().anyMatch((probe) -> probe.reaches(provider))) {
 				return true;
 			}
 		}
 		return false;
 	}
 
-	// A parent alone knows what its beans are built on
 	private ConfigurableListableBeanFactory factoryOf(String name) {
 		ConfigurableListableBeanFactory factory = this.beanFactory;
 		while (!factory.containsLocalBean(name)

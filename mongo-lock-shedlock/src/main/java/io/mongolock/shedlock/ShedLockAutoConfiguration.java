@@ -39,16 +39,22 @@ public final class ShedLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	ExtensibleLockProvider mongoLockShedLockProvider(LockOperations locks, ObjectProvider<LockStore> store,
 			LockEnvironment environment, ConfiguredSettings configured, LockOwner owner,
-			MongoLockShedLockProperties properties) {
+			MongoLockShedLockProperties properties, Probe probe) {
 		Duration timeout = environment.operationTimeout();
 		LeaseLockProvider own = new LeaseLockProvider(locks, new ExtendedLeases(store::getObject, timeout, configured),
 				timeout);
 		String collection = properties.shedlock().collection();
 		if (collection.isEmpty() || locks instanceof UnlockedLockOperations) {
 			// There are no older instances, or locks are switched off
-			return own;
+			return probe.around(own);
 		}
-		return new BothLocks(new ShedLockDocuments(environment.template(), collection, timeout, owner), own);
+		return probe
+			.around(new BothLocks(new ShedLockDocuments(environment.template(), collection, timeout, owner), own));
+	}
+
+	@Bean
+	static Probe mongoLockShedLockProbe() {
+		return new Probe();
 	}
 
 	@Bean

@@ -3,10 +3,12 @@ package io.mongolock.shedlock;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executors;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import net.javacrumbs.shedlock.core.ClockProvider;
 import net.javacrumbs.shedlock.core.ExtensibleLockProvider;
 import net.javacrumbs.shedlock.core.LockAssert;
 import net.javacrumbs.shedlock.core.LockConfiguration;
@@ -16,6 +18,7 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import net.javacrumbs.shedlock.provider.mongo.MongoLockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
+import net.javacrumbs.shedlock.support.KeepAliveLockProvider;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -23,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
@@ -216,7 +220,8 @@ class ShedLockAutoConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@ValueSource(classes = { Before.class, BeforeAsAnInterface.class, BeforeAndLazy.class, BeforeAndPrimary.class })
+	@ValueSource(classes = { Before.class, BeforeAsAnInterface.class, BeforeAndLazy.class, BeforeAndPrimary.class,
+			BeforeBesideOurs.class })
 	void whenAProviderIsThereThatWasThereBeforeThenTheStartRefusesIt(Class<?> application) {
 		for (String collection : List.of("", "shedLock")) {
 			this.application.withUserConfiguration(application, Jobs.class)
@@ -241,9 +246,20 @@ class ShedLockAutoConfigurationTests {
 	void aProviderThatIsBuiltOnThisOneComesFirst() {
 		this.application.withUserConfiguration(Jobs.class, Wrapped.class).run((context) -> {
 			assertThat(context.getBean(LockProvider.class)).isInstanceOf(Wrapper.class);
+			int atTheStart = context.getBean(Wrapper.class).asked;
 			context.getBean(Jobs.class).report();
 			assertThat(context.getBean(Jobs.class).runs()).isOne();
-			assertThat(context.getBean(Wrapper.class).asked).isOne();
+			assertThat(context.getBean(Wrapper.class).asked).isEqualTo(atTheStart + 1);
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { KeptAlive.class, Renaming.class })
+	void whenAProviderAsksThisOneThenTheApplicationStarts(Class<?> provider) {
+		this.application.withUserConfiguration(Jobs.class, provider).run((context) -> {
+			context.getBean(Jobs.class).report();
+			assertThat(context.getBean(Jobs.class).runs()).isOne();
+			assertThat(context.getBean(LockStore.class).find("mongo-lock-probe", TIMEOUT)).isEmpty();
 		});
 	}
 
@@ -359,6 +375,41 @@ class ShedLockAutoConfigurationTests {
 		@Lazy
 		LockProvider lockProvider() {
 			return new MongoLockProvider(client.getDatabase("shop"));
+		}
+
+	}
+
+	/** Its class has our provider, and its bean does not ask it. */
+	@Configuration(proxyBeanMethods = false)
+	static class BeforeBesideOurs {
+
+		BeforeBesideOurs(ExtensibleLockProvider ours) {
+		}
+
+		@Bean
+		LockProvider lockProvider() {
+			return new MongoLockProvider(client.getDatabase("shop"));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class KeptAlive {
+
+		@Bean
+		LockProvider keepAlive(ObjectProvider<ExtensibleLockProvider> locks) {
+			return new KeepAliveLockProvider(locks.getObject(), Executors.newSingleThreadScheduledExecutor());
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Renaming {
+
+		@Bean
+		LockProvider renaming(ExtensibleLockProvider locks) {
+			return (wanted) -> locks.lock(new LockConfiguration(ClockProvider.now(), "shop:" + wanted.getName(),
+					wanted.getLockAtMostFor(), wanted.getLockAtLeastFor()));
 		}
 
 	}
