@@ -1,5 +1,6 @@
 package io.mongolock.integration;
 
+import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -23,6 +24,11 @@ public final class LockRegistryAutoConfiguration {
 	@ConditionalOnMissingBean(LockRegistry.class)
 	MongoLockRegistry mongoLockRegistry(LockOperations locks) {
 		return new MongoLockRegistry(locks, MongoLockRegistry.NAME);
+	}
+
+	@Bean
+	static RegistryCheck mongoLockRegistryCheck(ListableBeanFactory beanFactory) {
+		return new RegistryCheck(beanFactory);
 	}
 
 }

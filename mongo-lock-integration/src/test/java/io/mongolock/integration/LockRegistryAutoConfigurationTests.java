@@ -1,11 +1,23 @@
 package io.mongolock.integration;
 
 import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Future;
+import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
 
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.mockito.Mockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.support.locks.DefaultLockRegistry;
@@ -14,6 +26,7 @@ import org.springframework.integration.support.locks.ExpirableLockRegistry;
 import org.springframework.integration.support.locks.LockRegistry;
 import org.springframework.integration.support.locks.RenewableLockRegistry;
 
+import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.InMemoryLockStore;
@@ -23,6 +36,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link LockRegistryAutoConfiguration}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class LockRegistryAutoConfigurationTests {
 
 	private final InMemoryLockStore store = new InMemoryLockStore();
@@ -53,10 +67,47 @@ class LockRegistryAutoConfigurationTests {
 	}
 
 	@Test
-	void anotherRegistryOfTheApplicationIsLeftAlone() {
-		this.application.withBean(DefaultLockRegistry.class)
+	void whenApplicationHasAnotherRegistryThenItIsLeftAloneAndWarnedOf(CapturedOutput output) {
+		this.application.withBean("jdbc", DefaultLockRegistry.class)
 			.run((context) -> assertThat(context).hasSingleBean(LockRegistry.class)
 				.doesNotHaveBean(MongoLockRegistry.class));
+		assertThat(output).containsOnlyOnce("Spring Integration uses the LockRegistry [jdbc] of the application");
+	}
+
+	@Test
+	void whenApplicationHasOneOfOursThenNothingIsSaid(CapturedOutput output) {
+		this.application.run((context) -> assertThat(context).hasSingleBean(MongoLockRegistry.class));
+		this.application.withBean("jdbc", DefaultLockRegistry.class)
+			.withBean("order", MongoLockRegistry.class,
+					() -> new MongoLockRegistry(Mockito.mock(LockOperations.class), "order"))
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("uses the LockRegistry");
+	}
+
+	@Test
+	void whenSpringAwaitsExecutorThenItsWorkGetsLocksAfterAllPhases() {
+		CountDownLatch stopped = new CountDownLatch(1);
+		this.application.withBean(LastPhase.class, () -> new LastPhase(stopped))
+			.withUserConfiguration(Awaited.class)
+			.run((context) -> {
+				MongoLockRegistry registry = context.getBean(MongoLockRegistry.class);
+				CountDownLatch begun = new CountDownLatch(1);
+				Future<String> first = context.getBean(ExecutorService.class)
+					.submit(() -> registry.executeLocked("first", () -> {
+						begun.countDown();
+						stopped.await();
+						return registry.executeLocked("second", () -> "done");
+					}));
+				Future<String> queued = context.getBean(ExecutorService.class)
+					.submit(() -> registry.executeLocked("queued", () -> "done"));
+				begun.await();
+				context.close();
+				assertThat(first).succeedsWithin(Duration.ZERO).isEqualTo("done");
+				assertThat(queued).succeedsWithin(Duration.ZERO).isEqualTo("done");
+			});
+		for (String key : List.of("first", "second", "queued")) {
+			assertThat(this.store.find("integration:" + key, Duration.ofSeconds(1)).orElseThrow().holders()).isEmpty();
+		}
 	}
 
 	@Test
@@ -92,6 +143,54 @@ class LockRegistryAutoConfigurationTests {
 		Registries registries(LockRegistry<DistributedLock> distributed,
 				RenewableLockRegistry<DistributedLock> renewable, ExpirableLockRegistry<DistributedLock> expirable) {
 			return new Registries(distributed, renewable, expirable);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Awaited {
+
+		@Bean(destroyMethod = "awaitAll")
+		ExecutorService executor() {
+			return new Plain();
+		}
+
+	}
+
+	/** As an ExecutorService of JDK 19 and later ends. */
+	static final class Plain extends ThreadPoolExecutor {
+
+		Plain() {
+			super(1, 1, 1, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
+		}
+
+		void awaitAll() throws InterruptedException {
+			shutdown();
+			assertThat(awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+		}
+
+	}
+
+	/** Stops last, so that what it lets go on runs while beans are destroyed. */
+	record LastPhase(CountDownLatch stopped) implements SmartLifecycle {
+
+		@Override
+		public void start() {
+		}
+
+		@Override
+		public void stop() {
+			this.stopped.countDown();
+		}
+
+		@Override
+		public boolean isRunning() {
+			return this.stopped.getCount() != 0;
+		}
+
+		@Override
+		public int getPhase() {
+			return Integer.MIN_VALUE;
 		}
 
 	}

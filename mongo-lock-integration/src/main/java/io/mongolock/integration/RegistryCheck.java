@@ -1,0 +1,35 @@
+package io.mongolock.integration;
+
+import java.util.Arrays;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.BeanFactoryUtils;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.integration.support.locks.LockRegistry;
+
+/**
+ * Says that the application has another registry only, before which the one of this
+ * module has backed off: their locks do not exclude each other.
+ *
+ * @param beanFactory of the application
+ */
+record RegistryCheck(ListableBeanFactory beanFactory) implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(RegistryCheck.class);
+
+	@Override
+	public void afterSingletonsInstantiated() {
+		if (names(MongoLockRegistry.class).length == 0) {
+			logger.warn("Spring Integration uses the LockRegistry " + Arrays.toString(names(LockRegistry.class))
+					+ " of the application, whose locks do not exclude the locks of this library: remove that bean, or "
+					+ "mongo-lock-integration, or declare a MongoLockRegistry beside it");
+		}
+	}
+
+	private String[] names(Class<?> type) {
+		return BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, type, true, false);
+	}
+
+}
