@@ -16,9 +16,9 @@ import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 
 /**
- * An application context whose locks woven methods take: its beans as long as it is not
- * closed, others while it is not stopped, either. Created before all beans whose methods
- * may be woven. Thread-safe.
+ * An application context whose locks woven methods take as long as it is not closed, also
+ * work that Spring waits for. Other objects than its beans prefer a context that is not
+ * stopped. Created before all beans whose methods may be woven. Thread-safe.
  */
 class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, PriorityOrdered, SmartLifecycle,
 		DisposableBean, MethodInterceptor {
@@ -26,6 +26,8 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 	private final OpenContexts contexts = Aspects.aspectOf(DistributedLockAspect.class).contexts();
 
 	private volatile @Nullable ConfigurableListableBeanFactory beans;
+
+	private volatile boolean running;
 
 	@Override
 	public void postProcessBeanFactory(ConfigurableListableBeanFactory beans) {
@@ -67,17 +69,22 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 
 	@Override
 	public void start() {
-		this.contexts.open(this);
+		if (!this.running) {
+			this.running = true;
+			this.contexts.close(this);
+			this.contexts.open(this);
+		}
 	}
 
 	@Override
 	public void stop() {
-		this.contexts.close(this);
+		this.running = false;
+		this.contexts.stop(this);
 	}
 
 	@Override
 	public boolean isRunning() {
-		return this.contexts.isOpen(this);
+		return this.running;
 	}
 
 	/** Starts first and stops last: what else starts or stops may call woven methods. */
@@ -94,7 +101,7 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 
 	@Override
 	public void destroy() {
-		stop();
+		this.contexts.close(this);
 		// an object that outlives its context does not keep that
 		this.beans = null;
 	}

@@ -14,8 +14,8 @@ import org.springframework.core.MethodIntrospector.MetadataLookup;
 
 /**
  * Knows whose locks a woven method takes. A bean takes them from its application context,
- * and other objects from the context that was opened last of those that are open. Keeps
- * no bean from being collected. Thread-safe.
+ * and other objects from the context that was started last of those that are not stopped,
+ * or else of those that are not closed. Keeps no bean from being collected. Thread-safe.
  */
 class OpenContexts {
 
@@ -36,18 +36,20 @@ class OpenContexts {
 
 	};
 
+	/** It comes before all others. */
 	void open(LockedContext context) {
-		if (!isOpen(context)) {
-			this.open.add(context);
+		this.open.add(context);
+	}
+
+	/** It comes after all others: work that goes on has no context but this. */
+	void stop(LockedContext context) {
+		if (this.open.remove(context)) {
+			this.open.add(0, context);
 		}
 	}
 
 	void close(LockedContext context) {
 		this.open.remove(context);
-	}
-
-	boolean isOpen(LockedContext context) {
-		return this.open.contains(context);
 	}
 
 	/**

@@ -18,6 +18,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.aspectj.lang.ProceedingJoinPoint;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.beans.factory.FactoryBean;
 import org.springframework.beans.factory.InitializingBean;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
@@ -274,6 +275,18 @@ class WovenCallTests {
 			new Bare().last();
 			assertThat(later.asked()).isEqualTo(1);
 		}));
+	}
+
+	/** Spring waits for executors when it destroys them. */
+	@Test
+	void whenAllIsStoppedThenLastWorkOfOtherObjectsIsLocked() {
+		AtomicReference<String> called = new AtomicReference<>();
+		this.runner.withBean("last", DisposableBean.class, () -> () -> called.set(new Bare().last()))
+			.run((context) -> context.getSourceApplicationContext(ConfigurableApplicationContext.class).close());
+		assertThat(called).hasValue("final");
+		assertThat(this.locks.asked()).isEqualTo(1);
+		assertThatIllegalStateException().isThrownBy(() -> new Bare().last())
+			.withMessageContaining("no application context with mongo-lock is open");
 	}
 
 	@Test
