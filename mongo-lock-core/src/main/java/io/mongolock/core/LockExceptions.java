@@ -139,15 +139,19 @@ public final class LockExceptions {
 	 * @return the end of a sentence that begins with the lock
 	 */
 	public static String whoHolds(List<LockHolder> holders) {
+		return "is " + takenBy(holders);
+	}
+
+	private static String takenBy(List<LockHolder> holders) {
 		if (holders.isEmpty()) {
-			return "is claimed by others ahead in the queue";
+			return "claimed by others ahead in the queue";
 		}
 		String names = holders.stream()
 			.limit(MAX_NAMES)
 			.map(LockExceptions::describe)
 			.collect(Collectors.joining(" and by "));
 		int others = holders.size() - MAX_NAMES;
-		return "is held by " + names + ((others > 0) ? " and by " + others + " more" : "");
+		return "held by " + names + ((others > 0) ? " and by " + others + " more" : "");
 	}
 
 	/**
@@ -158,7 +162,7 @@ public final class LockExceptions {
 		Duration waited = attempt.waited(now);
 		return new LockAttemptAbortedException(attempt.key(), holders, waited, claims,
 				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(attempt.key()) + "'"
-						+ ((holders.isEmpty()) ? "" : ", which " + whoHolds(holders)));
+						+ ((holders.isEmpty()) ? "" : ", last seen " + takenBy(holders)));
 	}
 
 	/**

@@ -227,7 +227,7 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 			}
 			catch (LockUnavailableException ex) {
 				flag.complete(Thread.currentThread().isInterrupted() && ex.getMessage().startsWith("Interrupted")
-						&& ex.getMessage().contains("for lock 'k', which is held by other 2 ") && ex.getClaims() >= 2);
+						&& ex.getMessage().contains("for lock 'k', last seen held by other 2 ") && ex.getClaims() >= 2);
 			}
 		});
 		waiting.start();
@@ -256,7 +256,7 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 			assertThat(failure.get().getHolders()).singleElement()
 				.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(held.fence()));
 			assertThat(failure.get()).hasMessageStartingWith("Interrupted after waiting ")
-				.hasMessageContaining(" for lock 'k', which is held by app 1 (host host, pid 42");
+				.hasMessageContaining(" for lock 'k', last seen held by app 1 (host host, pid 42");
 			assertThat(failure.get().getClaims()).isZero();
 		}
 	}
