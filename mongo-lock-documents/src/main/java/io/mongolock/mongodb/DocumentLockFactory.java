@@ -1,6 +1,6 @@
 package io.mongolock.mongodb;
 
-import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.MongoOperations;
 
 /**
  * Makes {@link DocumentLockOperations} for applications with several databases: a bean
@@ -12,9 +12,10 @@ public interface DocumentLockFactory {
 
 	/**
 	 * Locks on the documents of a template.
-	 * @param template the template, which the transactions are of
+	 * @param template the {@code MongoTemplate}, which the transactions are of
 	 * @return the operations
+	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
-	DocumentLockOperations of(MongoTemplate template);
+	DocumentLockOperations of(MongoOperations template);
 
 }

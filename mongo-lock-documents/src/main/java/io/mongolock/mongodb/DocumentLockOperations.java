@@ -39,7 +39,8 @@ import io.mongolock.mongodb.store.DocumentLockStore;
  * holder goes through. Claims, renewals and plain releases never join a transaction of
  * the caller; what a {@link LockedDocument} writes does, and the lock is then released by
  * the commit. All calls return, and call back, on the thread of the caller; listeners
- * hear of losses and breaks on threads of this library. Thread-safe.
+ * hear of losses and breaks on threads of this library. Events of a load, a save and a
+ * deletion are published also if the template is set to publish none. Thread-safe.
  */
 public interface DocumentLockOperations {
 

@@ -1,7 +1,7 @@
 package io.mongolock.mongodb;
 
 import com.mongodb.client.result.UpdateResult;
-import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 
@@ -55,22 +55,25 @@ public interface FencedWrites {
 
 	/**
 	 * Guarded writes.
-	 * @param template the application's template, which its transactions are of
+	 * @param template the application's {@code MongoTemplate}, which its transactions are
+	 * of
 	 * @param store where the locks are kept
 	 * @return the writes
+	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
-	static FencedWrites of(MongoTemplate template, MongoLockStore store) {
-		return new GuardedWrites(template, store);
+	static FencedWrites of(MongoOperations template, MongoLockStore store) {
+		return new GuardedWrites(SingleDatabase.template(template), store);
 	}
 
 	/**
 	 * Writes that nothing guards, for an application whose locks are switched off: an
 	 * update looks at no fence and notes none, and a touch does nothing.
-	 * @param template the application's template
+	 * @param template the application's {@code MongoTemplate}
 	 * @return the writes
+	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
-	static FencedWrites unguarded(MongoTemplate template) {
-		return new UnguardedWrites(template);
+	static FencedWrites unguarded(MongoOperations template) {
+		return new UnguardedWrites(SingleDatabase.template(template));
 	}
 
 }

@@ -7,7 +7,7 @@ import java.util.function.UnaryOperator;
 import org.springframework.context.ApplicationContext;
 import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
-import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.backoff.BackOff;
 
 /**
@@ -63,15 +63,17 @@ public interface OptimisticUpdater {
 
 	/**
 	 * An updater for the documents of a template.
-	 * @param template the application's template, which its transactions are of
+	 * @param template the application's {@code MongoTemplate}, which its transactions are
+	 * of
 	 * @param backOff how often to try, and how long to wait in between, for example an
 	 * {@code ExponentialBackOff} with a jitter
 	 * @param context whose callbacks and listeners see documents saved, and whose
 	 * settings say how long a statement may take
 	 * @return the updater
+	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
-	static OptimisticUpdater of(MongoTemplate template, BackOff backOff, ApplicationContext context) {
-		return new RetriedUpdates(template, backOff, context);
+	static OptimisticUpdater of(MongoOperations template, BackOff backOff, ApplicationContext context) {
+		return new RetriedUpdates(SingleDatabase.template(template), backOff, context);
 	}
 
 }

@@ -98,7 +98,7 @@ final class UpdateAttempt<T> {
 	private T save(BsonDocument stored) {
 		Loaded<T> loaded = this.writer.read(this.type, stored);
 		MongoPersistentEntity<?> mapping = this.writer.mapping(loaded.entity().getClass());
-		if (mapping.isNew(loaded.entity())) {
+		if (isWithoutVersion(loaded.entity(), mapping)) {
 			throw new IllegalStateException("The stored " + this + " has no version yet, so it would be taken "
 					+ "for a new one: set '" + mapping.getRequiredVersionProperty().getFieldName()
 					+ "' to 1 in all documents of the collection '" + this.writer.collection() + "' that have none");
@@ -125,6 +125,14 @@ final class UpdateAttempt<T> {
 					+ written.version() + ": somebody else has saved or deleted it meanwhile"));
 		}
 		return this.writer.saved(written);
+	}
+
+	// As Spring Data takes one for new, but one that says so of itself is stored all the
+	// same
+	private static boolean isWithoutVersion(Object entity, MongoPersistentEntity<?> mapping) {
+		Number version = Versions.of(entity, mapping);
+		return version == null
+				|| version.longValue() == 0 && mapping.getRequiredVersionProperty().getType().isPrimitive();
 	}
 
 	private boolean write(Written<T> written) {

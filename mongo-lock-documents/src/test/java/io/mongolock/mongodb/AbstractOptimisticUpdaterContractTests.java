@@ -25,6 +25,7 @@ import com.mongodb.client.result.InsertOneResult;
 import com.mongodb.client.result.UpdateResult;
 import com.mongodb.event.CommandListener;
 import com.mongodb.event.CommandStartedEvent;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.Document;
@@ -42,8 +43,10 @@ import org.springframework.dao.DuplicateKeyException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.domain.Persistable;
 import org.springframework.data.domain.Sort.Direction;
 import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.index.Index;
 import org.springframework.data.mongodb.core.mapping.Field;
@@ -407,6 +410,24 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
+	void whenAnEntitySaysThatItIsNewThenItIsUpdatedAllTheSame() {
+		template().insert(new Imported("i", 1, null));
+		assertThat(updater(1).update(Imported.class, "i", (one) -> new Imported("i", 2, one.version())))
+			.hasValueSatisfying((saved) -> assertThat(saved.version()).isOne());
+		assertThat(raw("imported", "i")).containsEntry("n", 2);
+	}
+
+	@Test
+	void whenTheOperationsAreNoTemplateThenTheyAreRefused() {
+		MongoOperations others = Mockito.mock();
+		for (ThrowingCallable made : List.<ThrowingCallable>of(
+				() -> OptimisticUpdater.of(others, new FixedBackOff(1, 0), context()),
+				() -> FencedWrites.unguarded(others))) {
+			assertThatIllegalArgumentException().isThrownBy(made).withMessageContaining("by a MongoTemplate");
+		}
+	}
+
+	@Test
 	void aStoredDocumentWithoutVersionIsRefusedWithTheWayOut() {
 		template().getCollection("counter").insertOne(new Document("_id", "a").append("n", 1));
 		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", Counter::next))
@@ -572,6 +593,20 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 
 		Counter next() {
 			return new Counter(this.id, this.n + 1, this.version);
+		}
+
+	}
+
+	record Imported(@Id String id, int n, @Version @Nullable Long version) implements Persistable<String> {
+
+		@Override
+		public String getId() {
+			return this.id;
+		}
+
+		@Override
+		public boolean isNew() {
+			return true;
 		}
 
 	}

@@ -7,7 +7,9 @@ import java.util.stream.Stream;
 
 import org.springframework.context.ApplicationContext;
 import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.Assert;
 import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockClock;
@@ -50,7 +52,10 @@ final class DocumentLockClients implements DocumentLockFactory {
 	}
 
 	@Override
-	public DocumentLockOperations of(MongoTemplate template) {
+	public DocumentLockOperations of(MongoOperations operations) {
+		Assert.isInstanceOf(MongoTemplate.class, operations,
+				"Documents are written by a MongoTemplate, whose factory the transactions are of");
+		MongoTemplate template = (MongoTemplate) operations;
 		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, this.field, this.environment.collection(), this.clock);
