@@ -77,7 +77,7 @@ final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders 
 		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
-		this.writes = new ReleasingWrites(template, this.tickets, this.database, timeout);
+		this.writes = new ReleasingWrites(template, this.tickets, this.database, transactions, timeout);
 	}
 
 	@Override

@@ -227,7 +227,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		requireCommitted("take the ticket after its commit, or before it writes");
 		boolean passesOn = isOpen() && !isResumed();
 		if (passesOn) {
-			this.state = this.state.in(Phase.PASSED_ON);
+			this.state = this.state.over(Phase.PASSED_ON);
 			this.lease.end(LeaseEnd.PASSED_ON);
 		}
 		return passesOn;
@@ -300,7 +300,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 */
 	void supersede() {
 		synchronized (this) {
-			this.state = this.state.in(Phase.PASSED_ON);
+			this.state = this.state.over(Phase.PASSED_ON);
 		}
 		this.handle.close();
 	}
@@ -577,7 +577,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	private void end(boolean released) {
 		synchronized (this) {
-			this.state = this.state.in((released) ? Phase.RELEASED : Phase.UNKNOWN);
+			this.state = this.state.over((released) ? Phase.RELEASED : Phase.UNKNOWN);
 			this.lease.end((released) ? LeaseEnd.RELEASED : LeaseEnd.UNKNOWN);
 		}
 		this.handle.close();
@@ -731,6 +731,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 		State in(Phase next) {
 			return new State(next, this.writer, this.around, this.closing);
+		}
+
+		// The end of the transaction that it was locked in changes nothing any more
+		State over(Phase next) {
+			return new State(next, this.writer, null, this.closing);
 		}
 
 		State keptBy(@Nullable DocumentTransaction transaction) {

@@ -24,10 +24,11 @@ import io.mongolock.store.mongo.TimedStatements;
  * @param template the application's template
  * @param tickets asks for locks, outside of any transaction
  * @param database the only database of the documents
+ * @param transactions which thread has written what
  * @param timeout how long a statement may take outside of a transaction
  */
 record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDatabase database,
-		Duration timeout) implements HeldDocument.Writes {
+		DocumentTransactions transactions, Duration timeout) implements HeldDocument.Writes {
 
 	@Override
 	public <T> T save(HeldDocument<T> held, T entity, boolean keep) {
@@ -63,6 +64,8 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 					"The " + held + " cannot be written");
 			renewal = held.beginWrite(transaction.orElse(null));
+			// Another thread of this instance may have locked it
+			this.transactions.add(held);
 			send(held, write, transaction.isPresent());
 		}
 		catch (RuntimeException | Error ex) {

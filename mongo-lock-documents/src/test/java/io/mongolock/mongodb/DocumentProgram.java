@@ -27,7 +27,8 @@ record DocumentProgram(List<Step> steps) {
 	static DocumentProgram of(String steps, int document) {
 		return new DocumentProgram(Stream.of(steps.split(", "))
 			.map((step) -> step.split(" "))
-			.map((step) -> new Step(Kind.valueOf(step[1]), Integer.parseInt(step[0]), document, 1))
+			.map((step) -> new Step(Kind.valueOf(step[1]), Integer.parseInt(step[0]), document,
+					(step.length > 2) ? Integer.parseInt(step[2]) : 1))
 			.toList());
 	}
 

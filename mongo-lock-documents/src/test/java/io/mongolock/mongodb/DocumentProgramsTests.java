@@ -39,9 +39,14 @@ class DocumentProgramsTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "0 LOCK, 0 TICKET, 0 RUN_OUT, 2 LOCK, 2 CLOSE, 2 PLAIN_UPDATE, 0 RESUME, 0 SAVE",
 			"0 LOCK, 0 TICKET, 2 PLAIN_UPDATE, 0 RENEW_TICKET, 0 RESUME, 0 SAVE",
-			"0 LOCK, 1 LOAD, 1 PLAIN_SAVE, 0 SAVE, 1 PLAIN_SAVE, 1 LOAD, 1 PLAIN_SAVE" })
+			"0 LOCK, 1 LOAD, 1 PLAIN_SAVE, 0 SAVE, 1 PLAIN_SAVE, 1 LOAD, 1 PLAIN_SAVE",
+			// with what another thread of the instance has locked
+			"1 BEGIN, 1 LOCK, 0 LOAD, 0 BEGIN, 0 SAVE 4, 0 COMMIT, 0 PLAIN_SAVE, 0 LOAD, 0 PLAIN_SAVE",
+			"1 BEGIN, 1 LOCK, 0 LOAD, 0 SAVE 4, 0 PLAIN_SAVE, 0 LOAD, 0 PLAIN_SAVE",
+			"0 LOCK, 1 BEGIN, 1 CLOSE 4, 1 COMMIT, 1 LOCK", "1 BEGIN, 1 LOCK, 0 BEGIN, 0 CLOSE 4, 1 COMMIT, 0 COMMIT",
+			"1 LOCK, 0 BEGIN, 0 SAVE 4, 0 BREAK, 0 COMMIT" })
 	void soDoThese(String program) {
-		try (EmbeddedMongo server = EmbeddedMongo.start();
+		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start();
 				ProgramWorld world = new ProgramWorld(server.connectionString())) {
 			for (int document = 0; document < DocumentProgram.DOCUMENTS; document++) {
 				DocumentProgram steps = DocumentProgram.of(program, document);

@@ -16,6 +16,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.mongodb.MongoException;
@@ -301,13 +302,17 @@ final class ProgramRun implements AutoCloseable {
 		Outcome outcome = thread.leave(frame);
 		check(outcome.isDone() || !certain && outcome.is(LockLostException.class), "the end failed: " + outcome);
 		if (held != null) {
-			closed(held);
+			closed(thread, held);
 		}
 		return outcome;
 	}
 
-	private void closed(Held held) {
-		Transaction transaction = held.thread.transaction();
+	// The transaction of who closes it and the one of who locked it may have written
+	// under it
+	private void closed(ProgramThread thread, Held held) {
+		Set<Transaction> transactions = Stream.of(held.thread, thread)
+			.flatMap((one) -> Stream.ofNullable(one.transaction()))
+			.collect(Collectors.toSet());
 		if (held.status == Status.WRITTEN) {
 			held.closing = true;
 		}
@@ -318,12 +323,17 @@ final class ProgramRun implements AutoCloseable {
 		if (held.resumed || !held.isHolder()) {
 			return;
 		}
-		if (transaction != null || held.unsure) {
+		if (!transactions.isEmpty() || held.unsure) {
 			held.document.closing = true;
 			held.closing = true;
-			if (transaction != null) {
-				transaction.undoes.add(() -> released(held));
-				transaction.commits.add(() -> released(held));
+			for (Transaction transaction : List.copyOf(transactions)) {
+				Runnable over = () -> {
+					if (transactions.remove(transaction) && transactions.isEmpty()) {
+						released(held);
+					}
+				};
+				transaction.undoes.add(over);
+				transaction.commits.add(over);
 			}
 		}
 		else {
@@ -502,7 +512,7 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		});
 		check(outcome.isDone() || !certain && outcome.is(LockLostException.class), "not closed: " + outcome);
-		closed(held);
+		closed(thread, held);
 		return outcome;
 	}
 
@@ -941,7 +951,7 @@ final class ProgramRun implements AutoCloseable {
 					return null;
 				});
 				check(outcome.isDone() || outcome.is(LockLostException.class), "not closed: " + outcome);
-				closed(held);
+				closed(held.thread, held);
 			}
 			document.tickets.forEach((ticket) -> releaseTicket(this.threads.get(0), document, ticket));
 			if (document.held.stream().anyMatch((held) -> held.status == Status.UNKNOWN) || document.holder != null) {
