@@ -44,7 +44,8 @@ class DocumentProgramsTests {
 			"1 BEGIN, 1 LOCK, 0 LOAD, 0 BEGIN, 0 SAVE 4, 0 COMMIT, 0 PLAIN_SAVE, 0 LOAD, 0 PLAIN_SAVE",
 			"1 BEGIN, 1 LOCK, 0 LOAD, 0 SAVE 4, 0 PLAIN_SAVE, 0 LOAD, 0 PLAIN_SAVE",
 			"0 LOCK, 1 BEGIN, 1 CLOSE 4, 1 COMMIT, 1 LOCK", "1 BEGIN, 1 LOCK, 0 BEGIN, 0 CLOSE 4, 1 COMMIT, 0 COMMIT",
-			"1 LOCK, 0 BEGIN, 0 SAVE 4, 0 BREAK, 0 COMMIT" })
+			"1 LOCK, 0 BEGIN, 0 SAVE 4, 0 BREAK, 0 COMMIT",
+			"3 BEGIN, 3 LOCK, 2 TICKET 4, 2 RESUME, 2 SAVE, 2 PLAIN_SAVE, 2 LOAD, 2 PLAIN_SAVE" })
 	void soDoThese(String program) {
 		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start();
 				ProgramWorld world = new ProgramWorld(server.connectionString())) {

@@ -225,6 +225,9 @@ final class ProgramModel {
 		/** What it keeps from its beginning, and can be saved for certain. */
 		final Set<Held> kept = new HashSet<>();
 
+		/** What was locked in it, without which it is not committed. */
+		final List<Held> granted = new ArrayList<>();
+
 		final List<Runnable> commits = new ArrayList<>();
 
 		final List<Runnable> undoes = new ArrayList<>();
@@ -232,7 +235,10 @@ final class ProgramModel {
 		/** Whether MongoDB has ended it. */
 		boolean ended;
 
-		/** Whether it has to be committed. */
+		/**
+		 * Whether all that it keeps was held when it began, so that it has to be
+		 * committed.
+		 */
 		boolean sound = true;
 
 		Transaction(TransactionStatus status) {

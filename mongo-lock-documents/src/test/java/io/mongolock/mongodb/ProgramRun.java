@@ -28,6 +28,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.transaction.TransactionStatus;
+import org.springframework.transaction.TransactionSystemException;
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 
 import io.mongolock.LockLostException;
@@ -217,7 +218,8 @@ final class ProgramRun implements AutoCloseable {
 
 	private String claimed(ProgramThread thread, Stored document, View before, Outcome outcome,
 			@Nullable Object granted, boolean unavailable) {
-		boolean inTransaction = thread.transaction() != null;
+		Transaction transaction = thread.transaction();
+		boolean inTransaction = transaction != null;
 		boolean second = document.held.stream()
 			.anyMatch((held) -> held.thread == thread && held.isOpen() && held.isHolder() && !before.lapsed
 					&& !held.unsure);
@@ -232,7 +234,10 @@ final class ProgramRun implements AutoCloseable {
 			}
 			Held held = held(thread, document, locked, false, view(document).version);
 			document.holder = locked.fence();
-			held.unsure = inTransaction;
+			if (transaction != null) {
+				held.unsure = true;
+				transaction.granted.add(held);
+			}
 			check(inTransaction || Set.copyOf(held.locked.entity().log()).equals(document.marks),
 					"the grant shows " + held.locked.entity().log());
 			return "granted, fence " + locked.fence();
@@ -343,7 +348,11 @@ final class ProgramRun implements AutoCloseable {
 
 	private static void released(Held held) {
 		held.document.closing = false;
-		if (held.isHolder()) {
+		// Locked again in the transaction that kept it, it goes on under its fence
+		boolean again = held.document.held.stream()
+			.anyMatch((other) -> other != held && other.isOpen() && !other.resumed
+					&& other.locked.fence() == held.locked.fence());
+		if (held.isHolder() && !again) {
 			held.document.robbed();
 		}
 	}
@@ -913,6 +922,8 @@ final class ProgramRun implements AutoCloseable {
 			return null;
 		}
 		thread.frames.pop();
+		boolean sound = transaction.sound
+				&& transaction.granted.stream().allMatch((held) -> held.isHolder() && !view(held.document).lapsed);
 		Outcome outcome = thread.call(() -> {
 			if (commit) {
 				thread.instance.manager.commit(transaction.status);
@@ -927,9 +938,21 @@ final class ProgramRun implements AutoCloseable {
 			transaction.commits.forEach(Runnable::run);
 		}
 		else {
-			check(!commit || !transaction.sound || transaction.ended, "not committed: " + outcome);
+			check(!commit || !sound || transaction.ended, "not committed: " + outcome);
+			List<Held> written = this.documents.stream()
+				.flatMap((document) -> document.held.stream())
+				.filter((held) -> held.uncommitted && transaction.busy.contains(held.document))
+				.toList();
 			for (int i = transaction.undoes.size() - 1; i >= 0; i--) {
 				transaction.undoes.get(i).run();
+			}
+			if (outcome.is(TransactionSystemException.class)) {
+				// It was unknown until MongoDB had refused it, and nothing goes on with
+				// that
+				written.forEach((held) -> {
+					held.status = Status.OVER;
+					released(held);
+				});
 			}
 			thread.seen.removeIf((seen) -> seen.transaction() == transaction);
 		}
