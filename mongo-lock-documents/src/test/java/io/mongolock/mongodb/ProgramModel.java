@@ -225,8 +225,8 @@ final class ProgramModel {
 		/** What it keeps from its beginning, and can be saved for certain. */
 		final Set<Held> kept = new HashSet<>();
 
-		/** What was locked in it, without which it is not committed. */
-		final List<Held> granted = new ArrayList<>();
+		/** What was locked or closed in it, without which it is not committed. */
+		final List<Held> relied = new ArrayList<>();
 
 		final List<Runnable> commits = new ArrayList<>();
 

@@ -236,7 +236,7 @@ final class ProgramRun implements AutoCloseable {
 			document.holder = locked.fence();
 			if (transaction != null) {
 				held.unsure = true;
-				transaction.granted.add(held);
+				transaction.relied.add(held);
 			}
 			check(inTransaction || Set.copyOf(held.locked.entity().log()).equals(document.marks),
 					"the grant shows " + held.locked.entity().log());
@@ -325,6 +325,7 @@ final class ProgramRun implements AutoCloseable {
 			return;
 		}
 		held.status = Status.OVER;
+		transactions.forEach((transaction) -> transaction.relied.add(held));
 		if (held.resumed || !held.isHolder()) {
 			return;
 		}
@@ -830,7 +831,7 @@ final class ProgramRun implements AutoCloseable {
 		Outcome outcome = thread.call(() -> optimistic(thread, document.type, document.id, mark));
 		Transaction transaction = thread.transaction();
 		if (document.type == Card.class && before.holder != null && !before.lapsed && transaction == null
-				&& !document.closing) {
+				&& (!document.closing || !outcome.isDone())) {
 			expect(outcome, LockUnavailableException.class);
 			return outcome;
 		}
@@ -923,7 +924,7 @@ final class ProgramRun implements AutoCloseable {
 		}
 		thread.frames.pop();
 		boolean sound = transaction.sound
-				&& transaction.granted.stream().allMatch((held) -> held.isHolder() && !view(held.document).lapsed);
+				&& transaction.relied.stream().allMatch((held) -> held.isHolder() && !view(held.document).lapsed);
 		Outcome outcome = thread.call(() -> {
 			if (commit) {
 				thread.instance.manager.commit(transaction.status);
