@@ -2,6 +2,8 @@ package io.mongolock.jobs;
 
 import java.util.List;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.jspecify.annotations.Nullable;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.core.env.MutablePropertySources;
@@ -17,6 +19,10 @@ import org.springframework.test.context.MergedContextConfiguration;
  */
 class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 
+	private static final Log logger = LogFactory.getLog(JobsContextCustomizerFactory.class);
+
+	private static final String ENABLED = "mongo-lock.jobs.enabled";
+
 	@Override
 	public ContextCustomizer createContextCustomizer(Class<?> testClass,
 			List<ContextConfigurationAttributes> configAttributes) {
@@ -31,12 +37,18 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 		// System properties come after the properties of the test
 		@Override
 		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration test) {
+			boolean wanted = context.getEnvironment().getProperty(ENABLED, Boolean.class, false);
 			MutablePropertySources sources = context.getEnvironment().getPropertySources();
 			if (sources.contains(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME)) {
 				sources.addBefore(StandardEnvironment.SYSTEM_PROPERTIES_PROPERTY_SOURCE_NAME, new Off());
 			}
 			else {
 				sources.addFirst(new Off());
+			}
+			if (wanted && !context.getEnvironment().getProperty(ENABLED, Boolean.class, true)) {
+				logger.info("No job fires in " + test.getTestClass().getName() + ", because " + ENABLED
+						+ "=true counts in a test only if its class says so: @SpringBootTest(properties = \"" + ENABLED
+						+ "=true\")");
 			}
 		}
 
@@ -54,7 +66,7 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 
 		@Override
 		public @Nullable Object getProperty(String name) {
-			return (name.equals("mongo-lock.jobs.enabled")) ? getSource() : null;
+			return (name.equals(ENABLED)) ? getSource() : null;
 		}
 
 	}

@@ -1,6 +1,7 @@
 package io.mongolock.jobs;
 
 import java.time.Duration;
+import java.util.TimeZone;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
 import java.util.stream.Stream;
@@ -8,10 +9,16 @@ import java.util.stream.Stream;
 import kotlin.coroutines.Continuation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.ResourceLock;
+import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.mock.env.MockEnvironment;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -24,6 +31,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 /**
  * Tests for {@link JobMethods}.
  */
+@ExtendWith(OutputCaptureExtension.class)
 class JobMethodsTests {
 
 	private final DefaultListableBeanFactory beans = new DefaultListableBeanFactory();
@@ -32,6 +40,31 @@ class JobMethodsTests {
 
 	private final JobMethods methods = new JobMethods(new MockEnvironment().withProperty("rate", "1s"), this.declared,
 			this.beans.getBeanProvider(MongoLockJobsProperties.class));
+
+	@ParameterizedTest
+	@CsvSource({ "Europe/Berlin, ${none:}, true", "Europe/Berlin, Europe/Berlin, false", "UTC, ${none:}, false" })
+	@ResourceLock(Resources.TIME_ZONE)
+	void whenTheZoneOfTheJvmSkipsTheHourOfAJobThenTheStartWarns(String jvm, String zone, boolean warns,
+			CapturedOutput output) {
+		TimeZone before = TimeZone.getDefault();
+		TimeZone.setDefault(TimeZone.getTimeZone(jvm));
+		try {
+			MockEnvironment environment = new MockEnvironment().withProperty("zone", zone);
+			new JobMethods(environment, this.declared, this.beans.getBeanProvider(MongoLockJobsProperties.class))
+				.postProcessAfterInitialization(new Object() {
+
+					@ScheduledJob(name = "job", cron = "0 30 2 * * *", zone = "${zone}")
+					void work() {
+					}
+
+				}, "bean");
+		}
+		finally {
+			TimeZone.setDefault(before);
+		}
+		assertThat(output.getOut().contains("skips or repeats the hour of cron = \"0 30 2 * * *\"; set zone"))
+			.isEqualTo(warns);
+	}
 
 	@ParameterizedTest
 	@MethodSource

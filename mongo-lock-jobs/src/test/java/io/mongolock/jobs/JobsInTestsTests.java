@@ -29,6 +29,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Import;
+import org.springframework.test.context.ActiveProfiles;
 import org.springframework.test.context.DynamicPropertyRegistry;
 import org.springframework.test.context.DynamicPropertySource;
 
@@ -101,6 +102,21 @@ class JobsInTestsTests {
 		@Test
 		void jobsFire(@Autowired ObjectProvider<JobScheduler> scheduler) {
 			assertThat(scheduler.getIfAvailable()).isNotNull();
+		}
+
+	}
+
+	@Nested
+	@ExtendWith(OutputCaptureExtension.class)
+	@SpringBootTest(classes = Application.class)
+	@ActiveProfiles("firing")
+	class AskedByAFile {
+
+		@Test
+		void noJobFiresAndTheLogSaysHow(@Autowired ObjectProvider<JobScheduler> scheduler, CapturedOutput output) {
+			assertThat(scheduler.getIfAvailable()).isNull();
+			assertThat(output).contains("No job fires in " + AskedByAFile.class.getName())
+				.contains("@SpringBootTest(properties = \"mongo-lock.jobs.enabled=true\")");
 		}
 
 	}
