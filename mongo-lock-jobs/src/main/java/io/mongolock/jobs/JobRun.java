@@ -1,6 +1,7 @@
 package io.mongolock.jobs;
 
 import java.time.Instant;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,10 +32,12 @@ import org.jspecify.annotations.Nullable;
  * @param message the message of the exception, at most 500 characters; or why the tick
  * was not run
  * @param note how far it is, as the work says; {@code null} once it has ended
+ * @param state what it has left for later runs, empty unless it succeeded
  */
 public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boolean byHand, int attempt, int deaths,
 		int failures, long fence, Instant startedAt, @Nullable Instant endedAt, JobOutcome outcome, boolean cutOff,
-		String runner, @Nullable String exception, @Nullable String message, @Nullable String note) {
+		String runner, @Nullable String exception, @Nullable String message, @Nullable String note,
+		Map<String, String> state) {
 
 	static final int MAX_MESSAGE = 500;
 
@@ -45,7 +48,7 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 	private static JobRun begun(String job, Instant tick, boolean byHand, int attempt, int deaths, int failures,
 			long fence, Instant now, String runner) {
 		return new JobRun(job, tick, tick, 1, byHand, attempt, deaths, failures, fence, now, null, JobOutcome.RUNNING,
-				false, runner, null, null, null);
+				false, runner, null, null, null, Map.of());
 	}
 
 	static JobRun byHand(String job, Instant tick, long fence, Instant now, String runner) {
@@ -55,13 +58,14 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 	static JobRun notRun(String job, Instant firstTick, Instant tick, int ticks, Instant now, JobOutcome outcome,
 			String why, String runner) {
 		return new JobRun(job, tick, firstTick, ticks, false, 0, 0, 0, 0, now, now, outcome, false, runner, null, why,
-				null);
+				null, Map.of());
 	}
 
 	/** The next attempt at this tick, which the last one has left, or which has ended. */
 	JobRun again(long fence, Instant now, String runner) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt + 1,
-				deathsIfLeft(), this.failures, fence, now, null, JobOutcome.RUNNING, false, runner, null, null, null);
+				deathsIfLeft(), this.failures, fence, now, null, JobOutcome.RUNNING, false, runner, null, null, null,
+				Map.of());
 	}
 
 	/** How many instances have died in its attempts if this one was left. */
@@ -72,27 +76,34 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 	JobRun ended(Instant now, JobOutcome how, @Nullable Throwable failure) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
 				this.failures + ((isFailure(how)) ? 1 : 0), this.fence, this.startedAt, now, how, false, this.runner,
-				(failure != null) ? failure.getClass().getName() : null, message(failure), null);
+				(failure != null) ? failure.getClass().getName() : null, message(failure), null, Map.of());
 	}
 
 	/** The same by the clock of the store. */
 	JobRun endedAt(Instant now) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
 				this.failures, this.fence, this.startedAt, now, this.outcome, this.cutOff, this.runner, this.exception,
-				this.message, this.note);
+				this.message, this.note, this.state);
+	}
+
+	/** The same, with what it leaves for later runs. */
+	JobRun leaving(Map<String, String> what) {
+		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
+				this.failures, this.fence, this.startedAt, this.endedAt, this.outcome, this.cutOff, this.runner,
+				this.exception, this.message, this.note, what);
 	}
 
 	JobRun noted(String how) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
 				this.failures, this.fence, this.startedAt, this.endedAt, this.outcome, this.cutOff, this.runner,
-				this.exception, this.message, how);
+				this.exception, this.message, how, this.state);
 	}
 
 	/** The same, left by an application that has ended. */
 	JobRun leftByCutOff() {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
 				this.failures, this.fence, this.startedAt, this.endedAt, this.outcome, true, this.runner,
-				this.exception, this.message, this.note);
+				this.exception, this.message, this.note, this.state);
 	}
 
 	/** Whether it is a note that ticks were not run, for a reason. */

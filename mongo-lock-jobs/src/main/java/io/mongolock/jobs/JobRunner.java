@@ -4,8 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -51,6 +54,9 @@ final class JobRunner {
 
 	private final Supplier<JobObserver> observer;
 
+	/** What the attempts that run here have to leave. */
+	private final Map<JobRun, Map<String, String>> states = new ConcurrentHashMap<>();
+
 	private volatile boolean cutOff;
 
 	JobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events, String runner) {
@@ -68,6 +74,14 @@ final class JobRunner {
 		this.events = events;
 		this.runner = runner;
 		this.observer = observer;
+	}
+
+	/**
+	 * Keep something for later runs once an attempt has succeeded.
+	 * @return whether it runs here
+	 */
+	boolean leave(JobRun run, Map<String, String> state) {
+		return this.states.replace(run, Map.copyOf(state)) != null;
 	}
 
 	/** From now on work that fails was cut off by the end of the application. */
@@ -257,12 +271,14 @@ final class JobRunner {
 
 	private Attempt work(LockHandle handle, JobRun begun, JobWork<?> work) {
 		Throwable failure = null;
+		this.states.put(begun, Map.of());
 		try {
 			work.run(begun);
 		}
 		catch (Throwable ex) { // recorded, and logged or thrown by who asked
 			failure = ex;
 		}
+		Map<String, String> state = this.states.remove(begun);
 		if (failure != null && (this.cutOff || !handle.isHeld())) {
 			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was cut off by "
 					+ ((this.cutOff) ? "the end of the application" : "the loss of its lock")
@@ -272,7 +288,7 @@ final class JobRunner {
 			}
 			return new Attempt(begun, failure);
 		}
-		return new Attempt(end(handle, begun, failure), failure);
+		return new Attempt(end(handle, begun, failure, Objects.requireNonNull(state)), failure);
 	}
 
 	// Asked again if the answer got lost, under the same fence
@@ -289,8 +305,9 @@ final class JobRunner {
 		}
 	}
 
-	private JobRun end(LockHandle handle, JobRun begun, @Nullable Throwable failure) {
-		JobRun ended = begun.ended(begun.startedAt(), outcome(failure), failure);
+	private JobRun end(LockHandle handle, JobRun begun, @Nullable Throwable failure, Map<String, String> state) {
+		JobRun ended = begun.ended(begun.startedAt(), outcome(failure), failure)
+			.leaving((failure != null) ? Map.of() : state);
 		JobRun written = writtenEvenIfInterrupted(() -> insist(handle, () -> {
 			JobRun kept = this.runs.end(begun, ended);
 			return (kept != null) ? kept : writtenBefore(begun, ended);

@@ -4,7 +4,9 @@ import java.time.Duration;
 import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -21,6 +23,11 @@ public final class Jobs {
 	private static final Log logger = LogFactory.getLog(Jobs.class);
 
 	private static final int MAX_NAME = 100;
+
+	/** Of the names and values that a run leaves. */
+	private static final int MAX_STATE = 4000;
+
+	private static final Pattern STATE_NAME = Pattern.compile("[^$.\\x00][^.\\x00]*");
 
 	/** A job that takes longer than its period is always due. */
 	private static final int MAX_DUE = 1000;
@@ -146,6 +153,41 @@ public final class Jobs {
 		if (!this.runs.note(run, JobRun.bounded(note))) {
 			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
 					+ run.tick() + " does not run any more: it has ended, was taken over, or its record was dropped");
+		}
+	}
+
+	/**
+	 * The last run that succeeded before a tick, with the state that it left.
+	 * @param run the run, as the work was given it
+	 * @return the run, empty if none has succeeded
+	 */
+	public Optional<JobRun> previous(JobRun run) {
+		return Optional.ofNullable(this.runs.lastSuccessUntil(run.job(), run.tick().minusMillis(1)));
+	}
+
+	/**
+	 * Leave something for later runs, which find it in {@link #previous}: it is kept with
+	 * the end of the run if that succeeds. Replaces what was said before.
+	 * @param run the run, as the work was given it
+	 * @param state names and values, which have at most 4,000 characters together
+	 * @throws IllegalArgumentException if they have more, or a name is empty, begins with
+	 * {@code $} or has a dot
+	 * @throws IllegalStateException if the run does not go on in this instance
+	 */
+	public void state(JobRun run, Map<String, String> state) {
+		int length = state.entrySet().stream().mapToInt((one) -> one.getKey().length() + one.getValue().length()).sum();
+		if (length > MAX_STATE) {
+			throw new IllegalArgumentException(
+					"The state of job '" + run.job() + "' has " + length + " characters, and at most " + MAX_STATE
+							+ " are kept: keep what is large in a collection of your own, and leave its id here");
+		}
+		state.keySet().stream().filter((name) -> !STATE_NAME.matcher(name).matches()).findFirst().ifPresent((name) -> {
+			throw new IllegalArgumentException("'" + name + "' in the state of job '" + run.job()
+					+ "' must not be empty, begin with $ or have a dot: choose another name");
+		});
+		if (!this.runner.leave(run, state)) {
+			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
+					+ run.tick() + " does not run here: leave its state within its work");
 		}
 	}
 

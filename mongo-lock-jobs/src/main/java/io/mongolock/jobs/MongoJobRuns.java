@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
 import java.util.SortedSet;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
@@ -78,6 +79,9 @@ final class MongoJobRuns implements JobRuns {
 	private static final String PAUSED = "paused";
 
 	private static final String RERUN = "rerun";
+
+	/** Not read with the newest runs, as it is large. */
+	private static final String STATE = "state";
 
 	private static final String FIRST_TICK = "firstTick";
 
@@ -423,6 +427,9 @@ final class MongoJobRuns implements JobRuns {
 			.append("exception", run.exception())
 			.append("message", run.message())
 			.append("note", run.note());
+		if (!run.state().isEmpty()) {
+			document.append(STATE, new Document(new TreeMap<>(run.state())));
+		}
 		if (run.ticks() > 1) {
 			document.append(FIRST_TICK, run.firstTick()).append("ticks", run.ticks());
 		}
@@ -450,7 +457,16 @@ final class MongoJobRuns implements JobRuns {
 				number(run, "failures", failures).intValue(), number(run, FENCE, 0).longValue(),
 				date(run, STARTED, tick), (run.get(ENDED) instanceof Date ended) ? ended.toInstant() : null, outcome,
 				Boolean.TRUE.equals(run.get("cutOff")), known(run, "runner"), text(run, "exception"),
-				text(run, "message"), text(run, "note"));
+				text(run, "message"), text(run, "note"), readState(run));
+	}
+
+	// Also what somebody has set by hand
+	private static Map<String, String> readState(Document run) {
+		Map<String, String> state = new TreeMap<>();
+		if (run.get(STATE) instanceof Document kept) {
+			kept.forEach((name, value) -> state.put(name, String.valueOf(value)));
+		}
+		return Map.copyOf(state);
 	}
 
 	private static Number number(Document stored, String field, int otherwise) {

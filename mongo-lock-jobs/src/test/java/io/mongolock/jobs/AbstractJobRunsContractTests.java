@@ -2,12 +2,15 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.jobs.StoredJob.Pause;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * What all {@link JobRuns} keep alike, wherever they are.
@@ -100,6 +103,47 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 		assertThat(this.kept.note(run, "late")).isFalse();
 		assertThat(this.kept.end(run, run.ended(TICK, JobOutcome.FAILED, null))).isNull();
 		assertThat(this.kept.last("nightly", 5)).containsExactly(ended);
+	}
+
+	@Test
+	void whenARunSucceedsThenLaterOnesFindWhatItHasLeft() {
+		this.jobs.run("nightly", TICK, (run) -> {
+			assertThat(this.jobs.previous(run)).isEmpty();
+			this.jobs.state(run, Map.of("until", "6"));
+			this.jobs.state(run, Map.of("until", "7", "a name with $", ""));
+		});
+		assertThatIllegalStateException().isThrownBy(() -> this.jobs.run("nightly", TICK.plusSeconds(1), (run) -> {
+			this.jobs.state(run, Map.of("until", "8"));
+			throw new IllegalStateException("no paper");
+		}));
+		this.jobs.run("nightly", TICK.plusSeconds(2), (run) -> {
+			assertThat(this.jobs.previous(run)).hasValueSatisfying((last) -> {
+				assertThat(last.tick()).isEqualTo(TICK);
+				assertThat(last.state()).containsOnly(Map.entry("until", "7"), Map.entry("a name with $", ""));
+			});
+			this.runs.add(run);
+		});
+		assertTicks(TICK.plusSeconds(2));
+		assertThat(this.jobs.last("nightly", 5)).extracting((run) -> run.state().size()).containsExactly(0, 0, 2);
+	}
+
+	@Test
+	void whenAStateCannotBeKeptThenItIsRefused() {
+		this.jobs.run("nightly", TICK, (run) -> {
+			this.jobs.state(run, Map.of("text", "x".repeat(3996)));
+			assertThatIllegalArgumentException()
+				.isThrownBy(() -> this.jobs.state(run, Map.of("text", "x".repeat(3997))))
+				.withMessage("The state of job 'nightly' has 4001 characters, and at most 4000 are kept: keep what is "
+						+ "large in a collection of your own, and leave its id here");
+			for (String name : new String[] { "", "$set", "a.b", "a\0" }) {
+				assertThatIllegalArgumentException().isThrownBy(() -> this.jobs.state(run, Map.of(name, "x")))
+					.withMessageContaining("choose another name");
+			}
+			this.runs.add(run);
+		});
+		assertThat(this.jobs.last("nightly", 1).get(0).state()).containsOnlyKeys("text");
+		assertThatIllegalStateException().isThrownBy(() -> this.jobs.state(this.runs.get(0), Map.of()))
+			.withMessageContaining("does not run here");
 	}
 
 	@Test

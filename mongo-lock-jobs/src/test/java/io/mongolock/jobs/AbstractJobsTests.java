@@ -3,6 +3,7 @@ package io.mongolock.jobs;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -779,6 +780,33 @@ abstract class AbstractJobsTests {
 					.anyMatch((text) -> text.startsWith("report of ")));
 		new JobSnippets.Imports(one.getBean(Jobs.class)).fired(TICK);
 		assertThat(one.getBean(Jobs.class).last("import", 1)).extracting(JobRun::tick).containsExactly(TICK);
+	}
+
+	@Test
+	void whenWorkIsDividedThenInstancesRunEachPartOncePerTick() {
+		ConfigurableApplicationContext one = start(JobSnippets.Invoices.class, "invoices.cron=* * * * * *");
+		ConfigurableApplicationContext two = start(JobSnippets.Invoices.class, "invoices.cron=* * * * * *");
+		for (int part = 0; part < 4; part++) {
+			String job = "invoices-" + part;
+			await().until(() -> ended(one, job).stream()
+				.filter((run) -> run.outcome() == JobOutcome.SUCCEEDED)
+				.anyMatch((run) -> run.attempt() == 1));
+		}
+		Set<Integer> billed = new HashSet<>(one.getBean(JobSnippets.Invoices.class).billed);
+		billed.addAll(two.getBean(JobSnippets.Invoices.class).billed);
+		assertThat(billed).containsExactlyInAnyOrder(0, 1, 2, 3);
+	}
+
+	@Test
+	void whenARunHasLeftAStateThenTheNextGoesOnFromThere() {
+		ConfigurableApplicationContext one = start(JobSnippets.Exports.class);
+		await().until(() -> ended(one, "export").size() == 1);
+		JobRun first = ended(one, "export").get(0);
+		assertThat(first.state()).containsOnly(Map.entry("until", "00"));
+		// the lock of the first run may be on its way back
+		await().until(() -> change(one.getBean(JobsEndpoint.class), "export", "run", null, null).getStatus() == 200);
+		await().until(() -> ended(one, "export").size() == 2);
+		assertThat(one.getBean(JobSnippets.Exports.class).exported).containsExactly("0", "00");
 	}
 
 	private ConfigurableApplicationContext start(Class<?> job, String... properties) {

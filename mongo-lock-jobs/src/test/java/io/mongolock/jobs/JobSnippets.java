@@ -1,9 +1,14 @@
 package io.mongolock.jobs;
 
 import java.time.Instant;
+import java.time.ZoneId;
 import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.context.event.EventListener;
 
 /**
@@ -31,6 +36,50 @@ final class JobSnippets {
 
 		private void write(String text) {
 			this.written.add(text);
+		}
+
+	}
+
+	/** The work of one job, divided. */
+	static class Invoices {
+
+		private static final ZoneId UTC = ZoneId.of("UTC");
+
+		final Set<Integer> billed = ConcurrentHashMap.newKeySet();
+
+		Invoices(Jobs jobs, @Value("${invoices.cron:0 0 3 * * *}") String cron) {
+			for (int shard = 0; shard < 4; shard++) {
+				int part = shard;
+				jobs.schedule("invoices-" + part, JobSchedule.cron(cron, UTC), (run) -> bill(part));
+			}
+		}
+
+		private void bill(int part) {
+			this.billed.add(part);
+		}
+
+	}
+
+	/** Work that goes on where the last run ended. */
+	static class Exports {
+
+		final List<String> exported = new CopyOnWriteArrayList<>();
+
+		private final Jobs jobs;
+
+		Exports(Jobs jobs) {
+			this.jobs = jobs;
+		}
+
+		@ScheduledJob(name = "export", fixedRate = "1h")
+		void export(JobRun run) {
+			String from = this.jobs.previous(run).map((last) -> last.state().get("until")).orElse("0");
+			this.jobs.state(run, Map.of("until", exportFrom(from)));
+		}
+
+		private String exportFrom(String from) {
+			this.exported.add(from);
+			return from + "0";
 		}
 
 	}
