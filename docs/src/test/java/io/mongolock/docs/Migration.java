@@ -15,7 +15,7 @@ import io.mongolock.jobs.JobRun;
 import io.mongolock.jobs.Jobs;
 
 /**
- * What jobs.md shows of work that one instance does before all of them start.
+ * What which-one.md shows of work that one instance does before all of them start.
  */
 class Migration implements ApplicationRunner {
 

@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
- * The migration of jobs.md in applications that start together.
+ * The migration of which-one.md in applications that start together.
  */
 @Timeout(120)
 @ExtendWith(OutputCaptureExtension.class)
