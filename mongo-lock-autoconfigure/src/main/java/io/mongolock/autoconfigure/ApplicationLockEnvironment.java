@@ -61,7 +61,9 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 			throw new LockStartupException(
 					"The locks are in a LockStore bean of the application, " + store.getClass().getName()
 							+ ", and what modules keep beside the locks would be in another store.",
-					"Remove the bean, so that both are in MongoDB, or the modules that keep records, such as mongo-lock-jobs.");
+					"Remove the bean, also if it keeps the locks in MongoDB: mongo-lock.mongo-template and "
+							+ "mongo-lock.collection say where they are there. Or remove the modules that keep "
+							+ "records, such as mongo-lock-jobs.");
 		}
 		return (store != null) ? store.localClock().orElse(null) : null;
 	}

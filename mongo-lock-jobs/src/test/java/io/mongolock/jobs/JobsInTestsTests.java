@@ -69,7 +69,8 @@ class JobsInTestsTests {
 				.getFailure()
 				.rootCause()
 				.isInstanceOf(LockStartupException.class)
-				.hasMessageContaining("would be in another store"));
+				.hasMessageContaining("would be in another store")
+				.hasMessageContaining("mongo-lock.collection say where they are"));
 	}
 
 	@Nested
