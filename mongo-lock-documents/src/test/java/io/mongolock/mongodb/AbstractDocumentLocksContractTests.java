@@ -1034,15 +1034,6 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whenALeaseIsToLingerThenADocumentsIsReleasedAllTheSame() {
-		LockSettings lingering = LockSettings.builder().linger(Duration.ofMinutes(1)).build();
-		for (int i = 0; i < 5; i++) {
-			lock(lingering).close();
-			assertThat(holders()).isEmpty();
-		}
-	}
-
-	@Test
 	void aDraftThatIsSentAgainIsTheSameDraft() {
 		LockTicket shown = lock().ticket();
 		DocumentLockOperations documents = this.there.documents();
