@@ -1,11 +1,13 @@
 package io.mongolock.dashboard;
 
 import java.util.List;
+import java.util.Map;
+
+import org.springframework.boot.json.JsonWriter;
 
 /**
  * The history of one instance's locks, as sent to the page. Times are milliseconds, and
- * no clock of a browser is compared with one of a server. The names are single words, so
- * that no naming strategy of the application changes them.
+ * no clock of a browser is compared with one of a server.
  *
  * @param turn the number of the latest turn that ended
  * @param held how many locks are held now
@@ -20,6 +22,23 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 		List<Loss> losses) {
 
 	/**
+	 * Write it as the page reads it, whatever the application's Jackson is set to.
+	 * @return one line of JSON
+	 */
+	String toJson() {
+		return JsonWriter.<Activity>of((members) -> {
+			members.add("turn", Activity::turn);
+			members.add("held", Activity::held);
+			members.add("waiting", Activity::waiting);
+			members.add("bounds", Activity::bounds);
+			members.add("names", Activity::names).as((all) -> all.stream().map(Name::members).toList());
+			members.add("turns", Activity::turns).as((all) -> all.stream().map(Turn::members).toList());
+			members.add("lost", Activity::lost);
+			members.add("losses", Activity::losses).as((all) -> all.stream().map(Loss::members).toList());
+		}).writeToString(this);
+	}
+
+	/**
 	 * The locks of one name.
 	 *
 	 * @param name the name
@@ -27,6 +46,10 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 	 * @param holds how many turns ended, by how long they lasted
 	 */
 	record Name(String name, List<Long> waits, List<Long> holds) {
+
+		private Map<String, ?> members() {
+			return Map.of("name", this.name, "waits", this.waits, "holds", this.holds);
+		}
 
 	}
 
@@ -41,6 +64,11 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 	 */
 	record Turn(long number, String key, String end, long lasted, long ago) {
 
+		private Map<String, ?> members() {
+			return Map.of("number", this.number, "key", this.key, "end", this.end, "lasted", this.lasted, "ago",
+					this.ago);
+		}
+
 	}
 
 	/**
@@ -52,6 +80,10 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 	 * @param ago how long ago
 	 */
 	record Loss(long number, String key, String reason, long ago) {
+
+		private Map<String, ?> members() {
+			return Map.of("number", this.number, "key", this.key, "reason", this.reason, "ago", this.ago);
+		}
 
 	}
 

@@ -37,13 +37,13 @@ final class ReactiveStreams implements SmartLifecycle {
 
 	Mono<ServerResponse> open(ServerRequest request) {
 		AtomicLong seen = new AtomicLong();
-		Flux<ServerSentEvent<Activity>> events = Flux.interval(Duration.ZERO, EVERY)
+		Flux<ServerSentEvent<String>> events = Flux.interval(Duration.ZERO, EVERY)
 			.onBackpressureDrop()
 			.take(MAX_SENT)
 			.map((tick) -> {
 				Activity activity = this.source.since(seen.get());
 				seen.set(activity.turn());
-				return ServerSentEvent.builder(activity).event("activity").build();
+				return ServerSentEvent.builder(activity.toJson()).event("activity").build();
 			})
 			.takeUntilOther(this.stop.asMono());
 		return ServerResponse.ok().body(BodyInserters.fromServerSentEvents(events));

@@ -132,7 +132,7 @@ final class ServletStreams implements SmartLifecycle {
 			try {
 				for (int sent = 0; sent < MAX_SENT; sent++) {
 					Activity activity = ServletStreams.this.source.since(seen);
-					this.stream.event("activity").data(activity);
+					this.stream.event("activity").data(activity.toJson());
 					seen = activity.turn();
 					if (this.ended.await(EVERY.toMillis(), TimeUnit.MILLISECONDS)) {
 						return;

@@ -4,9 +4,14 @@ export const element = (id) => document.getElementById(id);
 
 export const clone = (template) => element(template).content.firstElementChild.cloneNode(true);
 
+/** Marks of a text that would turn the order of what stands beside it, as they are escaped in logs. */
+const TURNS = /[\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]/g;
+
+export const printable = (text) => String(text ?? '').replace(TURNS, (mark) => `\\u${mark.charCodeAt(0).toString(16).padStart(4, '0')}`);
+
 /** Set a text, and touch nothing if it is the same. Texts are never taken as HTML. */
 export function say(node, text) {
-	const value = String(text ?? '');
+	const value = printable(text);
 	if (node.textContent !== value) {
 		node.textContent = value;
 	}

@@ -6,8 +6,6 @@ const AGAIN = 15_000;
 
 const page = document.documentElement.dataset;
 
-const NOTHING = { names: [], turns: [], losses: [], held: 0, waiting: 0, lost: 0, turn: 0 };
-
 let source;
 let again;
 let last;
@@ -20,8 +18,7 @@ export function listen(show) {
 	source = new EventSource(`${page.locks}/events`);
 	source.onopen = () => { first = true; };
 	source.addEventListener('activity', (event) => {
-		// the application's own Jackson may leave out what is empty
-		last = { ...NOTHING, ...JSON.parse(event.data) };
+		last = JSON.parse(event.data);
 		showActivity();
 		show(last, first);
 		first = false;

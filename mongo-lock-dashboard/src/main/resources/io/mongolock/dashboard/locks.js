@@ -1,7 +1,7 @@
 /** The locks that are held, page by page as the server has them. */
 
 import { ask } from './ask.js';
-import { clone, element, fill, keyed, millis, say, span } from './dom.js';
+import { clone, element, fill, keyed, millis, printable, say, span } from './dom.js';
 
 const PAGE = 20;
 /** The user may not have finished typing. */
@@ -81,6 +81,7 @@ function showWhere(asked) {
 
 function createLock(lock) {
 	const body = clone('lock');
+	body.querySelector('.key').title = printable(lock.key);
 	body.querySelector('.key').onclick = () => {
 		open(body, lock.key, body.querySelector('.more').hidden);
 		showLocks();
@@ -89,7 +90,7 @@ function createLock(lock) {
 	if (page.release !== 'true') {
 		release.remove();
 	}
-	release.setAttribute('aria-label', `Release ${lock.key} by force`);
+	release.setAttribute('aria-label', `Release ${printable(lock.key)} by force`);
 	release.onclick = () => confirm(lock.key);
 	open(body, lock.key, opened.has(lock.key));
 	return body;

@@ -29,6 +29,8 @@ import static org.awaitility.Awaitility.await;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "spring.application.name=shop",
 				"management.endpoints.web.exposure.include=mongolocks,mongolocksdashboard",
+				"spring.jackson.property-naming-strategy=UPPER_CAMEL_CASE",
+				"spring.jackson.default-property-inclusion=non_empty",
 				"management.endpoint.mongolocks.access=unrestricted", "management.endpoint.mongolocks.roles=OPERATOR" })
 @Import(ActuatorRules.class)
 class DashboardTests {

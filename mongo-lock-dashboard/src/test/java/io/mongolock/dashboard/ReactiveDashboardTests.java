@@ -19,8 +19,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * The page of a reactive application.
  */
-@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT, properties = { "spring.main.web-application-type=reactive",
-		"management.endpoints.web.exposure.include=mongolocks,mongolocksdashboard" })
+@SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
+		properties = { "spring.main.web-application-type=reactive",
+				"spring.jackson.property-naming-strategy=UPPER_CAMEL_CASE",
+				"management.endpoints.web.exposure.include=mongolocks,mongolocksdashboard" })
 class ReactiveDashboardTests {
 
 	private static final String PAGE = "/actuator/mongolocksdashboard";

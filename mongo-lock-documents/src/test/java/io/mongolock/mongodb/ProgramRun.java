@@ -905,6 +905,8 @@ final class ProgramRun implements AutoCloseable {
 			boolean sound = held.isHolder() && !view.lapsed && !held.unsure;
 			transaction.busy.add(held.document);
 			transaction.sound &= sound;
+			// The transaction may renew in the store what its instance has given up
+			held.unsure |= !sound;
 			if (sound && view.version == held.base) {
 				transaction.kept.add(held);
 			}

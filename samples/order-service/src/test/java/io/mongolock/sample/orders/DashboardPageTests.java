@@ -157,6 +157,21 @@ class DashboardPageTests {
 		assertThat(locks.isHeld("seed:b")).isTrue();
 	}
 
+	@Test
+	void aKeyIsToldFromOthersAlsoIfItIsLongOrTurnsTheOrderOfItsCharacters() {
+		String longKey = "seed:" + "a".repeat(120) + ":";
+		locks.hold(longKey + 1, Duration.ZERO, 0);
+		locks.hold(longKey + 2, Duration.ZERO, 0);
+		locks.hold("seed:z\u202e4321", Duration.ZERO, 0);
+		Page page = open(DESKTOP, "seed:");
+		expect(rows(page)).hasCount(3);
+		expect(page.locator(".key").nth(1)).hasAttribute("title", longKey + 2);
+		expect(page.locator(".key").nth(2)).hasText("seed:z\\u202e4321");
+		key(page, longKey + 2).click();
+		assertThat(page.locator(".key").nth(1).evaluate("key => key.scrollWidth <= key.clientWidth")).isEqualTo(true);
+		assertThat(page.locator(".key").nth(0).evaluate("key => key.scrollWidth > key.clientWidth")).isEqualTo(true);
+	}
+
 	@ParameterizedTest
 	@ValueSource(ints = { DESKTOP, PHONE })
 	void fiveThousandLocksAreShownPageByPage(int width) {
