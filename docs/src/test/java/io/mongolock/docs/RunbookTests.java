@@ -18,7 +18,7 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * The runbook of docs/operating.md has each WARN and ERROR of the library, and no other.
+ * docs/log-messages.md has each WARN and ERROR of the library, and no other.
  */
 class RunbookTests {
 
@@ -44,7 +44,7 @@ class RunbookTests {
 	void everyWarningAndErrorHasAnEntry() throws IOException {
 		List<Entry> entries = entries();
 		assertThat(calls()).hasSizeGreaterThan(20)
-			.allSatisfy((call) -> assertThat(entries).as("docs/operating.md has no entry for %s", call)
+			.allSatisfy((call) -> assertThat(entries).as("docs/log-messages.md has no entry for %s", call)
 				.anyMatch((entry) -> entry.isOf(call)));
 	}
 
@@ -52,12 +52,12 @@ class RunbookTests {
 	void everyEntryIsAMessageOfTheCode() throws IOException {
 		List<Call> calls = calls();
 		assertThat(entries()).hasSizeGreaterThan(20)
-			.allSatisfy((entry) -> assertThat(calls).as("nothing logs what docs/operating.md says: %s", entry)
+			.allSatisfy((entry) -> assertThat(calls).as("nothing logs what docs/log-messages.md says: %s", entry)
 				.anyMatch(entry::isOf));
 	}
 
 	private static List<Entry> entries() throws IOException {
-		String log = Files.readString(ROOT.resolve("docs/operating.md")).split("\n### What the log can say\n")[1];
+		String log = Files.readString(ROOT.resolve("docs/log-messages.md")).split("\n## What exceptions say\n")[0];
 		return ENTRY.matcher(log).results().map((row) -> new Entry(row.group(1))).toList();
 	}
 
