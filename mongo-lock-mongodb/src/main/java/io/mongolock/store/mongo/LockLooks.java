@@ -129,6 +129,8 @@ final class LockLooks {
 		try (MongoCursor<BsonDocument> cursor = locks.find(filter)
 			.sort(new BsonDocument("_id", new BsonInt32(1)))
 			.projection(this.fields)
+			// Else the server sends megabytes of what comes behind these
+			.batchSize(most)
 			.iterator()) {
 			while (held.size() < most && cursor.hasNext()) {
 				BsonDocument found = cursor.next();

@@ -99,6 +99,17 @@ class MongoLockStoreCommandTests {
 			.anyMatch((claim) -> claim.id().leaseToken().equals("$$NOW"));
 	}
 
+	@Test
+	void whenOneLockIsListedThenNoOtherIsSent() {
+		for (String key : List.of("a", "b", "c")) {
+			this.store.acquire(Claims.on(key), TIMEOUT);
+		}
+		this.log.clear();
+		assertThat(this.store.list("", "", 1, TIMEOUT)).hasSize(1);
+		assertThat(this.log.all().get(0).getNumber("batchSize").intValue()).isEqualTo(1);
+		assertThat(this.log.all()).noneMatch((command) -> command.containsKey("getMore"));
+	}
+
 	@ParameterizedTest
 	@MethodSource("claims")
 	void aClaimIsTheStatementThatWasProvedOnARealServer(String name) {

@@ -19,7 +19,7 @@ final class StatementShape {
 	 * Fields that the driver adds, and those of an answer that are not of the statement.
 	 */
 	private static final Set<String> ADDED = Set.of("$db", "lsid", "$clusterTime", "$readPreference", "txnNumber",
-			"writeConcern", "maxTimeMS", "ordered");
+			"writeConcern", "maxTimeMS", "ordered", "batchSize");
 
 	private static final BsonString TEXT = new BsonString("…");
 
