@@ -161,9 +161,10 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	@Override
 	public T reload() {
+		// First: a transaction that writes it meanwhile has the last word
+		Loaded<T> before = loaded();
 		requireOpen();
 		requireCommitted("load it again after its end");
-		Loaded<T> before = loaded();
 		Loaded<T> now = this.writes.reload(this);
 		this.content.set(before, now);
 		return now.entity();
@@ -619,7 +620,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (own && before.isWriting()) {
 			this.state = this.state.in(Phase.OPEN);
 		}
-		if (this.state.writer() == null) {
+		// A write of another thread that is under way says so itself at its end
+		if (this.state.writer() == null && !this.state.isWriting()) {
 			renewAgain();
 		}
 		return false;

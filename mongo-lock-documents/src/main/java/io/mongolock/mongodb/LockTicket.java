@@ -61,6 +61,10 @@ public final class LockTicket implements Serializable {
 			throw malformed("it has " + text.length() + " characters, and each ticket has " + CHARACTERS);
 		}
 		byte[] bytes = decoded(text);
+		// Characters that only fill up stand for none
+		if (bytes.length != Integer.BYTES + LeaseProof.SEALED_BYTES) {
+			throw malformed("it has characters that no ticket has");
+		}
 		// Tells a text that was damaged from one that was outlived
 		if (ByteBuffer.wrap(bytes).getInt() != checksum(sealed(bytes))) {
 			throw malformed("it was changed");

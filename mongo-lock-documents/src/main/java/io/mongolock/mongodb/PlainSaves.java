@@ -28,13 +28,13 @@ import io.mongolock.LockUnavailableException;
 /**
  * Refuses saves by the application's template that would drop the lock of a document: a
  * save replaces the whole document. Saves of documents that this application has locked
- * are always refused. Saves of documents that another has locked are refused for types
- * that are {@link LockGuarded}. To be a bean, which the template and
- * {@link DocumentLockOperations} find. Thread-safe.
+ * are refused, but for a replacement that names no id. Saves of documents that another
+ * has locked are refused for types that are {@link LockGuarded}. To be a bean, which the
+ * template and {@link DocumentLockOperations} find. Thread-safe.
  */
 final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
 
-	private final Supplier<Stream<Holders>> operations;
+	private final Supplier<Stream<DocumentLockOperations>> operations;
 
 	private final Supplier<Stream<MongoMappingContext>> contexts;
 
@@ -51,7 +51,7 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 	 * @param contexts know the types of documents, and their versions
 	 */
 	PlainSaves(Supplier<Stream<DocumentLockOperations>> operations, Supplier<Stream<MongoMappingContext>> contexts) {
-		this.operations = () -> operations.get().filter(Holders.class::isInstance).map(Holders.class::cast);
+		this.operations = operations;
 		this.contexts = contexts;
 	}
 
@@ -156,7 +156,7 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 			.map(HeldDocument::fence)
 			.collect(Collectors.toSet());
 		this.operations.get()
-			.flatMap((operations) -> operations.find(type, id, collection).stream())
+			.flatMap((operations) -> find(operations, type, id, collection).stream())
 			.filter((lock) -> !written.contains(lock.holder().fence()))
 			.findFirst()
 			.ifPresent((lock) -> {
@@ -166,6 +166,17 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 								+ " since " + holder.acquiredAt()
 								+ ". Lock it before you save it, by DocumentLockOperations");
 			});
+	}
+
+	// The application may have put ours into operations of its own, which know the type's
+	// collection alone
+	private Optional<DocumentLock> find(DocumentLockOperations operations, Class<?> type, Object id,
+			String collection) {
+		if (operations instanceof Holders holders) {
+			return holders.find(type, id, collection);
+		}
+		boolean own = mappings(type).anyMatch((mapping) -> mapping.getCollection().equals(collection));
+		return (own) ? operations.find(type, id) : Optional.empty();
 	}
 
 	private static boolean isGuarded(Class<?> type) {

@@ -1,5 +1,8 @@
 package io.mongolock.mongodb;
 
+import java.util.zip.CRC32;
+import java.util.Base64;
+import java.nio.ByteBuffer;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
@@ -123,6 +126,22 @@ class LockTicketTests {
 		String cut = text.substring(0, text.length() - 4);
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(cut))
 			.withMessageContaining("it has 44 characters, and each ticket has 48");
+	}
+
+	@ParameterizedTest
+	@ValueSource(ints = { 1, 2 })
+	void aForgedTicketThatIsFilledUpIsRefused(int missing) {
+		byte[] sealed = new byte[LeaseProof.SEALED_BYTES - missing];
+		CRC32 checksum = new CRC32();
+		checksum.update(sealed);
+		byte[] bytes = ByteBuffer.allocate(Integer.BYTES + sealed.length)
+			.putInt((int) checksum.getValue())
+			.put(sealed)
+			.array();
+		String text = Base64.getUrlEncoder().encodeToString(bytes);
+		assertThat(text).hasSameSizeAs(TICKET.text());
+		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
+			.withMessageContaining("characters that no ticket has");
 	}
 
 	private record Form(LockTicket ticket, String text) {

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import java.util.stream.Stream;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
@@ -34,6 +36,8 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
+import static org.mockito.AdditionalAnswers.delegatesTo;
+import static org.mockito.Mockito.mock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -102,6 +106,18 @@ class PlainSavesTests {
 		locked.save(locked.entity().with("saved"));
 		plain("plain");
 		assertThat(text()).isEqualTo("plain");
+	}
+
+	@Test
+	void whenOperationsOfTheApplicationWrapOursThenAGuardedDocumentIsGuarded() {
+		DocumentLockOperations wrapper = mock(DocumentLockOperations.class, delegatesTo(this.there.documents()));
+		MongoMappingContext mappings = (MongoMappingContext) this.template.getConverter().getMappingContext();
+		PlainSaves saves = new PlainSaves(() -> Stream.of(wrapper), () -> Stream.of(mappings));
+		saves.refuseIfGuarded(Guarded.class, "a", "guarded");
+		this.there.documents().lock(Guarded.class, "a");
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> saves.refuseIfGuarded(Guarded.class, "a", "guarded"));
+		saves.refuseIfGuarded(Guarded.class, "a", "archive");
 	}
 
 	@Test
