@@ -4,9 +4,9 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD
-dir=$root/target/pages
+# Outside of this repository, whose ignored files a recipe leaves alone
+dir=$(mktemp -d)
 shop=$dir/shop
-rm -rf "$dir"
 mkdir -p "$shop"
 # What was loaded before is not loaded again, and nothing is installed where other builds find it
 repository="-Dmaven.repo.local=$dir/repository -Dmaven.repo.local.tail=${HOME}/.m2/repository \
@@ -18,7 +18,7 @@ stop() {
 		[ -z "$group" ] || kill -- "-$group" 2>/dev/null || true
 	done
 }
-trap stop EXIT
+trap 'stop; rm -rf "$dir"' EXIT
 
 files() {
 	awk -v to="$shop/" '
