@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -16,13 +17,13 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
-import java.util.stream.Stream;
-import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.mockito.AdditionalAnswers;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
 import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
@@ -36,13 +37,12 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
-import static org.mockito.AdditionalAnswers.delegatesTo;
-import static org.mockito.Mockito.mock;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for {@link PlainSaves}.
@@ -110,7 +110,8 @@ class PlainSavesTests {
 
 	@Test
 	void whenOperationsOfTheApplicationWrapOursThenAGuardedDocumentIsGuarded() {
-		DocumentLockOperations wrapper = mock(DocumentLockOperations.class, delegatesTo(this.there.documents()));
+		DocumentLockOperations wrapper = mock(DocumentLockOperations.class,
+				AdditionalAnswers.delegatesTo(this.there.documents()));
 		MongoMappingContext mappings = (MongoMappingContext) this.template.getConverter().getMappingContext();
 		PlainSaves saves = new PlainSaves(() -> Stream.of(wrapper), () -> Stream.of(mappings));
 		saves.refuseIfGuarded(Guarded.class, "a", "guarded");
