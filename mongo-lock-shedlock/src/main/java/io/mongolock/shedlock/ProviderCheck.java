@@ -1,6 +1,16 @@
 package io.mongolock.shedlock;
 
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Objects;
+import java.util.Set;
+import java.util.stream.Stream;
+
 import net.javacrumbs.shedlock.core.LockProvider;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.BeanFactoryUtils;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -8,15 +18,19 @@ import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.beans.factory.support.AbstractBeanDefinition;
 
+import io.mongolock.shedlock.Probe.Answer;
 import io.mongolock.spi.LockStartupException;
 
 /**
  * Refuses to start with a provider that ShedLock would use and that does not ask the one
- * of this module: its locks would not exclude the locks of this library.
+ * of this module: its locks would not exclude the locks of this library. One that has
+ * that bean need not ask it for the lock of the start, unless it grants that itself.
  *
  * @param beanFactory of the application
  */
 record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements SmartInitializingSingleton {
+
+	private static final Log logger = LogFactory.getLog(ProviderCheck.class);
 
 	/** The bean of this module. */
 	static final String OWN = "mongoLockShedLockProvider";
@@ -24,16 +38,42 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 	@Override
 	public void afterSingletonsInstantiated() {
 		for (String name : BeanFactoryUtils.beanNamesForTypeIncludingAncestors(this.beanFactory, LockProvider.class)) {
-			if (isUsedByDefault(name) && !isBuiltOnOwn(this.beanFactory.getBean(name, LockProvider.class))) {
-				throw new LockStartupException(
-						"ShedLock would use the LockProvider bean '" + name
-								+ "', whose locks do not exclude the locks of this library.",
-						"Remove the bean '" + name + "': mongo-lock-shedlock has one. If it wraps that one, take an "
-								+ "ExtensibleLockProvider as a parameter, and return a LockProvider. If some methods name it in "
-								+ "@LockProviderToUse, declare it with @Bean(autowireCandidate = false). If ShedLock is to keep "
-								+ "its own locks, remove mongo-lock-shedlock.");
+			if (isUsedByDefault(name)) {
+				check(name, this.beanFactory.getBean(name, LockProvider.class));
 			}
 		}
+	}
+
+	private void check(String name, LockProvider provider) {
+		List<Answer> answers = probes().stream().map((probe) -> probe.ask(provider)).toList();
+		if (answers.stream().anyMatch(Answer::reached)) {
+			return;
+		}
+		RuntimeException failure = answers.stream()
+			.map(Answer::failure)
+			.filter(Objects::nonNull)
+			.findFirst()
+			.orElse(null);
+		if (answers.stream().anyMatch(Answer::granted) || !isBuiltOnOwn(name, new HashSet<>())) {
+			throw refusal(name, failure);
+		}
+		if (failure != null) {
+			logger.warn("Not known whether the LockProvider bean '" + name
+					+ "' asks the one of mongo-lock-shedlock, because it failed at the lock of the start. Locks that it "
+					+ "takes elsewhere do not exclude the locks of this library: if it does so, remove it", failure);
+		}
+	}
+
+	private static LockStartupException refusal(String name, @Nullable RuntimeException failure) {
+		String why = (failure != null)
+				? "which does not ask the one of mongo-lock-shedlock, and failed at the lock of the start: " + failure
+				: "whose locks do not exclude the locks of this library";
+		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "', " + why + ".",
+				"Remove the bean '" + name + "': mongo-lock-shedlock has one. If it wraps that one, take an "
+						+ "ExtensibleLockProvider as a parameter, and return a LockProvider. If some methods name it in "
+						+ "@LockProviderToUse, declare it with @Bean(autowireCandidate = false). If ShedLock is to keep "
+						+ "its own locks, remove mongo-lock-shedlock.",
+				failure);
 	}
 
 	private boolean isUsedByDefault(String name) {
@@ -47,14 +87,18 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 	}
 
 	// Of a parent, too, which may have a module of its own
-	private boolean isBuiltOnOwn(LockProvider provider) {
+	private List<Probe> probes() {
+		List<Probe> probes = new ArrayList<>();
 		for (BeanFactory level = this.beanFactory; level instanceof ConfigurableListableBeanFactory factory; level = factory
 			.getParentBeanFactory()) {
-			if (factory.getBeansOfType(Probe.class).values().stream().anyMatch((probe) -> probe.reaches(provider))) {
-				return true;
-			}
+			probes.addAll(factory.getBeansOfType(Probe.class).values());
 		}
-		return false;
+		return probes;
+	}
+
+	private boolean isBuiltOnOwn(String name, Set<String> seen) {
+		return name.equals(OWN) || Stream.of(factoryOf(name).getDependenciesForBean(name))
+			.anyMatch((dependency) -> seen.add(dependency) && isBuiltOnOwn(dependency, seen));
 	}
 
 	private ConfigurableListableBeanFactory factoryOf(String name) {

@@ -263,6 +263,54 @@ class ShedLockAutoConfigurationTests {
 		});
 	}
 
+	@Test
+	void whenAnotherInstanceHoldsTheLockOfTheStartThenTheApplicationStarts() {
+		LockProvider old = new MongoLockProvider(client.getDatabase("shop"));
+		old.lock(Providers.configuration("mongo-lock-probe", Providers.LONG, Duration.ZERO)).orElseThrow();
+		this.application.withUserConfiguration(Jobs.class, OldFirst.class).run((context) -> {
+			context.getBean(Jobs.class).report();
+			assertThat(context.getBean(Jobs.class).runs()).isOne();
+		});
+	}
+
+	@ParameterizedTest
+	@ValueSource(classes = { ByNames.class, ByNamesOfItsClass.class })
+	void whenAProviderAsksThisOneForSomeNamesThenTheApplicationStarts(Class<?> provider, CapturedOutput output) {
+		this.application.withUserConfiguration(Jobs.class, provider).run((context) -> {
+			context.getBean(Jobs.class).report();
+			assertThat(context.getBean(Jobs.class).runs()).isOne();
+			assertThat(context.getBean(LockStore.class).find("report", TIMEOUT)).isPresent();
+		});
+		assertThat(output).doesNotContain(" WARN ");
+	}
+
+	@Test
+	void whenAProviderThatIsBuiltOnThisOneFailsAtTheStartThenAWarningHasTheCause(CapturedOutput output) {
+		this.application.withUserConfiguration(Jobs.class, Closed.class)
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).containsOnlyOnce(" WARN ")
+			.contains("Not known whether the LockProvider bean 'closed' asks",
+					"java.lang.IllegalStateException: closed");
+	}
+
+	@Test
+	void whenAnotherProviderFailsAtTheStartThenItIsRefusedWithTheCause() {
+		this.application.withUserConfiguration(Jobs.class, Down.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(LockStartupException.class)
+				.hasMessageContaining("java.lang.IllegalStateException: down")
+				.hasMessageContaining("Remove the bean 'lockProvider'")
+				.hasRootCauseMessage("down"));
+	}
+
+	@Test
+	void whenAnotherProviderGrantsNoLockAtTheStartThenItIsRefused() {
+		this.application.withUserConfiguration(Jobs.class, Busy.class)
+			.run((context) -> assertThat(context).getFailure()
+				.isInstanceOf(LockStartupException.class)
+				.hasMessageStartingWith("ShedLock would use the LockProvider bean 'lockProvider', whose locks do"));
+	}
+
 	@ParameterizedTest
 	@ValueSource(classes = { Wrapped.class, Named.class })
 	void whenAParentHasAProviderThatItMayHaveThenItsChildrenStart(Class<?> provider) {
@@ -410,6 +458,79 @@ class ShedLockAutoConfigurationTests {
 		LockProvider renaming(ExtensibleLockProvider locks) {
 			return (wanted) -> locks.lock(new LockConfiguration(ClockProvider.now(), "shop:" + wanted.getName(),
 					wanted.getLockAtMostFor(), wanted.getLockAtLeastFor()));
+		}
+
+	}
+
+	/** On the way from another store: it asks that first, and ours behind it. */
+	@Configuration(proxyBeanMethods = false)
+	static class OldFirst {
+
+		@Bean
+		LockProvider oldFirst(ObjectProvider<ExtensibleLockProvider> locks) {
+			LockProvider old = new MongoLockProvider(client.getDatabase("shop"));
+			ExtensibleLockProvider ours = locks.getObject();
+			return (wanted) -> old.lock(wanted).flatMap((lock) -> ours.lock(wanted));
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ByNames {
+
+		@Bean
+		LockProvider byNames(ExtensibleLockProvider locks) {
+			return (wanted) -> wanted.getName().equals("report") ? locks.lock(wanted) : Optional.empty();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ByNamesOfItsClass {
+
+		private final ExtensibleLockProvider locks;
+
+		ByNamesOfItsClass(ExtensibleLockProvider locks) {
+			this.locks = locks;
+		}
+
+		@Bean
+		LockProvider byNames() {
+			return (wanted) -> wanted.getName().equals("report") ? this.locks.lock(wanted) : Optional.empty();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Closed {
+
+		@Bean
+		LockProvider closed(ExtensibleLockProvider locks) {
+			return (wanted) -> {
+				throw new IllegalStateException("closed");
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Down {
+
+		@Bean
+		LockProvider lockProvider() {
+			return (wanted) -> {
+				throw new IllegalStateException("down");
+			};
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class Busy {
+
+		@Bean
+		LockProvider lockProvider() {
+			return (wanted) -> Optional.empty();
 		}
 
 	}
