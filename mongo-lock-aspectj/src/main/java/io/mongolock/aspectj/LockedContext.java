@@ -71,7 +71,6 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 	public void start() {
 		if (!this.running) {
 			this.running = true;
-			this.contexts.close(this);
 			this.contexts.open(this);
 		}
 	}

@@ -2,10 +2,10 @@ package io.mongolock.aspectj;
 
 import java.lang.ref.ReferenceQueue;
 import java.lang.ref.WeakReference;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
@@ -19,7 +19,7 @@ import org.springframework.core.MethodIntrospector.MetadataLookup;
  */
 class OpenContexts {
 
-	private final List<LockedContext> open = new CopyOnWriteArrayList<>();
+	private final List<LockedContext> open = new ArrayList<>();
 
 	private final Map<Bean, LockedContext> beans = new ConcurrentHashMap<>();
 
@@ -37,18 +37,19 @@ class OpenContexts {
 	};
 
 	/** It comes before all others. */
-	void open(LockedContext context) {
+	synchronized void open(LockedContext context) {
+		this.open.remove(context);
 		this.open.add(context);
 	}
 
 	/** It comes after all others: work that goes on has no context but this. */
-	void stop(LockedContext context) {
+	synchronized void stop(LockedContext context) {
 		if (this.open.remove(context)) {
 			this.open.add(0, context);
 		}
 	}
 
-	void close(LockedContext context) {
+	synchronized void close(LockedContext context) {
 		this.open.remove(context);
 	}
 
@@ -70,14 +71,18 @@ class OpenContexts {
 		if (own != null) {
 			return own;
 		}
-		List<LockedContext> contexts = List.copyOf(this.open);
-		if (contexts.isEmpty()) {
+		LockedContext last = last();
+		if (last == null) {
 			throw new IllegalStateException("Not run: " + woven.getMethod()
 					+ " is woven to run under its lock, and no application context with mongo-lock is open. Call it "
 					+ "after the context has begun to start and before it is closed; where no locks are wanted, for "
 					+ "example in a test, open one with mongo-lock.enabled=false");
 		}
-		return contexts.get(contexts.size() - 1);
+		return last;
+	}
+
+	private synchronized @Nullable LockedContext last() {
+		return (this.open.isEmpty()) ? null : this.open.get(this.open.size() - 1);
 	}
 
 	/** By identity: what the beans say of their equality is theirs. */

@@ -55,6 +55,7 @@ import static org.awaitility.Awaitility.await;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.withSettings;
 
 /**
  * Tests for calls that only the aspect reaches, and for how it stands with proxies.
@@ -261,6 +262,24 @@ class WovenCallTests {
 			contexts.own(kept, context);
 			assertThat(beans).hasSize(1);
 		});
+	}
+
+	@Test
+	void whileAContextStopsAndStartsItIsFound() {
+		MethodInvocation woven = mock(withSettings().stubOnly());
+		OpenContexts contexts = new OpenContexts();
+		LockedContext context = new LockedContext();
+		contexts.open(context);
+		CompletableFuture<Void> changes = CompletableFuture.runAsync(() -> {
+			for (int i = 0; i < 100_000; i++) {
+				contexts.stop(context);
+				contexts.open(context);
+			}
+		});
+		do {
+			assertThat(contexts.find(woven)).isSameAs(context);
+		}
+		while (!changes.isDone());
 	}
 
 	/** As those are that Spring keeps for the next test class. */
