@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import io.micrometer.core.instrument.MeterRegistry;
+import io.micrometer.core.instrument.config.MeterFilter;
 import io.micrometer.core.instrument.observation.MeterObservationHandler;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
@@ -23,6 +24,12 @@ import io.mongolock.observation.LockObservations;
 @ConditionalOnClass(MeterRegistry.class)
 @ConditionalOnBean({ MeterRegistry.class, LockTemplate.class })
 public final class LockMetricsAutoConfiguration {
+
+	@Bean
+	@ConditionalOnMissingBean(name = "mongoLockNamesMeterFilter")
+	static MeterFilter mongoLockNamesMeterFilter() {
+		return new LockNamesMeterFilter();
+	}
 
 	@Bean
 	@ConditionalOnMissingBean

@@ -16,11 +16,14 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.test.system.CapturedOutput;
+import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 
 import io.mongolock.LockLostException;
@@ -161,6 +164,21 @@ class LockObservationAutoConfigurationTests {
 			MeterRegistry registry = context.getBean(MeterRegistry.class);
 			assertThat(registry.find("mongo.lock.acquire").meters()).isEmpty();
 			assertThat(registry.get("mongo.lock.hold").timer().count()).isEqualTo(1);
+		});
+	}
+
+	@Test
+	@ExtendWith(OutputCaptureExtension.class)
+	void whenNamesAreMadeOfDataThenTheirMetersAreBoundedAndThatIsSaidOnce(CapturedOutput output) {
+		this.metered.run((context) -> {
+			LockOperations locks = context.getBean(LockOperations.class);
+			for (int i = 0; i < LockNamesMeterFilter.MAX_NAMES + 2; i++) {
+				locks.execute(LockRequest.of("order" + i, 1), (held) -> null);
+			}
+			assertThat(context.getBean(MeterRegistry.class).find("mongo.lock.hold").timers())
+				.hasSize(LockNamesMeterFilter.MAX_NAMES);
+			assertThat(output).containsOnlyOnce("Locks have more than 500 names")
+				.contains("the first of them 'order500'");
 		});
 	}
 

@@ -1,0 +1,48 @@
+package io.mongolock.autoconfigure;
+
+import java.util.concurrent.atomic.AtomicBoolean;
+
+import io.micrometer.core.instrument.Meter;
+import io.micrometer.core.instrument.config.MeterFilter;
+import io.micrometer.core.instrument.config.MeterFilterReply;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
+/**
+ * Leaves out the meters of names that follow the first 500, and says so once: each name
+ * has several, and a name that is made of data would add some by each call. Thread-safe.
+ */
+final class LockNamesMeterFilter implements MeterFilter {
+
+	static final int MAX_NAMES = 500;
+
+	private static final Log logger = LogFactory.getLog(LockNamesMeterFilter.class);
+
+	private final MeterFilter bound = MeterFilter.maximumAllowableTags("mongo.lock", "lock", MAX_NAMES,
+			new MeterFilter() {
+
+				@Override
+				public MeterFilterReply accept(Meter.Id id) {
+					return leftOut(id);
+				}
+
+			});
+
+	private final AtomicBoolean said = new AtomicBoolean();
+
+	@Override
+	public MeterFilterReply accept(Meter.Id id) {
+		return this.bound.accept(id);
+	}
+
+	private MeterFilterReply leftOut(Meter.Id id) {
+		if (!this.said.getAndSet(true)) {
+			logger.warn("Locks have more than " + MAX_NAMES
+					+ " names, and those that follow have no meters, the first of " + "them '" + id.getTag("lock")
+					+ "': a name is written in the code, for a kind of lock; put what "
+					+ "differs between calls into the key");
+		}
+		return MeterFilterReply.DENY;
+	}
+
+}
