@@ -170,6 +170,7 @@ final class JobRunner {
 	 * @param tick the tick to run again, {@code null} to run one at this time: the one
 	 * that was left, if there is one that is to be run again
 	 * @return the run, or {@code null} if another instance is at it
+	 * @throws IllegalStateException if the tick is one of several with one record
 	 */
 	@Nullable Attempt runNow(Terms terms, @Nullable Instant tick, JobWork<?> work) {
 		Attempt attempt = run(terms.job(), tick, terms, true, work);
@@ -215,6 +216,13 @@ final class JobRunner {
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
 			Seen seen = this.runs.readState(job, null, Instant.EPOCH);
 			Instant tick = (wanted != null) ? wanted : free(seen.now(), terms);
+			JobRun left = this.runs.find(job, tick);
+			if (wish && left != null && left.ticks() > 1) {
+				if (wanted != null) {
+					throw new IllegalStateException(ofSeveral(left, tick));
+				}
+				left = null; // a note of ticks to come, by a clock that was ahead
+			}
 			JobRun open = seen.open();
 			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
 				if (wish && terms != null && JobDecision.decide(terms, handle.fence(), seen) instanceof Run run) {
@@ -225,7 +233,6 @@ final class JobRunner {
 				seen = this.runs.readState(job, null, Instant.EPOCH);
 				open = seen.open();
 			}
-			JobRun left = this.runs.find(job, tick);
 			// With a higher fence another holds the
 			// lock, and this instance has stood still
 			if (!wish && isOver(left) || open != null && open.fence() >= handle.fence()) {
@@ -240,6 +247,13 @@ final class JobRunner {
 			}
 			return attempt(handle, left, begun(handle, job, tick, left, seen.now()), limited(terms, work));
 		}
+	}
+
+	/** Why a tick of several that share a record is not run again. */
+	static String ofSeveral(JobRun record, Instant tick) {
+		return "The record of job '" + record.job() + "' for its tick " + tick + " is of " + record.ticks()
+				+ " ticks, from " + record.firstTick() + " to " + record.tick()
+				+ ", and cannot become the run of one: run the job now, which has a tick of its own";
 	}
 
 	// A tick of the schedule is left to the schedule

@@ -221,10 +221,12 @@ class JobsEndpoint {
 		try {
 			Instant parsed = Instant.parse(String.valueOf(tick)).truncatedTo(ChronoUnit.MILLIS);
 			JobRun run = this.runs.find(job, parsed);
-			require(run != null, 404, "Job '" + job + "' has no run of the tick " + parsed);
-			require(Objects.requireNonNull(run).outcome() != JobOutcome.UNKNOWN, 409,
-					"The run of job '" + job + "' for its tick " + parsed
-							+ " was recorded by a newer version, or by hand: ask an instance of that version");
+			if (run == null) {
+				throw new Refusal(404, "Job '" + job + "' has no run of the tick " + parsed);
+			}
+			require(run.outcome() != JobOutcome.UNKNOWN, 409, "The run of job '" + job + "' for its tick " + parsed
+					+ " was recorded by a newer version, or by hand: ask an instance of that version");
+			require(run.ticks() == 1, 409, JobRunner.ofSeveral(run, parsed));
 			return parsed;
 		}
 		// The latter for a time that no date has

@@ -6,6 +6,7 @@ import java.util.Map;
 
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.jobs.StoredJob.Pause;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -81,15 +82,46 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 	}
 
 	@Test
-	void whenTicksThatWereNotRunAreRunThenTheRunTakesTheirPlace() {
+	void whenATickIsOneOfSeveralThatWereNotRunThenItsRerunIsRefused() {
+		Terms terms = terms("* * * * * *", CatchUp.NONE, OnAbandoned.REPORT);
+		this.declared.add(new Job("nightly", () -> terms, this.runs::add));
+		JobRun note = skipped(TICK, TICK.plusSeconds(3));
+		JobRun left = JobRun.begun("nightly", TICK.plusSeconds(9), 1, 0, TICK, "gone");
+		this.kept.add(note);
+		this.kept.add(left);
+		for (int second = 0; second < 4; second++) {
+			Instant tick = TICK.plusSeconds(second);
+			assertThatIllegalStateException().isThrownBy(() -> this.jobs.runTick("nightly", tick))
+				.withMessage("The record of job 'nightly' for its tick " + tick + " is of 4 ticks, from " + TICK
+						+ " to 2026-05-04T01:00:03Z, and cannot become the run of one: run the job now, which has a "
+						+ "tick of its own");
+			assertThat(this.jobs.run("nightly", tick, this.runs::add)).isEmpty();
+		}
+		assertThat(this.runs).isEmpty();
+		assertThat(this.kept.last("nightly", 5)).containsExactly(left, note);
+	}
+
+	@Test
+	void whenSeveralTicksToComeShareARecordThenTheJobIsRunNowAllTheSame() {
+		this.clock.set(TICK.plusMillis(500));
 		JobRun note = skipped(TICK, TICK.plusSeconds(3));
 		this.kept.add(note);
-		JobRun run = note.again(7, TICK, "one");
-		assertThat(this.kept.replace(note, run)).isTrue();
-		assertThat(this.kept.running("nightly")).containsExactly(run);
-		JobRun ended = this.kept.end(run, run.ended(TICK, JobOutcome.SUCCEEDED, null));
+		this.runner.runNow(terms("* * * * * *", CatchUp.NONE, OnAbandoned.RERUN), null, this.runs::add);
+		assertTicks(TICK.plusMillis(500));
+		assertThat(this.kept.last("nightly", 5)).hasSize(2).contains(note);
+	}
+
+	@Test
+	void whenTheOneTickOfANoteIsRunThenTheRunTakesItsPlace() {
+		Terms terms = terms("* * * * * *", CatchUp.NONE, OnAbandoned.RERUN);
+		this.declared.add(new Job("nightly", () -> terms, this.runs::add));
+		this.clock.set(TICK);
+		this.kept.add(skipped(TICK, TICK));
+		JobRun ended = this.jobs.runTick("nightly", TICK);
+		assertTicks(TICK);
+		assertThat(ended.attempt()).isOne();
 		assertThat(this.kept.last("nightly", 5)).containsExactly(ended);
-		assertThat(this.kept.lastSuccessUntil("nightly", TICK.plusSeconds(3))).isEqualTo(ended);
+		assertThat(this.kept.lastSuccessUntil("nightly", TICK)).isEqualTo(ended);
 	}
 
 	@Test

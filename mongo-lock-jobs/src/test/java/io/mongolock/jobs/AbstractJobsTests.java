@@ -593,6 +593,14 @@ abstract class AbstractJobsTests {
 		assertRefused(change(endpoint, "blocking", "rerun", "soon", null), 400, "for example 2026-05-04T03:00:00Z");
 		assertRefused(change(endpoint, "blocking", "rerun", "2000-01-01T00:00:00Z", null), 404, "has no run");
 		assertRefused(change(endpoint, "blocking", "rerun", "+999999999-12-31T23:59:59Z", null), 400, "for example");
+		Instant first = Instant.parse("2026-05-04T01:00:00Z");
+		Instant last = first.plusSeconds(18_000);
+		one.getBean(JobRuns.class)
+			.add(JobRun.notRun("blocking", first, last, 6, last, JobOutcome.MISSED, JobDecision.NOBODY, "one"));
+		for (Instant tick : List.of(first, first.plusSeconds(3_600), last)) {
+			assertRefused(change(endpoint, "blocking", "rerun", tick.toString(), null), 409,
+					"for its tick " + tick + " is of 6 ticks, from " + first + " to " + last);
+		}
 		assertRefused(change(endpoint, "blocking", "stop", null, null), 400, "it is stop");
 		assertRefused(change(endpoint, "blocking", "pause", null, null), 400, "needs a reason");
 		assertRefused(change(endpoint, "blocking", "pause", null, "x".repeat(501)), 400, "at most 500");
