@@ -37,6 +37,14 @@ interface JobRuns {
 	@Nullable JobRun lastSuccessUntil(String job, Instant until);
 
 	/**
+	 * The run of an earlier tick that succeeded last, by its fence, whatever the clock
+	 * said.
+	 * @param before what their ticks are before
+	 * @return the run, {@code null} if there is none
+	 */
+	@Nullable JobRun previous(String job, Instant before);
+
+	/**
 	 * The runs that have not ended, and can be taken over.
 	 * @param job the job, {@code null} for all
 	 */
@@ -104,7 +112,7 @@ interface JobRuns {
 	/**
 	 * Let the store remove in time what is before a tick. The last run of a job stays,
 	 * because the next tick depends on it, and so does the last success, from which on it
-	 * is overdue.
+	 * is overdue, and the one whose state the next run finds.
 	 */
 	void expireBefore(JobRun last);
 

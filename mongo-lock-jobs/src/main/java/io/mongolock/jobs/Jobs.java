@@ -158,12 +158,12 @@ public final class Jobs {
 	}
 
 	/**
-	 * The last run that succeeded before a tick, with the state that it left.
+	 * The run of an earlier tick that succeeded last, with the state that it left.
 	 * @param run the run, as the work was given it
 	 * @return the run, empty if none has succeeded
 	 */
 	public Optional<JobRun> previous(JobRun run) {
-		return Optional.ofNullable(this.runs.lastSuccessUntil(run.job(), run.tick().minusMillis(1)));
+		return Optional.ofNullable(this.runs.previous(run.job(), run.tick()));
 	}
 
 	/**

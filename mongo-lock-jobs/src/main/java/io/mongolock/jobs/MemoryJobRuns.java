@@ -65,6 +65,13 @@ final class MemoryJobRuns implements JobRuns {
 		return first(job, (run) -> run.outcome() == JobOutcome.SUCCEEDED && !run.tick().isAfter(until));
 	}
 
+	@Override
+	public @Nullable JobRun previous(String job, Instant before) {
+		return of(job).filter((run) -> run.outcome() == JobOutcome.SUCCEEDED && run.tick().isBefore(before))
+			.max(Comparator.comparingLong(JobRun::fence))
+			.orElse(null);
+	}
+
 	private @Nullable JobRun first(String job, Predicate<JobRun> which) {
 		return of(job).filter(which).findFirst().orElse(null);
 	}

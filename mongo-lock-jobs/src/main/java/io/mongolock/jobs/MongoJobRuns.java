@@ -184,6 +184,12 @@ final class MongoJobRuns implements JobRuns {
 	}
 
 	@Override
+	public @Nullable JobRun previous(String job, Instant before) {
+		Bson earlier = Filters.and(of(job), Filters.lt(TICK, before), Filters.eq(OUTCOME, JobOutcome.SUCCEEDED.name()));
+		return send((runs) -> runs.find(earlier).sort(Sorts.descending(FENCE)).limit(1).map(this::read).first());
+	}
+
+	@Override
 	public Newest newest(String job) {
 		List<Document> found = Objects.requireNonNull(send(
 				(runs) -> newestFirst(runs, of(job)).limit(NEWEST + 1).projection(FIELDS).into(new ArrayList<>())));
@@ -335,9 +341,19 @@ final class MongoJobRuns implements JobRuns {
 		if (state.ended() != 0) {
 			return;
 		}
-		JobRun success = (last.outcome() == JobOutcome.SUCCEEDED) ? last : lastSuccessUntil(last.job(), last.tick());
+		boolean succeeded = last.outcome() == JobOutcome.SUCCEEDED;
+		JobRun success = (succeeded) ? last : lastSuccessUntil(last.job(), last.tick());
+		JobRun previous = (succeeded) ? last : previous(last.job(), last.tick());
 		JobRun scheduled = (last.byHand()) ? lastUntil(last.job(), last.tick()) : last;
-		List<Instant> stay = Stream.of(success, scheduled).filter(Objects::nonNull).map(JobRun::tick).toList();
+		List<Instant> stay = Stream.of(success, previous, scheduled)
+			.filter(Objects::nonNull)
+			.map(JobRun::tick)
+			.filter(last.tick()::isAfter)
+			.toList();
+		if (!stay.isEmpty()) {
+			send((runs) -> runs.updateMany(Filters.and(of(last.job()), Filters.in(TICK, stay)),
+					Updates.unset(EXPIRES)));
+		}
 		Bson older = Filters.and(of(last.job()), Filters.lt(TICK, last.tick()), Filters.not(RUNNING),
 				Filters.nin(TICK, stay));
 		send((runs) -> runs.updateMany(Filters.and(older, Filters.exists(EXPIRES, false)),

@@ -2,6 +2,8 @@ package io.mongolock.jobs;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Collection;
+import java.util.List;
 import java.util.Map;
 
 import org.junit.jupiter.api.Test;
@@ -157,6 +159,32 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 		});
 		assertTicks(TICK.plusSeconds(2));
 		assertThat(this.jobs.last("nightly", 5)).extracting((run) -> run.state().size()).containsExactly(0, 0, 2);
+	}
+
+	@Test
+	void whenAClockWasAheadThenLaterRunsFindWhatTheLastOneHasLeft() {
+		addSuccess(TICK.plusSeconds(60), 1, "ahead");
+		addSuccess(TICK.plusSeconds(58), 2, "before");
+		addSuccess(TICK.plusSeconds(59), 3, "last");
+		assertThat(previous(TICK.plusSeconds(61))).containsExactly("last");
+		assertThat(previous(TICK.plusSeconds(59))).containsExactly("before");
+		assertThat(previous(TICK.plusSeconds(58))).isEmpty();
+		assertThat(this.kept.lastSuccessUntil("nightly", TICK.plusSeconds(61))).as("from which it is overdue")
+			.isNotNull()
+			.extracting(JobRun::tick)
+			.isEqualTo(TICK.plusSeconds(60));
+	}
+
+	void addSuccess(Instant tick, long fence, String left) {
+		this.kept.add(JobRun.begun("nightly", tick, 1, fence, tick, "one")
+			.ended(tick, JobOutcome.SUCCEEDED, null)
+			.leaving(Map.of("until", left)));
+	}
+
+	private Collection<String> previous(Instant tick) {
+		return this.jobs.previous(JobRun.begun("nightly", tick, 1, 9, tick, "one"))
+			.map((last) -> last.state().values())
+			.orElse(List.of());
 	}
 
 	@Test

@@ -6,6 +6,7 @@ import java.time.InstantSource;
 import java.util.Date;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -293,6 +294,40 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 		this.server.runTtlMonitor();
 		assertThat(this.jobs.last("nightly", 5)).extracting(JobRun::tick)
 			.containsExactly(TICK.plus(DAY.multipliedBy(4)));
+	}
+
+	@Test
+	void whenARerunOfTheLastSuccessFailsThenTheOneBeforeOutlivesTheHistory() {
+		this.kept.createIndexes();
+		Instant since = this.clock.get();
+		for (int day = 0; day < 2; day++) {
+			this.clock.set(TICK.plus(DAY.multipliedBy(day)));
+			look("0 0 3 * * *", since, CatchUp.NONE);
+		}
+		this.clock.set(TICK.plus(DAY).plusSeconds(1800));
+		this.runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), TICK.plus(DAY), (run) -> {
+			throw new IllegalStateException("no paper");
+		});
+		this.clock.set(TICK.plus(DAY.multipliedBy(2)).minusSeconds(1));
+		this.server.runTtlMonitor();
+		assertThat(this.jobs.last("nightly", 5)).extracting(JobRun::outcome)
+			.containsExactly(JobOutcome.FAILED, JobOutcome.SUCCEEDED);
+	}
+
+	@Test
+	void whenAClockWasAheadThenWhatLaterRunsFindOutlivesTheHistory() {
+		this.kept.createIndexes();
+		addSuccess(TICK.plusSeconds(1), 1, "ahead");
+		addSuccess(TICK, 2, "last");
+		this.clock.set(TICK.plusSeconds(2));
+		JobRun failed = JobRun.begun("nightly", TICK.plusSeconds(2), 1, 3, TICK.plusSeconds(2), "one");
+		this.kept.add(failed);
+		this.kept
+			.expireBefore(Objects.requireNonNull(this.kept.end(failed, failed.ended(TICK, JobOutcome.FAILED, null))));
+		this.clock.set(TICK.plus(DAY));
+		this.server.runTtlMonitor();
+		assertThat(this.jobs.previous(failed)).isNotEmpty();
+		assertThat(this.jobs.last("nightly", 5)).hasSize(3);
 	}
 
 	@Test
