@@ -166,6 +166,23 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 	}
 
 	@Test
+	void whenTheIdOfANoteHasItsLastTickThenItIsReadAsItWasWritten() {
+		JobRun note = JobRun.notRun("nightly", TICK, TICK.plus(DAY), 2, TICK.plus(DAY), JobOutcome.MISSED,
+				JobDecision.NOBODY, "one");
+		this.kept.add(note);
+		MongoCollection<Document> collection = this.template.getCollection("lockJobRuns");
+		Document former = Objects.requireNonNull(collection.find().first());
+		collection.deleteMany(new Document());
+		former.get("_id", Document.class).append("tick", Date.from(note.tick()));
+		collection.insertOne(former);
+		assertThat(this.kept.last("nightly", 5)).containsExactly(note);
+		collection.updateOne(new Document(), new Document("$set", new Document("attempt", 1)));
+		assertThat(this.kept.last("nightly", 5)).as("cannot be replaced")
+			.extracting(JobRun::outcome)
+			.containsExactly(JobOutcome.UNKNOWN);
+	}
+
+	@Test
 	void anotherApplicationWithTheSameJobIsSeenAsLongAsItSchedulesIt() {
 		MongoJobRuns other = kept("locks", "", "other");
 		assertThat(this.kept.schedule("nightly", cron("0 0 3 * * *"), TICK)).isNull();
