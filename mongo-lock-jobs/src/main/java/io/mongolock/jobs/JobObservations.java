@@ -16,15 +16,29 @@ record JobObservations(ObservationRegistry registry, JobObservationConvention co
 	@SuppressWarnings("resource") // closed at the end
 	public End begin(JobRun run) {
 		JobObservationContext context = new JobObservationContext(run);
+		Observation.Scope outer = this.registry.getCurrentObservationScope();
 		Observation observation = Observation.start(this.convention, () -> context, this.registry);
-		Observation.Scope scope = observation.openScope();
-		return (ended, failure) -> {
-			scope.close();
-			context.ended(ended);
-			if (failure != null) {
-				observation.error(failure);
-			}
+		Observation.Scope scope;
+		try {
+			scope = observation.openScope();
+		}
+		catch (RuntimeException | Error ex) { // of a handler
+			this.registry.setCurrentObservationScope(outer);
 			observation.stop();
+			throw ex;
+		}
+		return (ended, failure) -> {
+			try {
+				scope.close();
+			}
+			finally {
+				this.registry.setCurrentObservationScope(outer);
+				context.ended(ended);
+				if (failure != null) {
+					observation.error(failure);
+				}
+				observation.stop();
+			}
 		};
 	}
 

@@ -5,6 +5,7 @@ import java.util.function.Supplier;
 
 import io.micrometer.common.KeyValues;
 import io.micrometer.observation.Observation;
+import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.tck.TestObservationRegistry;
 import io.micrometer.observation.tck.TestObservationRegistryAssert;
 import org.junit.jupiter.api.Test;
@@ -76,6 +77,39 @@ class JobObservationTests extends AbstractRunnerTests {
 			.hasObservationWithNameEqualTo("work")
 			.that()
 			.hasParentObservationContextMatching((parent) -> parent instanceof JobObservationContext);
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whenTheScopeOfAnAttemptFailsThenItsObservationIsStopped(boolean atBegin) {
+		this.registry.observationConfig().observationHandler(new ObservationHandler<JobObservationContext>() {
+
+			@Override
+			public void onScopeOpened(JobObservationContext context) {
+				fail(atBegin);
+			}
+
+			@Override
+			public void onScopeClosed(JobObservationContext context) {
+				fail(!atBegin);
+			}
+
+			private void fail(boolean now) {
+				if (now) {
+					throw new IllegalStateException("no tracer");
+				}
+			}
+
+			@Override
+			public boolean supportsContext(Observation.Context context) {
+				return context instanceof JobObservationContext;
+			}
+
+		});
+		this.observed.run("nightly", TICK, null, this.runs::add);
+		assertThatAttempt().hasBeenStopped();
+		assertTicks(TICK);
+		assertThat(this.registry.getCurrentObservation()).isNull();
 	}
 
 	@Test
