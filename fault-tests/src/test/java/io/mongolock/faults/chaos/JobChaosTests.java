@@ -74,11 +74,13 @@ class JobChaosTests {
 		TestOutput.say("Chaos of jobs for " + ChaosTests.LENGTH + " on " + set + " with seed " + figures.seed());
 		try (WorkerProcesses processes = WorkerProcesses.on(set.connectionString(), set.label())) {
 			JobWorkers workers = new JobWorkers(processes, WORKERS, TTL, WORK, true, (place) -> Map.of());
-			int faults = befall(set, processes, workers, new FaultPlan(figures.seed()));
+			ServerFaults ofServers = new ServerFaults(set, processes::write);
+			int faults = befall(ofServers, workers, new FaultPlan(figures.seed()));
 			JobReport jobs = workers.finish();
 			HistoryReport history = processes.check();
 			figures.server(set.label()).add("length", ChaosTests.LENGTH).add("seed", figures.seed());
 			figures.add("faults of servers", history.faults()).add("faults of workers", faults);
+			figures.add("answers lost, at least", ofServers.lost());
 			figures.add("ticks", outcomes(jobs));
 			figures.add("attempts begun", jobs.began().size());
 			figures.add("latest begin of a tick that is caught up",
@@ -96,6 +98,7 @@ class JobChaosTests {
 			assertThat(history.violations()).as(table).isEmpty();
 			assertThat(jobs.runs()).as(table).noneMatch((run) -> run.outcome().equals("RUNNING"));
 			assertThat(holes).as(table).isEmpty();
+			assertThat(ofServers.lost()).as("answers lost").isPositive();
 			assertThat(jobs.outcomes(JobWorker.FAULTY).keySet()).as(table).contains("succeeded", "failed", "timed_out");
 			assertThat(jobs.of(JobWorker.CAUGHT_UP)).as("ticks that are caught up")
 				.noneMatch((run) -> run.attempt() == 0)
@@ -113,9 +116,8 @@ class JobChaosTests {
 
 	// Until all is over, and what was left meanwhile was taken up; how many befell
 	// workers
-	private static int befall(RealMongo set, WorkerProcesses processes, JobWorkers workers, FaultPlan plan) {
+	private static int befall(ServerFaults ofServers, JobWorkers workers, FaultPlan plan) {
 		WorkerFaults ofWorkers = new WorkerFaults(workers);
-		ServerFaults ofServers = new ServerFaults(set, processes::write);
 		long begun = System.nanoTime();
 		CompletableFuture<Integer> servers = CompletableFuture
 			.supplyAsync(() -> ChaosTests.repeat(begun, () -> ofServers.inflict(plan.nextOfServers())));

@@ -1,13 +1,17 @@
 package io.mongolock.faults.chaos;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Consumer;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoException;
+import com.mongodb.MongoNodeIsRecoveringException;
+import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoSocketException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -28,6 +32,11 @@ final class ServerFaults {
 	private final RealMongo set;
 
 	private final Consumer<HistoryRecord> history;
+
+	/** How many answers a member had lost when it was last told to lose some. */
+	private final Map<RealMember, Long> counts = new HashMap<>();
+
+	private volatile long lost;
 
 	ServerFaults(RealMongo set, Consumer<HistoryRecord> history) {
 		this.set = set;
@@ -63,24 +72,39 @@ final class ServerFaults {
 		pass(fault.quiet());
 	}
 
-	// On a set with test commands; at a primary that is away it befalls nothing
+	// On a set with test commands; at a primary that is away it befalls nothing. For one
+	// thread, which may be another than that of the faults of servers
 	void lose(LostAnswer answer, String namespace) {
 		Document data = new Document("failCommands", List.of(answer.command())).append("namespace", namespace);
 		Document how = (answer.executed() && !answer.command().equals("find"))
 				? data.append("writeConcernError", new Document("code", 64).append("errmsg", "lost"))
 				: data.append("closeConnection", true);
+		RealMember primary = this.set.primary();
 		try (MongoClient client = MongoClients
-			.create(this.set.connectionString(this.set.primary()) + "&serverSelectionTimeoutMS=2000")) {
-			client.getDatabase("admin")
+			.create(this.set.connectionString(primary) + "&serverSelectionTimeoutMS=2000")) {
+			Document set = client.getDatabase("admin")
 				.withTimeout(2, TimeUnit.SECONDS)
 				.runCommand(new Document("configureFailPoint", "failCommand")
 					.append("mode", new Document("times", answer.times()))
 					.append("data", how));
+			long count = set.get("count", Number.class).longValue();
+			Long before = this.counts.put(primary, count);
+			// One that was started again counts from zero
+			this.lost += (before != null && before <= count) ? count - before : count;
 		}
 		catch (MongoException ex) {
+			if (ex instanceof MongoCommandException && !(ex instanceof MongoNotPrimaryException)
+					&& !(ex instanceof MongoNodeIsRecoveringException)) {
+				throw ex;
+			}
 			// Another fault has befallen it
 		}
 		pass(answer.quiet());
+	}
+
+	/** How many answers were lost, without those since a member was last told to. */
+	long lost() {
+		return this.lost;
 	}
 
 	// Whether or not the others have caught up
