@@ -6,13 +6,14 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Function;
 import java.util.function.Supplier;
-import java.util.stream.IntStream;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -31,18 +32,13 @@ final class TimedCalls {
 
 	private final List<CompletableFuture<Void>> threads = new ArrayList<>();
 
-	private final List<AtomicInteger> rounds = new ArrayList<>();
-
 	private volatile boolean over;
 
 	/** Do something until all is over. */
 	void repeat(Runnable work) {
-		AtomicInteger round = new AtomicInteger();
-		this.rounds.add(round);
 		this.threads.add(CompletableFuture.runAsync(() -> {
 			while (!this.over) {
 				work.run();
-				round.incrementAndGet();
 				pause();
 			}
 		}, (thread) -> new Thread(thread).start()));
@@ -70,12 +66,16 @@ final class TimedCalls {
 		});
 	}
 
-	/** All that is repeated is done once more, from its beginning to its end. */
-	void awaitAllAgain() {
-		List<Integer> before = this.rounds.stream().map(AtomicInteger::get).toList();
+	/** Calls of these kinds succeed once more, from their beginning to their end. */
+	void awaitSuccess(Set<String> kinds) {
+		Map<String, Long> before = kinds.stream().collect(Collectors.toMap(Function.identity(), this::done));
 		await().atMost(Harness.LONG.multipliedBy(4))
-			.until(() -> IntStream.range(0, before.size())
-				.allMatch((i) -> this.rounds.get(i).get() >= before.get(i) + 2));
+			.untilAsserted(() -> assertThat(kinds)
+				.allSatisfy((kind) -> assertThat(done(kind)).as(kind).isGreaterThanOrEqualTo(before.get(kind) + 2)));
+	}
+
+	private long done(String kind) {
+		return (this.calls.containsKey(kind)) ? of(kind).done() : 0;
 	}
 
 	void end() {
