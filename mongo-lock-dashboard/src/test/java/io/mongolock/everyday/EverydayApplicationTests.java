@@ -117,7 +117,7 @@ class EverydayApplicationTests {
 						"spring.threads.virtual.enabled=true", "spring.task.execution.propagate-context=true",
 						"mongo-lock.wait-timeout=2m", "spring.main.banner-mode=off",
 						// For a busy machine
-						"mongo-lock.ttl=5m", "mongo-lock.operation-timeout=30s")
+						"mongo-lock.ttl=5m", "mongo-lock.operation-timeout=30s", "spring.mvc.async.request-timeout=2m")
 				.map((property) -> "--" + property)
 				.toArray(String[]::new));
 		this.running.add(context);
