@@ -164,7 +164,7 @@ function showMore(body, job, since) {
 	keyed(body.querySelector('[data-list=runs]'), job.runs, (run) => run.tick, (run) => createRun(job.name, run), (item, run) => {
 		showMark(item.querySelector('.mark'), run);
 		fill(item, { text: textOf(run, since) });
-		item.querySelector('.change').hidden = !view.mayChange || !job.next || run.outcome === 'running';
+		item.querySelector('.change').hidden = !view.mayChange || !job.next || run.outcome === 'running' || run.ticks > 1;
 	});
 }
 
