@@ -145,7 +145,10 @@ class FrozenPrimaryRowsTests {
 			TimeUnit.NANOSECONDS.sleep(standstill.toNanos());
 			primary.thaw();
 			await().atMost(Harness.LONG.multipliedBy(2)).until(majority::confirmed);
-			this.calls.awaitSuccess(KINDS);
+			if (majority.isOutlasted()) {
+				// Else what is done under a lock that was lost succeeds no more
+				this.calls.awaitSuccess(KINDS);
+			}
 			this.calls.end();
 			figures.server(set.label())
 				.add("standstill", standstill)
