@@ -111,6 +111,11 @@ final class WriteCommands {
 	 */
 	private abstract class Writes implements Supplier<WriteReply> {
 
+		final Document command;
+
+		/** How many documents were inserted, matched or deleted. */
+		int n;
+
 		private final boolean ordered;
 
 		private final List<Document> errors = new ArrayList<>();
@@ -118,6 +123,7 @@ final class WriteCommands {
 		private int next;
 
 		private Writes(Document command) {
+			this.command = command;
 			this.ordered = Utils.isTrue(command.getOrDefault("ordered", true));
 		}
 
@@ -144,9 +150,13 @@ final class WriteCommands {
 
 		abstract void run(int index, Document statement);
 
-		abstract Document reply();
+		Document reply() {
+			return new Document("n", this.n);
+		}
 
-		abstract boolean wrote();
+		boolean wrote() {
+			return this.n > 0;
+		}
 
 	}
 
@@ -155,13 +165,8 @@ final class WriteCommands {
 	 */
 	private final class Inserts extends Writes {
 
-		private final Document command;
-
-		private int n;
-
 		private Inserts(Document command) {
 			super(command);
-			this.command = command;
 		}
 
 		@Override
@@ -175,16 +180,6 @@ final class WriteCommands {
 			this.n++;
 		}
 
-		@Override
-		Document reply() {
-			return new Document("n", this.n);
-		}
-
-		@Override
-		boolean wrote() {
-			return this.n > 0;
-		}
-
 	}
 
 	/**
@@ -192,17 +187,12 @@ final class WriteCommands {
 	 */
 	private final class Updates extends Writes {
 
-		private final Document command;
-
 		private final List<Document> upserted = new ArrayList<>();
-
-		private int n;
 
 		private int modified;
 
 		private Updates(Document command) {
 			super(command);
-			this.command = command;
 		}
 
 		@Override
@@ -253,13 +243,8 @@ final class WriteCommands {
 	 */
 	private final class Deletes extends Writes {
 
-		private final Document command;
-
-		private int n;
-
 		private Deletes(Document command) {
 			super(command);
-			this.command = command;
 		}
 
 		@Override
@@ -274,16 +259,6 @@ final class WriteCommands {
 				this.n += collection.delete(ExprFilter.bind(document(delete, "q"), WriteCommands.this.server.time()),
 						((Number) delete.getOrDefault("limit", 0)).intValue());
 			}
-		}
-
-		@Override
-		Document reply() {
-			return new Document("n", this.n);
-		}
-
-		@Override
-		boolean wrote() {
-			return this.n > 0;
 		}
 
 	}
