@@ -462,14 +462,18 @@ abstract class AbstractJobsTests {
 		});
 	}
 
+	private static void haveBeenScheduledSince1970(ConfigurableApplicationContext context, String job) {
+		await().until(() -> context.getBean(JobRuns.class).stored(job) != null);
+		context.getBean(MongoTemplate.class)
+			.getCollection("lockJobRuns")
+			.updateOne(new Document("_id", new Document("job", job)),
+					new Document("$set", new Document("since", Instant.EPOCH).append("scheduledSince", Instant.EPOCH)));
+	}
+
 	@Test
 	void jobsThatAreOverdueAreShownFirst() {
 		ConfigurableApplicationContext one = start(Yearly.class);
-		await().until(() -> one.getBean(JobRuns.class).stored("yearly") != null);
-		one.getBean(MongoTemplate.class)
-			.getCollection("lockJobRuns")
-			.updateOne(new Document("_id", new Document("job", "yearly")),
-					new Document("$set", new Document("since", Instant.EPOCH).append("scheduledSince", Instant.EPOCH)));
+		haveBeenScheduledSince1970(one, "yearly");
 		one.getBean(Jobs.class).run("a", TICK, (run) -> {
 		});
 		one.getBean(Jobs.class).runDue();
@@ -642,11 +646,7 @@ abstract class AbstractJobsTests {
 	@Test
 	void aRunByTheWishOfSomebodyIsSeenByTheGaugeAtOnce() {
 		ConfigurableApplicationContext one = start(Yearly.class);
-		await().until(() -> one.getBean(JobRuns.class).stored("yearly") != null);
-		one.getBean(MongoTemplate.class)
-			.getCollection("lockJobRuns")
-			.updateOne(new Document("_id", new Document("job", "yearly")),
-					new Document("$set", new Document("since", Instant.EPOCH).append("scheduledSince", Instant.EPOCH)));
+		haveBeenScheduledSince1970(one, "yearly");
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		assertThat(change(endpoint, "yearly", "run", null, null).getStatus()).isEqualTo(200);
 		await().until(() -> overdue(one, "yearly") > 1e9);
