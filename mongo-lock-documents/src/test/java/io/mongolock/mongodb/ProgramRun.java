@@ -381,7 +381,9 @@ final class ProgramRun implements AutoCloseable {
 		String text = entity.text();
 		@SuppressWarnings("unchecked")
 		LockedDocument<Entry> locked = (LockedDocument<Entry>) held.locked;
-		Outcome outcome = write(thread, held, choice,
+		// The template may have raised it, once the lock had run out
+		boolean current = Objects.equals(entity.version(), held.base);
+		Outcome outcome = write(thread, held, choice, current,
 				(releases) ? () -> locked.save(entity) : () -> locked.saveAndKeep(entity), releases,
 				() -> document.saved(log, text));
 		Entry seen = (outcome.value() instanceof Entry saved) ? saved : entity;
@@ -394,14 +396,14 @@ final class ProgramRun implements AutoCloseable {
 		if (held == null) {
 			return null;
 		}
-		return write(thread, held, choice, () -> {
+		return write(thread, held, choice, true, () -> {
 			held.locked.delete();
 			return null;
 		}, true, () -> document.deleted(held.locked.entity()));
 	}
 
-	private Outcome write(ProgramThread thread, Held held, int choice, Callable<@Nullable Object> write,
-			boolean releases, Runnable effect) {
+	private Outcome write(ProgramThread thread, Held held, int choice, boolean current,
+			Callable<@Nullable Object> write, boolean releases, Runnable effect) {
 		Stored document = held.document;
 		View before = view(document);
 		Transaction transaction = thread.transaction();
@@ -446,8 +448,10 @@ final class ProgramRun implements AutoCloseable {
 			}
 		}
 		else if (!held.unsure || outcome.isDone()) {
-			expect(outcome, (!held.isOpen()) ? IllegalStateException.class
-					: (!held.isHolder()) ? LockLostException.class : DocumentChangedException.class);
+			expect(outcome,
+					(!held.isOpen()) ? IllegalStateException.class
+							: (!current) ? OptimisticLockingFailureException.class
+									: (!held.isHolder()) ? LockLostException.class : DocumentChangedException.class);
 		}
 		return outcome;
 	}
