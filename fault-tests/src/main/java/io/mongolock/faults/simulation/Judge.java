@@ -99,10 +99,14 @@ final class Judge {
 		Violation.check(to.lease().remaining(from.client.now()).compareTo(Duration.ZERO) > 0, Violation.Kind.REVIVED,
 				() -> from + " hands over what has run out");
 		long age = this.timeline.now() - Math.max(this.store.truth.grantedAt(grant(to)), entry.takenAt);
-		// A grant that is answered only when asked again counts from there
-		Violation.check(entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
-				Violation.Kind.STREAK, () -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
+		Violation.check(beganLater(entry) || age < turn.maxTime().toNanos(), Violation.Kind.STREAK,
+				() -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
 		passedOn(from, to, 0);
+	}
+
+	// A grant that is answered only when asked again counts from there
+	private static boolean beganLater(LeaseHistory entry) {
+		return entry.unknown || entry.askedAgain || entry.client.wasSuspended();
 	}
 
 	private void passedOn(LeaseHistory from, HeldLock to, long ago) {
@@ -161,8 +165,7 @@ final class Judge {
 			long age = this.timeline.now() - ago - this.store.truth.grantedAt(grant(heldLock));
 			// A lease that was idle is a turn of its own
 			boolean lingers = !from.terms.linger().isZero();
-			Violation.check(lingers || entry.unknown || from.client.wasSuspended() || age < turn.maxTime().toNanos(),
-					Violation.Kind.STREAK,
+			Violation.check(lingers || beganLater(entry) || age < turn.maxTime().toNanos(), Violation.Kind.STREAK,
 					() -> from + " handed over " + age / 1_000_000 + "ms after others may have come");
 			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
 		}

@@ -95,6 +95,9 @@ final class LeaseHistory {
 	/** Whether a claim of it was answered with the lock. */
 	boolean grantAnswered;
 
+	/** Whether it was claimed again, since that answer was read too late to rely on. */
+	boolean askedAgain;
+
 	/** Whose attempt it is. */
 	@Nullable BatonThread wants;
 

@@ -62,6 +62,7 @@ final class SimulatedStore implements LockStore {
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LeaseHistory history = this.jvm.judge.histories.of(claim.id().leaseToken());
+		history.askedAgain |= history.grantAnswered;
 		try {
 			ClaimAnswer answer = ask(Request.claim(claim, timeout));
 			history.grantAnswered |= answer.grantTo(claim.id().leaseToken()).isPresent();
