@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -32,16 +33,19 @@ import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
+import io.mongolock.LossReason;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.proxy.FaultProxy;
+import io.mongolock.test.proxy.Hold;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -235,10 +239,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 
 	@Test
 	void aRenewalOfTheTransactionWhoseAnswerIsLostIsOneThatTheWholeMayBeDoneAgainAfter() {
-		ConnectionString server = new ConnectionString(uri());
-		String[] address = server.getHosts().get(0).split(":");
-		try (FaultProxy proxy = FaultProxy.to(address[0], Integer.parseInt(address[1]));
-				MongoClient client = MongoClients.create(proxy.connectionString())) {
+		try (FaultProxy proxy = proxy(); MongoClient client = MongoClients.create(proxy.connectionString())) {
 			MongoTemplate throughProxy = new MongoTemplate(
 					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
 			DocumentLocksFixture cut = new DocumentLocksFixture("cut", throughProxy, new GenericApplicationContext());
@@ -265,10 +266,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 
 	@Test
 	void aSaveWhoseAnswerIsLostIsUpToTheEndOfItsTransaction() {
-		ConnectionString server = new ConnectionString(uri());
-		String[] address = server.getHosts().get(0).split(":");
-		try (FaultProxy proxy = FaultProxy.to(address[0], Integer.parseInt(address[1]));
-				MongoClient client = MongoClients.create(proxy.connectionString())) {
+		try (FaultProxy proxy = proxy(); MongoClient client = MongoClients.create(proxy.connectionString())) {
 			MongoTemplate throughProxy = new MongoTemplate(
 					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
 			DocumentLocksFixture cut = new DocumentLocksFixture("cut", throughProxy, new GenericApplicationContext());
@@ -294,6 +292,77 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			}
 			cut.close();
 		}
+	}
+
+	@Test
+	void whenServerHangsInATransactionThenTimeoutOfTheClientEndsIt() {
+		try (FaultProxy proxy = proxy();
+				MongoClient client = MongoClients.create(proxy.connectionString() + "&timeoutMS=3000")) {
+			MongoTemplate throughProxy = new MongoTemplate(
+					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
+			DocumentLocksFixture hanging = new DocumentLocksFixture("hanging", throughProxy,
+					new GenericApplicationContext());
+			MongoTransactionManager manager = new MongoTransactionManager(throughProxy.getMongoDatabaseFactory());
+			manager.addListener(hanging.transactions());
+			LockedDocument<Post> locked = hanging.documents().lock(Post.class, "p1", SELDOM_RENEWED);
+			proxy.on("update").when((command) -> command.containsKey("startTransaction")).dropRequest().once();
+			assertThatExceptionOfType(ConcurrencyFailureException.class)
+				.isThrownBy(
+						() -> new TransactionTemplate(manager).executeWithoutResult((status) -> save(locked, "never")))
+				.withMessageContaining("may have been written, and is if this transaction is committed all the same")
+				.withMessageContaining("Do the whole transaction again");
+			locked.handle().assertHeld();
+			assertThat(text("p1")).isEqualTo("draft");
+			proxy.on("commitTransaction").dropReply().always();
+			assertThatExceptionOfType(TransactionSystemException.class).isThrownBy(
+					() -> new TransactionTemplate(manager).executeWithoutResult((status) -> save(locked, "unknown")));
+			assertThatIllegalStateException().isThrownBy(() -> save(locked, "unknown"))
+				.withMessageContaining("resume(");
+			hanging.close();
+		}
+	}
+
+	@Test
+	void whenServerHangsInATransactionThenItsHolderIsNotifiedAndNothingIsWritten() {
+		List<LossReason> lost = new CopyOnWriteArrayList<>();
+		try (FaultProxy proxy = proxy(); MongoClient client = MongoClients.create(proxy.connectionString())) {
+			MongoTemplate throughProxy = new MongoTemplate(
+					new SimpleMongoClientDatabaseFactory(client, this.template.getDb().getName()));
+			DocumentLocksFixture hanging = new DocumentLocksFixture("hanging", throughProxy,
+					new GenericApplicationContext(), new LockListener() {
+
+						@Override
+						public void onLost(LockHandle handle, LossReason reason) {
+							lost.add(reason);
+						}
+
+					});
+			MongoTransactionManager manager = new MongoTransactionManager(throughProxy.getMongoDatabaseFactory());
+			manager.addListener(hanging.transactions());
+			LockedDocument<Post> locked = hanging.documents()
+				.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(2)).build());
+			Hold save = proxy.on("update").when((command) -> command.containsKey("startTransaction")).holdRequest();
+			CompletableFuture<Void> saving = CompletableFuture.runAsync(
+					() -> new TransactionTemplate(manager).executeWithoutResult((status) -> save(locked, "never")));
+			save.awaitHeld();
+			LockedDocument<Post> theirs = this.there.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING);
+			assertThatExceptionOfType(LockLostException.class).isThrownBy(locked.handle()::assertHeld);
+			assertThat(saving).isNotDone();
+			save.release();
+			assertThat(saving).failsWithin(Duration.ofMinutes(1))
+				.withThrowableThat()
+				.withCauseInstanceOf(LockLostException.class)
+				.withMessageContaining("nothing was written");
+			await().until(() -> lost.equals(List.of(LossReason.DEADLINE)));
+			save(theirs, "theirs");
+			hanging.close();
+		}
+		assertThat(text("p1")).isEqualTo("theirs");
+	}
+
+	private FaultProxy proxy() {
+		String[] address = new ConnectionString(uri()).getHosts().get(0).split(":");
+		return FaultProxy.to(address[0], Integer.parseInt(address[1]));
 	}
 
 	@Test
