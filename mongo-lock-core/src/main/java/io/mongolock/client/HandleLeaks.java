@@ -150,8 +150,12 @@ final class HandleLeaks {
 		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
 				+ ") acquired at " + place + " was garbage-collected without being closed";
 		if (this.reported.add(place)) {
-			logger.warn(what + ((this.mode == LeakDetection.RELEASE) ? "; the lock is released now."
-					: "; the lock is renewed until this application stops, unless mongo-lock.leak-detection=release.")
+			logger.warn(what
+					+ ((this.mode == LeakDetection.RELEASE) ? "; the lock is released now."
+							: "; the lock "
+									+ ((heldLock.terms().autoRenew()) ? "is renewed until this application stops"
+											: "stays taken until its lease runs out")
+									+ ", unless mongo-lock.leak-detection=release.")
 					+ " Close every handle, for instance by try-with-resources, or use execute and executeAsync. "
 					+ "Further handles of that place are not mentioned.");
 		}

@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
@@ -20,6 +21,7 @@ import org.springframework.util.StringUtils;
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.application.CarelessCode;
 import io.mongolock.client.ClientOptions.LeakDetection;
@@ -73,6 +75,17 @@ class HandleLeaksTests {
 				+ "unless mongo-lock.leak-detection=release. Close every handle");
 		assertThat(this.store.holder("k")).isPresent();
 		assertThat(this.template.held()).isEqualTo(1);
+	}
+
+	@Test
+	void whenLockIsNotRenewedThenLeakSaysThatItsLeaseRunsOut(CapturedOutput output) {
+		LockSettings settings = LockSettings.builder().autoRenew(false).build();
+		this.template = new LockTemplate(this.store, new ClientOptions(new ConfiguredSettings(settings, Map.of()),
+				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
+		CarelessCode.acquireAndForget(this.template, "k");
+		awaitCollected(() -> output.toString().contains(TOLD));
+		assertThat(output).contains("the lock stays taken until its lease runs out, "
+				+ "unless mongo-lock.leak-detection=release. Close every handle");
 	}
 
 	@Test

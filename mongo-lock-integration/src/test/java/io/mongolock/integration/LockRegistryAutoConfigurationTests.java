@@ -12,12 +12,12 @@ import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.mockito.Mockito;
+import org.springframework.beans.factory.DisposableBean;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.context.SmartLifecycle;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.integration.support.locks.DefaultLockRegistry;
@@ -86,25 +86,23 @@ class LockRegistryAutoConfigurationTests {
 
 	@Test
 	void whenSpringAwaitsExecutorThenItsWorkGetsLocksAfterAllPhases() {
-		CountDownLatch stopped = new CountDownLatch(1);
-		this.application.withBean(LastPhase.class, () -> new LastPhase(stopped))
-			.withUserConfiguration(Awaited.class)
-			.run((context) -> {
-				MongoLockRegistry registry = context.getBean(MongoLockRegistry.class);
-				CountDownLatch begun = new CountDownLatch(1);
-				Future<String> first = context.getBean(ExecutorService.class)
-					.submit(() -> registry.executeLocked("first", () -> {
-						begun.countDown();
-						stopped.await();
-						return registry.executeLocked("second", () -> "done");
-					}));
-				Future<String> queued = context.getBean(ExecutorService.class)
-					.submit(() -> registry.executeLocked("queued", () -> "done"));
-				begun.await();
-				context.close();
-				assertThat(first).succeedsWithin(Duration.ZERO).isEqualTo("done");
-				assertThat(queued).succeedsWithin(Duration.ZERO).isEqualTo("done");
-			});
+		this.application.withUserConfiguration(Awaited.class).run((context) -> {
+			MongoLockRegistry registry = context.getBean(MongoLockRegistry.class);
+			CountDownLatch begun = new CountDownLatch(1);
+			Stopped stopped = context.getBean(Stopped.class);
+			Future<String> first = context.getBean(ExecutorService.class)
+				.submit(() -> registry.executeLocked("first", () -> {
+					begun.countDown();
+					stopped.latch().await();
+					return registry.executeLocked("second", () -> "done");
+				}));
+			Future<String> queued = context.getBean(ExecutorService.class)
+				.submit(() -> registry.executeLocked("queued", () -> "done"));
+			begun.await();
+			context.close();
+			assertThat(first).succeedsWithin(Duration.ZERO).isEqualTo("done");
+			assertThat(queued).succeedsWithin(Duration.ZERO).isEqualTo("done");
+		});
 		for (String key : List.of("first", "second", "queued")) {
 			assertThat(this.store.find("integration:" + key, Duration.ofSeconds(1)).orElseThrow().holders()).isEmpty();
 		}
@@ -155,6 +153,21 @@ class LockRegistryAutoConfigurationTests {
 			return new Plain();
 		}
 
+		@Bean
+		Stopped stopped(ExecutorService executor) {
+			return new Stopped(new CountDownLatch(1));
+		}
+
+	}
+
+	/** Is destroyed after all phases, and before the executor. */
+	record Stopped(CountDownLatch latch) implements DisposableBean {
+
+		@Override
+		public void destroy() {
+			this.latch.countDown();
+		}
+
 	}
 
 	/** As an ExecutorService of JDK 19 and later ends. */
@@ -167,30 +180,6 @@ class LockRegistryAutoConfigurationTests {
 		void awaitAll() throws InterruptedException {
 			shutdown();
 			assertThat(awaitTermination(1, TimeUnit.MINUTES)).isTrue();
-		}
-
-	}
-
-	/** Stops last, so that what it lets go on runs while beans are destroyed. */
-	record LastPhase(CountDownLatch stopped) implements SmartLifecycle {
-
-		@Override
-		public void start() {
-		}
-
-		@Override
-		public void stop() {
-			this.stopped.countDown();
-		}
-
-		@Override
-		public boolean isRunning() {
-			return this.stopped.getCount() != 0;
-		}
-
-		@Override
-		public int getPhase() {
-			return Integer.MIN_VALUE;
 		}
 
 	}
