@@ -18,9 +18,10 @@ import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.mongo.LockLocation;
 
 /**
- * Refuses a collection in which names that differ would be one, and a server that does
- * not execute the statements of locks. It can ask the latter while the application goes
- * on with its start, on a thread that ends with the answer. Thread-safe.
+ * Refuses a collection in which names that differ would be one, or from which documents
+ * in use are pushed out, and a server that does not execute the statements of locks. It
+ * can ask the latter while the application goes on with its start, on a thread that ends
+ * with the answer. Thread-safe.
  */
 final class StoreCheck implements BooleanSupplier {
 
@@ -76,7 +77,9 @@ final class StoreCheck implements BooleanSupplier {
 			if (!this.plain.getAsBoolean()) {
 				refuseCollation(this.locks);
 			}
+			refuseCap(this.locks);
 			this.others.get().forEach(StoreCheck::refuseCollation);
+			this.others.get().forEach(StoreCheck::refuseCap);
 			refusedStatement().ifPresent((refusal) -> {
 				throw new LockStartupException(refusal,
 						"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of "
@@ -112,14 +115,24 @@ final class StoreCheck implements BooleanSupplier {
 	}
 
 	private static void refuseCollation(LockLocation location) {
-		location.collation(TIMEOUT).ifPresent((collation) -> {
-			throw new LockStartupException("The collection " + location.namespace() + " has a collation (" + collation
-					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one.",
-					"Drop it while no application uses it, if nothing in it has to be kept: it is created anew without a "
-							+ "collation. Otherwise copy it, in mongosh by db.getCollection(\"…\").aggregate([{$out: \"…\"}]), "
-							+ "and let the setting that names it name the copy: mongo-lock.collection, or the one of the sequences or "
-							+ "of ShedLock.");
-		});
+		location.collation(TIMEOUT)
+			.ifPresent((collation) -> refuse(location, "has a collation (" + collation
+					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one."));
+	}
+
+	private static void refuseCap(LockLocation location) {
+		if (location.isCapped(TIMEOUT)) {
+			refuse(location, "is capped: once it is full, each new document deletes the oldest one, even of a lock "
+					+ "that is held.");
+		}
+	}
+
+	private static void refuse(LockLocation location, String problem) {
+		throw new LockStartupException("The collection " + location.namespace() + " " + problem,
+				"Drop it while no application uses it, if nothing in it has to be kept: it is created anew without that. "
+						+ "Otherwise copy it, in mongosh by db.getCollection(\"…\").aggregate([{$out: \"…\"}]), "
+						+ "and let the setting that names it name the copy: mongo-lock.collection, or the one of the sequences or "
+						+ "of ShedLock.");
 	}
 
 }

@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
@@ -125,6 +126,21 @@ class StoreCheckTests {
 			assertThatExceptionOfType(LockStartupException.class).isThrownBy(check::getAsBoolean)
 				.withMessageContaining("The collection shop.collated has a collation (de, strength 1)");
 			BDDMockito.given(collated.collation(ArgumentMatchers.any())).willReturn(Optional.empty());
+		}
+	}
+
+	@Test
+	void whenAnyCollectionIsCappedThenItIsRefused() {
+		LockLocation locks = BDDMockito.mock();
+		LockLocation runs = BDDMockito.mock();
+		StoreCheck check = new StoreCheck(locks, () -> true, () -> List.of(runs));
+		assertThat(check.getAsBoolean()).isTrue();
+		for (LockLocation capped : List.of(locks, runs)) {
+			BDDMockito.given(capped.namespace()).willReturn("shop.capped");
+			BDDMockito.given(capped.isCapped(ArgumentMatchers.any())).willReturn(true);
+			assertThatExceptionOfType(LockStartupException.class).isThrownBy(check::getAsBoolean)
+				.withMessageContaining("The collection shop.capped is capped");
+			BDDMockito.given(capped.isCapped(ArgumentMatchers.any())).willReturn(false);
 		}
 	}
 
@@ -300,6 +316,33 @@ class StoreCheckTests {
 			for (String made : List.of("collated", "copied", "uncollated")) {
 				client.getDatabase("mongo_lock_test").getCollection(made).drop();
 			}
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	@Tag("real-server")
+	void whenTheLocksAreInACappedCollectionThenTheStartIsRefused(boolean empty) {
+		assumeThat(SuiteServer.get().uri()).as(SuiteServer.get().reason()).isPresent();
+		String uri = SuiteServer.get().uri().orElseThrow();
+		try (MongoClient client = MongoClients.create(uri)) {
+			MongoDatabase database = client.getDatabase("mongo_lock_test");
+			database.getCollection("capped").drop();
+			database.createCollection("capped", new CreateCollectionOptions().capped(true).sizeInBytes(100_000));
+			if (!empty) {
+				database.getCollection("capped").insertOne(new Document("_id", "order:42"));
+			}
+			ApplicationContextRunner capped = at(uri).withPropertyValues("spring.mongodb.database=mongo_lock_test",
+					"mongo-lock.collection=capped", "mongo-lock.ttl-index.mode=none");
+			capped.run((context) -> {
+				assertThat(refusal(context).getProblem()).contains("mongo_lock_test.capped is capped");
+				assertThat(refusal(context).getAction()).contains("mongo-lock.collection", "Drop it");
+			});
+			database.getCollection("capped").drop();
+			capped.run((context) -> assertThat(context).hasNotFailed());
+			database.createCollection("capped");
+			capped.run((context) -> assertThat(context).hasNotFailed());
+			database.getCollection("capped").drop();
 		}
 	}
 

@@ -111,6 +111,33 @@ public final class LockLocation {
 		}
 	}
 
+	/**
+	 * Look whether the collection has a fixed size, so that new documents push out old
+	 * ones. It takes the right to read it alone, and nothing is read.
+	 * @param timeout how long that may take
+	 * @return {@code false} also if there is no collection, or if the server keeps that
+	 * to itself
+	 * @throws LockStoreException if no server answers
+	 */
+	public boolean isCapped(Duration timeout) {
+		// A capped collection alone has cursors that wait for more, and is read as a
+		// whole for one id by them
+		Document tailing = new Document("find", this.locks.name()).append("filter", new Document("_id", ""))
+			.append("tailable", true);
+		try {
+			return this.locks.within(timeout.toMillis())
+				.runCommand(new Document("explain", tailing).append("verbosity", "queryPlanner"),
+						ReadPreference.primary())
+				.get("queryPlanner", new Document())
+				.toJson()
+				.contains("\"COLLSCAN\"");
+		}
+		catch (RuntimeException ex) {
+			unknown(ex, "look whether a collection is capped", timeout);
+			return false;
+		}
+	}
+
 	private void unknown(RuntimeException ex, String what, Duration timeout) {
 		LockStoreException explained = StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(),
 				ex);
