@@ -1,8 +1,6 @@
 package io.mongolock.client;
 
-import java.security.SecureRandom;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -37,8 +35,6 @@ import io.mongolock.store.TimeLeft;
  */
 final class LockClient {
 
-	private static final int TOKEN_BYTES = 16;
-
 	/** As good as forever; no server grants a request more than 24 days. */
 	private static final Duration MAX_STOP = Duration.ofDays(1);
 
@@ -54,7 +50,7 @@ final class LockClient {
 
 	private final ClientRuntime runtime;
 
-	private final SecureRandom tokens = new SecureRandom();
+	private final Tokens tokens = new Tokens();
 
 	private final ClientQueues queues;
 
@@ -193,20 +189,15 @@ final class LockClient {
 	}
 
 	private LockAcquisition acquisition(LockRequest request) {
-		Attempt attempt = Attempt.of(request, token(), this.owner, Thread.currentThread().getName(), this.configured,
-				ClockReading.of(this.clock));
+		ClockReading now = ClockReading.of(this.clock);
+		Attempt attempt = Attempt.of(request, this.store.token(this.tokens.next(now)), this.owner,
+				Thread.currentThread().getName(), this.configured, now);
 		if (!this.phase.startIfNew()) {
 			throw LockExceptions.stopped(request.key());
 		}
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.heldLocks::lost);
 		this.attemptEvents.attempting(acquisition);
 		return acquisition;
-	}
-
-	private String token() {
-		byte[] bytes = new byte[TOKEN_BYTES];
-		this.tokens.nextBytes(bytes);
-		return this.store.token(HexFormat.of().formatHex(bytes));
 	}
 
 	/**

@@ -8,7 +8,7 @@
  * simulation replaces. Where locks are switched off, users call
  * {@link UnlockedLockOperations}.</li>
  * <li>An attempt: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
- * {@link ClaimSender} asks the store for either.</li>
+ * {@link ClaimSender} asks the store for either. {@link Tokens} tell attempts apart.</li>
  * <li>A hold: {@link HeldLocks} keeps it from the grant to the release,
  * {@link LeaseHandle} is what its holder is given by {@link LockHandles};
  * {@link TransactionLocks} keeps it until a transaction has ended, and

@@ -27,6 +27,7 @@ import org.reactivestreams.Publisher;
 import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import reactor.adapter.JdkFlowAdapter;
+import reactor.blockhound.BlockingOperationError;
 import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 import reactor.core.scheduler.Schedulers;
@@ -53,6 +54,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.ReleaseAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatException;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
@@ -325,6 +327,27 @@ class LaterExecutionTests {
 		assertThat(called.toFuture()).succeedsWithin(LONG).isEqualTo("mine");
 		assertThat(called.subscribeOn(Schedulers.parallel()).toFuture()).succeedsWithin(LONG).isEqualTo("mine");
 		assertThat(this.carried.get()).isNull();
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "mono", "flux", "flow", "publisher" })
+	void whenAThreadMustNotBlockThenItMayAskForLocks(String method) {
+		// The first call looks for beans, and others wait until they are found
+		assertThat(this.failing.mono("first", () -> Mono.just("done")).block(LONG)).isEqualTo("done");
+		Flux<String> calls = Flux.range(0, 100)
+			.flatMap((call) -> Flux.from(this.failing.publisher(method, "k" + call, () -> Flux.just("done")))
+				.subscribeOn(Schedulers.parallel()));
+		assertThat(calls.collectList().block(LONG)).hasSize(100);
+	}
+
+	@Test
+	void whenAThreadMustNotBlockThenATestSeesThatItDoes() {
+		Mono<String> blocking = this.failing.mono("a", () -> Mono.fromCallable(() -> {
+			Thread.sleep(1);
+			return "done";
+		}).subscribeOn(Schedulers.parallel()));
+		assertThatException().isThrownBy(() -> blocking.block(LONG)).withCauseInstanceOf(BlockingOperationError.class);
+		assertThat(this.locks.held()).isZero();
 	}
 
 	@ParameterizedTest
