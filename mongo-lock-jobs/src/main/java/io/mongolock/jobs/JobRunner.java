@@ -217,9 +217,10 @@ final class JobRunner {
 			Seen seen = this.runs.readState(job, null, Instant.EPOCH);
 			Instant tick = (wanted != null) ? wanted : free(seen.now(), terms);
 			JobRun left = this.runs.find(job, tick);
-			if (wish && left != null && left.ticks() > 1) {
+			String refused = (wish && left != null) ? refusal(left, tick) : null;
+			if (refused != null) {
 				if (wanted != null) {
-					throw new IllegalStateException(ofSeveral(left, tick));
+					throw new IllegalStateException(refused);
 				}
 				left = null; // a note of ticks to come, by a clock that was ahead
 			}
@@ -249,11 +250,19 @@ final class JobRunner {
 		}
 	}
 
-	/** Why a tick of several that share a record is not run again. */
-	static String ofSeveral(JobRun record, Instant tick) {
-		return "The record of job '" + record.job() + "' for its tick " + tick + " is of " + record.ticks()
-				+ " ticks, from " + record.firstTick() + " to " + record.tick()
-				+ ", and cannot become the run of one: run the job now, which has a tick of its own";
+	/**
+	 * Why a tick is not run again.
+	 * @return {@code null} if it can be
+	 */
+	static @Nullable String refusal(JobRun record, Instant tick) {
+		if (record.outcome() == JobOutcome.UNKNOWN) {
+			return "The run of job '" + record.job() + "' for its tick " + tick
+					+ " was recorded by a newer version, or by hand: ask an instance of that version";
+		}
+		return (record.ticks() == 1) ? null
+				: "The record of job '" + record.job() + "' for its tick " + tick + " is of " + record.ticks()
+						+ " ticks, from " + record.firstTick() + " to " + record.tick()
+						+ ", and cannot become the run of one: run the job now, which has a tick of its own";
 	}
 
 	// A tick of the schedule is left to the schedule

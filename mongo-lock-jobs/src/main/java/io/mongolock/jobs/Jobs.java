@@ -114,8 +114,8 @@ public final class Jobs {
 	 * @param tick the tick
 	 * @return the run, also if the work has failed
 	 * @throws IllegalArgumentException if no method of this application is that job
-	 * @throws IllegalStateException if the job is being run, or the tick is one of
-	 * several that were not run and have one record
+	 * @throws IllegalStateException if the job is being run, the tick is one of several
+	 * that were not run and have one record, or its outcome is unknown to this version
 	 */
 	public JobRun runTick(String job, Instant tick) {
 		Job found = this.declared.find(job);

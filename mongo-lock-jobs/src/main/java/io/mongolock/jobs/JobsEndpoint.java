@@ -224,9 +224,10 @@ class JobsEndpoint {
 			if (run == null) {
 				throw new Refusal(404, "Job '" + job + "' has no run of the tick " + parsed);
 			}
-			require(run.outcome() != JobOutcome.UNKNOWN, 409, "The run of job '" + job + "' for its tick " + parsed
-					+ " was recorded by a newer version, or by hand: ask an instance of that version");
-			require(run.ticks() == 1, 409, JobRunner.ofSeveral(run, parsed));
+			String refused = JobRunner.refusal(run, parsed);
+			if (refused != null) {
+				throw new Refusal(409, refused);
+			}
 			return parsed;
 		}
 		// The latter for a time that no date has

@@ -493,10 +493,7 @@ final class MongoJobRuns implements JobRuns {
 	private static JobOutcome outcome(Document run) {
 		Document id = (run.get(APPLICATION) != null) ? new Document(APPLICATION, run.get(APPLICATION)) : new Document();
 		Object first = (run.get(FIRST_TICK) != null) ? run.get(FIRST_TICK) : run.get(TICK);
-		// A note of an earlier version has its last tick there, and is never replaced
-		boolean former = Integer.valueOf(0).equals(run.get(ATTEMPT))
-				&& id.append(JOB, run.get(JOB)).append(TICK, run.get(TICK)).equals(run.get(ID));
-		boolean whole = (former || id.append(JOB, run.get(JOB)).append(TICK, first).equals(run.get(ID)))
+		boolean whole = id.append(JOB, run.get(JOB)).append(TICK, first).equals(run.get(ID))
 				&& run.get(JOB) instanceof String && run.get(TICK) instanceof Date
 				&& run.get(ATTEMPT) instanceof Integer && run.get(FENCE) instanceof Long
 				&& run.get(STARTED) instanceof Date;

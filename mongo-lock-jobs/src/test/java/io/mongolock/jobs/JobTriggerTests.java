@@ -47,6 +47,20 @@ class JobTriggerTests {
 		assertThat(nightly.due(tick, tick, null)).as("nobody began to look before it").isNull();
 	}
 
+	/** As coming-from.md says. */
+	@Test
+	void anExpressionOfQuartzWithDaysByNameHasItsTicks() {
+		assertThat(cron("0 0/30 9 ? * SUN-MON").next(START.plus(Duration.ofDays(2)), START, null))
+			.isEqualTo("2026-05-10T07:00:00Z");
+		assertThat(cron("0 0 9 ? * FRI#1").next(START, START, null)).isEqualTo("2026-06-05T07:00:00Z");
+	}
+
+	@Test
+	void aFixedDelayBeginsWithTheStart() {
+		JobTrigger delay = new JobTrigger.Delay(Duration.ofHours(1));
+		assertThat(delay.due(START, START, null)).isEqualTo(START);
+	}
+
 	@ParameterizedTest
 	@ValueSource(strings = { "0 30 2 * * *", "0 0 3 * * *", "0 30 * * * *", "0 */20 2 * * *", "0 0 0 * * SUN",
 			"17 13 1-4 * * *" })

@@ -52,6 +52,7 @@ import io.mongolock.jobs.JobRunner.Attempt;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link MongoJobRuns}, by a clock of the server that is set.
@@ -166,20 +167,19 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 	}
 
 	@Test
-	void whenTheIdOfANoteHasItsLastTickThenItIsReadAsItWasWritten() {
-		JobRun note = JobRun.notRun("nightly", TICK, TICK.plus(DAY), 2, TICK.plus(DAY), JobOutcome.MISSED,
-				JobDecision.NOBODY, "one");
-		this.kept.add(note);
-		MongoCollection<Document> collection = this.template.getCollection("lockJobRuns");
-		Document former = Objects.requireNonNull(collection.find().first());
-		collection.deleteMany(new Document());
-		former.get("_id", Document.class).append("tick", Date.from(note.tick()));
-		collection.insertOne(former);
-		assertThat(this.kept.last("nightly", 5)).containsExactly(note);
-		collection.updateOne(new Document(), new Document("$set", new Document("attempt", 1)));
-		assertThat(this.kept.last("nightly", 5)).as("cannot be replaced")
-			.extracting(JobRun::outcome)
-			.containsExactly(JobOutcome.UNKNOWN);
+	void whenATestRunsATickThatANewerVersionHasRecordedThenItSaysSo() {
+		this.declared
+			.add(new Job("nightly", () -> terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), this.runs::add));
+		this.kept.add(JobRun.begun("nightly", TICK, 1, 0, TICK, "one").ended(TICK, JobOutcome.FAILED, null));
+		this.template.getCollection("lockJobRuns")
+			.updateOne(new Document("job", "nightly"), new Document("$set", new Document("outcome", "PUT_OFF")));
+		assertThatIllegalStateException().isThrownBy(() -> this.jobs.runTick("nightly", TICK))
+			.withMessage("The run of job 'nightly' for its tick 2026-05-04T01:00:00Z was recorded by a newer version, "
+					+ "or by hand: ask an instance of that version");
+		assertTicks();
+		this.clock.set(TICK);
+		this.runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), null, this.runs::add);
+		assertTicks(TICK.plusMillis(1));
 	}
 
 	@Test

@@ -401,6 +401,9 @@ final class Mutants {
 						"fence != 0",
 						test("io.mongolock.jobs.JobDecisionTests",
 								"inNoOrderOfStepsATickIsRunTwiceWithoutASecondAttemptOrForgotten")),
+				new Mutant("jobs: a tick in two records", "MongoJobRuns.idOf", "run.firstTick()", "run.tick()",
+						test("io.mongolock.jobs.MongoJobRunsTests",
+								"whenATickHasARecordThenNoneThatBeginsWithItIsAdded")),
 				new Mutant("jobs: work begun though its lock was lost", "JobRunner.attempt", "handle.assertHeld();", "",
 						test("io.mongolock.jobs.JobRunnerTests",
 								"workWhoseLockWasLostAfterItsRunWasKeptIsNotBegunAndIsLeftForOthers")));
