@@ -76,6 +76,9 @@ abstract class AbstractJobsTests {
 
 	private static final Instant TICK = Instant.parse("2026-05-04T03:00:00Z");
 
+	/** A change may take three seconds until it is answered, not half of one. */
+	private static final String PATIENT = "mongo-lock.ttl=30s";
+
 	private final String uri;
 
 	private final String database = "jobs-" + UUID.randomUUID();
@@ -557,7 +560,7 @@ abstract class AbstractJobsTests {
 
 	@Test
 	void aJobIsRunNowAndOneOfItsTicksAgain() {
-		ConfigurableApplicationContext one = start(Yearly.class);
+		ConfigurableApplicationContext one = start(Yearly.class, PATIENT);
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		Yearly job = one.getBean(Yearly.class);
 		assertThat(change(endpoint, "yearly", "run", null, null).getStatus()).isEqualTo(200);
@@ -578,7 +581,8 @@ abstract class AbstractJobsTests {
 
 	@Test
 	void aRunByTheWishOfSomebodyIsCutOffAtTheEnd() {
-		ConfigurableApplicationContext one = start(Wished.class, "spring.lifecycle.timeout-per-shutdown-phase=100ms");
+		ConfigurableApplicationContext one = start(Wished.class, PATIENT,
+				"spring.lifecycle.timeout-per-shutdown-phase=100ms");
 		Wished job = one.getBean(Wished.class);
 		assertThat(change(one.getBean(JobsEndpoint.class), "wished", "run", null, null).getStatus()).isEqualTo(200);
 		one.close();
@@ -645,7 +649,7 @@ abstract class AbstractJobsTests {
 
 	@Test
 	void aRunByTheWishOfSomebodyIsSeenByTheGaugeAtOnce() {
-		ConfigurableApplicationContext one = start(Yearly.class);
+		ConfigurableApplicationContext one = start(Yearly.class, PATIENT);
 		haveBeenScheduledSince1970(one, "yearly");
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		assertThat(change(endpoint, "yearly", "run", null, null).getStatus()).isEqualTo(200);
@@ -807,7 +811,7 @@ abstract class AbstractJobsTests {
 
 	@Test
 	void whenARunHasLeftAStateThenTheNextGoesOnFromThere() {
-		ConfigurableApplicationContext one = start(JobSnippets.Exports.class);
+		ConfigurableApplicationContext one = start(JobSnippets.Exports.class, PATIENT);
 		await().until(() -> ended(one, "export").size() == 1);
 		JobRun first = ended(one, "export").get(0);
 		assertThat(first.state()).containsOnly(Map.entry("until", "00"));
