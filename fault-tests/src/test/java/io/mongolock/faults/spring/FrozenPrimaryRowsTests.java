@@ -59,6 +59,7 @@ import io.mongolock.mongodb.LockTicket;
 import io.mongolock.mongodb.LockedDocument;
 import io.mongolock.mongodb.OptimisticUpdater;
 import io.mongolock.mongodb.Sequences;
+import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.test.server.MongodBinary;
 import io.mongolock.test.server.RealMember;
 import io.mongolock.test.server.RealMongo;
@@ -83,6 +84,12 @@ class FrozenPrimaryRowsTests {
 
 	/** How long a lease counts after its renewal. */
 	private static final Duration LEASE = Duration.ofSeconds(24);
+
+	/** The budget of its locks, and a request. */
+	private static final Duration STOP = Duration.ofSeconds(8);
+
+	/** Two requests, and what Spring itself takes. */
+	private static final Duration START = Duration.ofSeconds(10);
 
 	/** The driver lets nobody limit a single statement of a transaction. */
 	private static final Duration UNLIMITED = Duration.ofMinutes(2);
@@ -119,13 +126,54 @@ class FrozenPrimaryRowsTests {
 		freeze(Duration.ofMinutes(1), figures);
 	}
 
-	private void freeze(Duration standstill, RowFigures figures) throws Exception {
+	@Test
+	@Tag("process")
+	@ShowsRow(value = 101, level = Level.REPLICA_SET)
+	void whenPrimaryStandsStillThenApplicationsStartAndStopInTime(RowFigures figures) throws Exception {
+		try (RealMongo set = set(); ConfigurableApplicationContext stays = start(set)) {
+			ConfigurableApplicationContext ends = start(set);
+			List<String> lost = ends.getBean(Application.class).lost;
+			LockHandle held = ends.getBean(LockOperations.class).acquire(LockRequest.of("held"));
+			TtlIndexInitializer index = new TtlIndexInitializer(stays.getBean(MongoTemplate.class), "indexed",
+					TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7), () -> LEASE);
+			RealMember primary = set.primary();
+			primary.freeze();
+			this.calls.once(() -> this.calls.ask("index", REQUEST.multipliedBy(2),
+					() -> Assert.state(index.initialize(), "not known to be there")));
+			this.calls.once(() -> this.calls.ask("stop", STOP, ends::close));
+			this.calls.once(() -> this.calls.get("start", START, () -> start(set))
+				.ifPresent((begun) -> this.calls.ask("stop of what has begun", STOP, begun::close)));
+			this.calls.end();
+			primary.thaw();
+			figures.server(set.label());
+			this.calls.all().forEach((call) -> figures.add(call.what(), call));
+			assertThat(this.calls.all()).allSatisfy(Call::assertInTime)
+				.filteredOn((call) -> call.done() == 1)
+				.extracting(Call::what)
+				.containsExactly("start", "stop", "stop of what has begun");
+			assertThat(held.isHeld()).isFalse();
+			await().atMost(Harness.LONG).until(() -> lost.equals(List.of("held SHUTDOWN")));
+			await().atMost(Harness.LONG).until(index::initialize);
+			assertThat(stays.getBean(MongoTemplate.class).indexOps("indexed").getIndexInfo()).hasSize(2);
+			LockRequest free = LockRequest.builder("held").waitTimeout(Duration.ofMinutes(1)).build();
+			stays.getBean(LockOperations.class).acquire(free).close();
+		}
+	}
+
+	private static RealMongo set() {
 		MongodBinary mongod = MongodBinary.find()
 			.orElseThrow(() -> new TestAbortedException(
 					"needs a mongod: set " + MongodBinary.NAME + " to one, which config/mongod.sh brings"));
-		try (RealMongo set = RealMongo.builder(mongod).replicaSet(3).usualElections().start();
-				ConfigurableApplicationContext context = SpringApp.start(set.connectionString(), Application.class,
-						USUAL);
+		return RealMongo.builder(mongod).replicaSet(3).usualElections().start();
+	}
+
+	private static ConfigurableApplicationContext start(RealMongo set) {
+		return SpringApp.start(set.connectionString(), Application.class, USUAL);
+	}
+
+	private void freeze(Duration standstill, RowFigures figures) throws Exception {
+		try (RealMongo set = set();
+				ConfigurableApplicationContext context = start(set);
 				MajorityWatch majority = new MajorityWatch(set)) {
 			LockHandle held = context.getBean(LockOperations.class).acquire(LockRequest.of("held"));
 			LockHandle touched = context.getBean(LockOperations.class).acquire(LockRequest.of("touched"));

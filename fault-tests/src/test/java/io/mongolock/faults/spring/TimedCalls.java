@@ -36,12 +36,17 @@ final class TimedCalls {
 
 	/** Do something until all is over. */
 	void repeat(Runnable work) {
-		this.threads.add(CompletableFuture.runAsync(() -> {
+		once(() -> {
 			while (!this.over) {
 				work.run();
 				pause();
 			}
-		}, (thread) -> new Thread(thread).start()));
+		});
+	}
+
+	/** Do something beside the others. */
+	void once(Runnable work) {
+		this.threads.add(CompletableFuture.runAsync(work, (thread) -> new Thread(thread).start()));
 	}
 
 	/** The answer, empty if there is none, or if it fails. */
