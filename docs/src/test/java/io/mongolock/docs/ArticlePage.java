@@ -13,13 +13,13 @@ import org.springframework.web.bind.annotation.ExceptionHandler;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.mongodb.DocumentChangedException;
-import io.mongolock.mongodb.DocumentEditor;
-import io.mongolock.mongodb.DocumentLock;
-import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.LockTicket;
-import io.mongolock.mongodb.LockedDocument;
-import io.mongolock.mongodb.NoSuchDocumentException;
+import io.mongolock.documents.DocumentChangedException;
+import io.mongolock.documents.DocumentEditor;
+import io.mongolock.documents.DocumentLock;
+import io.mongolock.documents.DocumentLockOperations;
+import io.mongolock.documents.LockTicket;
+import io.mongolock.documents.LockedDocument;
+import io.mongolock.documents.NoSuchDocumentException;
 
 /**
  * The page of an editor, as docs/document-locks.md shows it.

@@ -26,7 +26,7 @@ import tools.jackson.databind.json.JsonMapper;
 import io.mongolock.docs.ArticlePage.Article;
 import io.mongolock.docs.ArticlePage.EditErrors;
 import io.mongolock.docs.ArticlePage.Page;
-import io.mongolock.mongodb.LockTicket;
+import io.mongolock.documents.LockTicket;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;

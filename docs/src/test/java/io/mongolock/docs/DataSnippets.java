@@ -14,14 +14,14 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.mongolock.LockHolder;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.mongodb.DocumentLock;
-import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.LockedDocument;
-import io.mongolock.mongodb.OptimisticUpdater;
-import io.mongolock.mongodb.RetriedConflicts;
-import io.mongolock.mongodb.Sequence;
-import io.mongolock.mongodb.SequenceRange;
-import io.mongolock.mongodb.Sequences;
+import io.mongolock.documents.DocumentLock;
+import io.mongolock.documents.DocumentLockOperations;
+import io.mongolock.documents.LockedDocument;
+import io.mongolock.documents.OptimisticUpdater;
+import io.mongolock.documents.RetriedConflicts;
+import io.mongolock.documents.Sequence;
+import io.mongolock.documents.SequenceRange;
+import io.mongolock.documents.Sequences;
 
 /**
  * The Java of the documents on the application's own documents, so that it is compiled.

@@ -32,9 +32,9 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockProperties;
+import io.mongolock.documents.autoconfigure.MongoLockDocumentsProperties;
 import io.mongolock.jobs.MongoLockJobsProperties;
 import io.mongolock.leader.MongoLockLeaderProperties;
-import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsProperties;
 import io.mongolock.shedlock.MongoLockShedLockProperties;
 
 import static org.assertj.core.api.Assertions.assertThat;

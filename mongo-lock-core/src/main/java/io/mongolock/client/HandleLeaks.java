@@ -27,7 +27,7 @@ final class HandleLeaks {
 	private static final Log logger = LogFactory.getLog(HandleLeaks.class);
 
 	private static final Set<String> OURS = Set.of("io.mongolock", "io.mongolock.client", "io.mongolock.concurrent",
-			"io.mongolock.interceptor", "io.mongolock.mongodb");
+			"io.mongolock.interceptor", "io.mongolock.documents");
 
 	private static final StackWalker WALKER = StackWalker.getInstance(StackWalker.Option.RETAIN_CLASS_REFERENCE);
 

@@ -18,8 +18,8 @@ import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
-import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.autoconfigure.MongoLockDocumentsAutoConfiguration;
+import io.mongolock.documents.DocumentLockOperations;
+import io.mongolock.documents.autoconfigure.MongoLockDocumentsAutoConfiguration;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;

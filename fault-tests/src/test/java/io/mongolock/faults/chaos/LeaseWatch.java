@@ -12,13 +12,13 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.history.HistoryRecord;
 import io.mongolock.faults.harness.history.HistoryRecord.Lease;
 import io.mongolock.faults.harness.history.HistoryRecord.Looked;
 import io.mongolock.faults.harness.worker.MixedWorker;
-import io.mongolock.mongodb.store.DocumentLockStore;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.MongoLockStore;

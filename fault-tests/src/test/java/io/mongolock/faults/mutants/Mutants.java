@@ -24,7 +24,7 @@ final class Mutants {
 
 	private static final String CLOSING = "io.mongolock.client.ClosingTimesTests";
 
-	private static final String SEQUENCES = "io.mongolock.mongodb.EmbeddedSequencesTests";
+	private static final String SEQUENCES = "io.mongolock.documents.EmbeddedSequencesTests";
 
 	private static final String SPRING = "io.mongolock.faults.spring.";
 
@@ -331,19 +331,19 @@ final class Mutants {
 	}
 
 	private static List<Mutant> optimistic() {
-		String updater = "io.mongolock.mongodb.EmbeddedOptimisticUpdaterTests";
+		String updater = "io.mongolock.documents.EmbeddedOptimisticUpdaterTests";
 		return List.of(new Mutant("saved over another version", "UpdateAttempt.write", "new Document(written.before())",
 				"new Document()", test(updater, "whatSomebodyElseSavedMeanwhileIsNotLost")));
 	}
 
 	// Those that are the same each time
 	private static Judge programs() {
-		return test("io.mongolock.mongodb.DocumentProgramsTests", "theSameProgramsKeepAllPromisesEachTime");
+		return test("io.mongolock.documents.DocumentProgramsTests", "theSameProgramsKeepAllPromisesEachTime");
 	}
 
 	private static List<Mutant> documents() {
-		String documents = "io.mongolock.mongodb.EmbeddedDocumentLocksTests";
-		String unanswered = "io.mongolock.mongodb.UnansweredDocumentWritesTests";
+		String documents = "io.mongolock.documents.EmbeddedDocumentLocksTests";
+		String unanswered = "io.mongolock.documents.UnansweredDocumentWritesTests";
 		return List.of(
 				new Mutant("document lock: held though a write may have released it", "HeldDocument.unanswered",
 						"		end(false);", "		notWritten();", programs(),
@@ -360,11 +360,11 @@ final class Mutants {
 								"whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt")),
 				new Mutant("document lock: transaction committed though it is gone",
 						"DocumentTransactions.beforeCommit", ".forEach(HeldDocument::assertMayCommit);", ".count();",
-						test("io.mongolock.mongodb.DocumentLockTransactionTests",
+						test("io.mongolock.documents.DocumentLockTransactionTests",
 								"aTransactionOfAnotherKindIsNotCommittedEitherIfALockIsGone")),
 				new Mutant("document lock: version kept raised by a plain save that was refused",
 						"PlainSaves.onBeforeConvert", "			takeBackVersion(type, entity);\n", "", programs(),
-						test("io.mongolock.mongodb.PlainSavesTests",
+						test("io.mongolock.documents.PlainSavesTests",
 								"aSaveThatIsRefusedLeavesTheVersionInTheObjectAsItWas")));
 	}
 

@@ -22,6 +22,9 @@ import org.springframework.transaction.TransactionException;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockSettings;
+import io.mongolock.documents.FencedWrites;
+import io.mongolock.documents.LockedDocument;
+import io.mongolock.documents.Sequences;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.MemberFate;
@@ -31,9 +34,6 @@ import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.faults.rows.DocumentLockRowsTests.Article;
 import io.mongolock.faults.rows.DocumentLockRowsTests.Editor;
-import io.mongolock.mongodb.FencedWrites;
-import io.mongolock.mongodb.LockedDocument;
-import io.mongolock.mongodb.Sequences;
 import io.mongolock.test.proxy.CommandSelection;
 
 import static org.assertj.core.api.Assertions.assertThat;

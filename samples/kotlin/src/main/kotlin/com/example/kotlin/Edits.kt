@@ -1,8 +1,8 @@
 package com.example.kotlin
 
 import io.mongolock.annotation.DistributedLock
-import io.mongolock.mongodb.DocumentLockOperations
-import io.mongolock.mongodb.LockedDocument
+import io.mongolock.documents.DocumentLockOperations
+import io.mongolock.documents.LockedDocument
 import org.springframework.data.annotation.Id
 import org.springframework.data.annotation.Version
 

@@ -20,13 +20,13 @@ import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
+import io.mongolock.documents.FencedWrites;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.faults.harness.worker.LockWorkerJvm.Status;
-import io.mongolock.mongodb.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 
 import static org.springframework.data.mongodb.core.query.Criteria.where;

@@ -12,10 +12,10 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.stereotype.Service;
 
 import io.mongolock.LockSettings;
-import io.mongolock.mongodb.DocumentLockOperations;
-import io.mongolock.mongodb.LockTicket;
-import io.mongolock.mongodb.LockedDocument;
-import io.mongolock.mongodb.OptimisticUpdater;
+import io.mongolock.documents.DocumentLockOperations;
+import io.mongolock.documents.LockTicket;
+import io.mongolock.documents.LockedDocument;
+import io.mongolock.documents.OptimisticUpdater;
 
 /**
  * The article, which one person at a time edits. The lock is passed to the page as a

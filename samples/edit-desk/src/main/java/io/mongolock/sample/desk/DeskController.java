@@ -15,8 +15,8 @@ import org.springframework.web.bind.annotation.PostMapping;
 import org.springframework.web.bind.annotation.RequestBody;
 import org.springframework.web.bind.annotation.RestController;
 
-import io.mongolock.mongodb.LockTicket;
-import io.mongolock.mongodb.OptimisticUpdater;
+import io.mongolock.documents.LockTicket;
+import io.mongolock.documents.OptimisticUpdater;
 
 /**
  * What the page asks for.

@@ -7,7 +7,7 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 
 import io.mongolock.LockLostException;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.mongodb.DocumentChangedException;
+import io.mongolock.documents.DocumentChangedException;
 
 /**
  * What the page is told if it cannot go on. A ticket that is none is a 400 without this.

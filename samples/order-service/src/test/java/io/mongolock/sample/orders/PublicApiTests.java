@@ -35,7 +35,7 @@ class PublicApiTests {
 
 	private static final Path DOCUMENT = ROOT.resolve("config/public-api.md");
 
-	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.mongodb",
+	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.documents",
 			"io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.test",
 			"io.mongolock.test.autoconfigure", "io.mongolock.test.faults", "io.mongolock.test.embedded",
 			"io.mongolock.test.proxy", "io.mongolock.spi", "io.mongolock.store");

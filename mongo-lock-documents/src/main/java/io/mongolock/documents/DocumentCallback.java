@@ -1,0 +1,24 @@
+package io.mongolock.documents;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Work to do under the lock of a document.
+ *
+ * @param <T> the type of the document
+ * @param <R> what it returns
+ * @param <E> what it throws
+ */
+@FunctionalInterface
+public interface DocumentCallback<T, R extends @Nullable Object, E extends Throwable> {
+
+	/**
+	 * Do the work. Is called once, on the thread that has called
+	 * {@link DocumentLockOperations#execute execute}.
+	 * @param locked the document, to be saved or left
+	 * @return a result, or {@code null}
+	 * @throws E if it fails
+	 */
+	R doWithDocument(LockedDocument<T> locked) throws E;
+
+}

@@ -1,0 +1,72 @@
+package io.mongolock.documents;
+
+import org.bson.BsonDocument;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.util.Assert;
+
+/**
+ * The document was changed since it was locked or shown, by code that does not know the
+ * lock or by the same editor, for example in another window. Nothing was written, and the
+ * lock is still held. Show both, and go on with {@link #getTicket()}, or by
+ * {@link LockedDocument#reload()}.
+ */
+public class DocumentChangedException extends OptimisticLockingFailureException {
+
+	private final transient @Nullable Object document;
+
+	private final @Nullable LockTicket ticket;
+
+	/**
+	 * Create a new exception.
+	 * @param message what happened
+	 * @param document the document as it stands now
+	 * @param ticket for who has seen that, {@code null} if no ticket keeps the lock
+	 */
+	public DocumentChangedException(String message, Object document, @Nullable LockTicket ticket) {
+		super(message);
+		this.document = document;
+		this.ticket = ticket;
+	}
+
+	static DocumentChangedException of(LeaseProof seen, boolean byTicket, LockedType<?> type, BsonDocument document) {
+		long now = type.version(document);
+		return new DocumentChangedException(
+				type.describe(seen.key()) + " was changed since it was opened, from version " + seen.version() + " to "
+						+ now + ", and is still locked"
+						+ ((byTicket)
+								? " by this ticket: show what is stored, and go on with the ticket of this exception. "
+										+ "After a saveAndKeep, go on with the ticket that its document then has"
+								: ": nothing was written, and locked.reload() shows what is stored"),
+				type.read(document).entity(), (byTicket) ? seen.at(now).ticket() : null);
+	}
+
+	/**
+	 * The document as it stands now.
+	 * @param <T> the type of the document
+	 * @param type the type of the document
+	 * @return its entity
+	 * @throws IllegalStateException if this exception was serialized
+	 */
+	public <T> T getDocument(Class<T> type) {
+		Object document = this.document;
+		if (document == null) {
+			throw new IllegalStateException("The document does not go along with a serialized exception");
+		}
+		return type.cast(document);
+	}
+
+	/**
+	 * The ticket for who has seen the document as it stands now, and knowingly goes on
+	 * from that.
+	 * @return the ticket, of the same lock
+	 * @throws IllegalStateException if no ticket keeps the lock: reload the locked
+	 * document
+	 */
+	public LockTicket getTicket() {
+		LockTicket ticket = this.ticket;
+		Assert.state(ticket != null, "No ticket keeps this lock: go on with locked.reload()");
+		return ticket;
+	}
+
+}

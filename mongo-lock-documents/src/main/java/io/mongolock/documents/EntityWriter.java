@@ -1,0 +1,264 @@
+package io.mongolock.documents;
+
+import java.nio.ByteBuffer;
+import java.util.List;
+
+import org.bson.BsonDocument;
+import org.bson.BsonDocumentReader;
+import org.bson.BsonNull;
+import org.bson.BsonNumber;
+import org.bson.BsonTimestamp;
+import org.bson.BsonValue;
+import org.bson.Document;
+import org.bson.RawBsonDocument;
+import org.bson.codecs.BsonDocumentCodec;
+import org.bson.codecs.DecoderContext;
+import org.bson.codecs.configuration.CodecRegistry;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.QueryMapper;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+import org.springframework.util.Assert;
+
+import io.mongolock.documents.store.DocumentKey;
+
+/**
+ * Makes of entities what is to be written of them, with all that a save by the
+ * application's template does beside. Immutable.
+ *
+ * @param template the application's template
+ * @param lifecycle calls the application's callbacks
+ * @param collection where the documents are
+ * @param field the field of their locks
+ */
+record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String collection, String field) {
+
+	/** What a server takes for its time, outside of a pipeline. */
+	private static final BsonTimestamp NOW = new BsonTimestamp();
+
+	/**
+	 * An entity as it is to be stored.
+	 * @param <T> the type
+	 * @param entity the entity
+	 * @return what to write, with one added to the version
+	 */
+	<T> Written<T> write(T entity) {
+		MongoPersistentEntity<?> mapping = mapping(entity.getClass());
+		Number before = Versions.of(entity, mapping);
+		try {
+			T raised = Versions.set(entity, mapping, (before != null) ? before.longValue() + 1 : 1L);
+			T next = this.lifecycle.beforeConvert(raised, this.collection);
+			Document document = document(next);
+			T saved = this.lifecycle.beforeSave(next, document, this.collection);
+			String version = mapping.getRequiredVersionProperty().getFieldName();
+			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
+					+ " would be stored without its version, and could not be saved again: a callback or listener "
+					+ "of the save has left out '" + version + "'. Have it keep the version that it was given");
+			Assert.state(!document.containsKey(this.field) || isOwn(mapping, this.field),
+					() -> "A callback or listener of the save has put '" + this.field + "' into the "
+							+ mapping.getType().getSimpleName()
+							+ ", which is the field of the lock: nothing of it would be stored. Have it use "
+							+ "another field, or set mongo-lock.document-locks.field");
+			document.forEach(EntityWriter::requireSame);
+			return new Written<>(saved, document, new Document(version, before), () -> {
+				Versions.set(entity, mapping, before);
+				Versions.set(saved, mapping, before);
+			});
+		}
+		catch (RuntimeException | Error ex) {
+			Versions.set(entity, mapping, before);
+			throw ex;
+		}
+	}
+
+	/**
+	 * An entity as it is to be inserted, in the version that the template begins with.
+	 * @param <T> the type
+	 * @param entity the entity, which callbacks see without one
+	 * @return what to insert
+	 */
+	<T> Written<T> first(T entity) {
+		T next = this.lifecycle.beforeConvert(entity, this.collection);
+		MongoPersistentEntity<?> mapping = mapping(next.getClass());
+		boolean primitive = mapping.getRequiredVersionProperty().getType().isPrimitive();
+		T versioned = Versions.set(next, mapping, (primitive) ? 1 : 0);
+		Document document = document(versioned);
+		T saved = this.lifecycle.beforeSave(versioned, document, this.collection);
+		return new Written<>(saved, document, new Document(), () -> {
+		});
+	}
+
+	// MongoDB refuses the one in a save by the template, and puts its time in place of
+	// the
+	// other, but takes both as they are from the pipeline that keeps the lock
+	private static void requireSame(String name, @Nullable Object value) {
+		Assert.state(!name.startsWith("$"), () -> "A field cannot be named '" + name
+				+ "', as a callback or listener of the save has it: leave out the dollar");
+		Assert.state(!NOW.equals(value), () -> "An empty timestamp in '" + name
+				+ "' would not be stored as the time of the server here: use a Date, or @LastModifiedDate");
+	}
+
+	/**
+	 * An entity as the template loads it.
+	 * @param <T> the type
+	 * @param type the type
+	 * @param stored the document
+	 * @return the entity, and the document
+	 */
+	<T> Loaded<T> read(Class<T> type, BsonDocument stored) {
+		Document document = decode(stored);
+		this.lifecycle.loaded(document, type, this.collection);
+		T entity = this.template.getConverter().read(type, document);
+		return new Loaded<>(this.lifecycle.converted(entity, document, this.collection), stored, version(type, stored));
+	}
+
+	/**
+	 * The id of a document as it is stored.
+	 * @param property the property of its id
+	 * @param id its id as the application has it
+	 * @return the id
+	 * @throws IllegalArgumentException if it is a condition instead
+	 */
+	BsonValue storedId(MongoPersistentProperty property, Object id) {
+		Document mapped = new QueryMapper(this.template.getConverter())
+			.getMappedObject(new Document(property.getName(), id), (MongoPersistentEntity<?>) property.getOwner());
+		BsonValue stored = raw(mapped).get("_id", BsonNull.VALUE);
+		DocumentKey.checkId(stored);
+		return stored;
+	}
+
+	/**
+	 * The version of a document.
+	 * @param type its type
+	 * @param stored the document
+	 * @return its number, zero if it has none
+	 */
+	long version(Class<?> type, BsonDocument stored) {
+		BsonValue version = stored.get(mapping(type).getRequiredVersionProperty().getFieldName());
+		return (version instanceof BsonNumber number) ? number.longValue() : 0;
+	}
+
+	MongoPersistentEntity<?> mapping(Class<?> type) {
+		return this.template.getConverter().getMappingContext().getRequiredPersistentEntity(type);
+	}
+
+	/**
+	 * What a save would write of an entity.
+	 * @param entity the entity
+	 * @return its bytes, which nothing reaches
+	 */
+	ByteBuffer state(Object entity) {
+		return raw(document(entity)).getByteBuffer().asNIO();
+	}
+
+	private Document document(Object entity) {
+		Document document = new Document();
+		this.template.getConverter().write(entity, document);
+		return document;
+	}
+
+	/**
+	 * What was written, as if it had been loaded.
+	 * @param <T> the type
+	 * @param before what was loaded before
+	 * @param written what was written
+	 * @return copies that no callback reaches
+	 */
+	<T> Loaded<T> loaded(Loaded<T> before, Written<T> written) {
+		BsonDocument stored = raw(written.document()).decode(new BsonDocumentCodec());
+		for (String kept : List.of(this.field, FencedWrites.FIELD)) {
+			if (before.stored().containsKey(kept)) {
+				stored.putIfAbsent(kept, before.stored().get(kept));
+			}
+		}
+		return new Loaded<>(written.entity(), stored, written.version() + 1);
+	}
+
+	/**
+	 * A document in place of what is stored, as a save has it, but for the lock and the
+	 * fence: those stay.
+	 * @param written what to write
+	 * @param lock what becomes of the lock, an expression; {@code null} if it stays,
+	 * unless the field is the entity's own
+	 * @return a pipeline
+	 */
+	List<Document> replacement(Written<?> written, @Nullable Object lock) {
+		MongoPersistentEntity<?> mapping = mapping(written.entity().getClass());
+		Document kept = new Document("_id", "$_id");
+		if (lock != null || !isOwn(mapping, this.field)) {
+			kept.append(this.field, (lock != null) ? lock : "$" + this.field);
+		}
+		if (!written.document().containsKey(FencedWrites.FIELD) && !isOwn(mapping, FencedWrites.FIELD)) {
+			kept.append(FencedWrites.FIELD, "$" + FencedWrites.FIELD);
+		}
+		return List.of(new Document("$replaceWith",
+				new Document("$mergeObjects", List.of(new Document("$literal", written.document()), kept))));
+	}
+
+	// Also if nothing is in it now
+	private boolean isOwn(MongoPersistentEntity<?> mapping, String field) {
+		for (MongoPersistentProperty property : mapping) {
+			if ((property.isUnwrapped())
+					? isOwn(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property),
+							field)
+					: property.isWritable() && property.getFieldName().equals(field)) {
+				return true;
+			}
+		}
+		return false;
+	}
+
+	// By its bytes: a converted entity shares
+	// arrays with the one that is changed in place
+	private RawBsonDocument raw(Document document) {
+		return new RawBsonDocument(document, codecs().get(Document.class));
+	}
+
+	Document decode(BsonDocument stored) {
+		return codecs().get(Document.class).decode(new BsonDocumentReader(stored), DecoderContext.builder().build());
+	}
+
+	<T> T saved(Written<T> written) {
+		return this.lifecycle.saved(written.entity(), written.document(), this.collection);
+	}
+
+	private CodecRegistry codecs() {
+		return this.template.getMongoDatabaseFactory().getCodecRegistry();
+	}
+
+	/**
+	 * An entity as it was stored.
+	 *
+	 * @param <T> the type
+	 * @param entity the entity
+	 * @param stored the document before listeners have changed it
+	 * @param version its version, also if the entity is changed in place
+	 */
+	record Loaded<T>(T entity, BsonDocument stored, long version) {
+
+	}
+
+	/**
+	 * An entity as it is to be stored.
+	 *
+	 * @param <T> the type
+	 * @param entity the entity with its next version
+	 * @param document what to store
+	 * @param before finds a document that has the version before
+	 * @param takeBack gives what the caller has in hand that version back, if this was
+	 * not written, or perhaps not
+	 */
+	record Written<T>(T entity, Document document, Document before, Runnable takeBack) {
+
+		/**
+		 * The version before.
+		 * @return its number
+		 */
+		long version() {
+			return (this.before.values().iterator().next() instanceof Number number) ? number.longValue() : 0;
+		}
+
+	}
+
+}

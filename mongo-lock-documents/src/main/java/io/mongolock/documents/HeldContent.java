@@ -1,0 +1,122 @@
+package io.mongolock.documents;
+
+import java.util.ArrayDeque;
+import java.util.Collections;
+import java.util.Deque;
+import java.util.IdentityHashMap;
+import java.util.Set;
+
+import org.springframework.dao.OptimisticLockingFailureException;
+
+import io.mongolock.documents.EntityWriter.Loaded;
+
+/**
+ * The entity of a locked document, as it was loaded or saved last, and how to take back
+ * what a running transaction saves of it. Thread-safe.
+ *
+ * @param <T> the type of the document
+ */
+final class HeldContent<T> {
+
+	private final LockedType<T> type;
+
+	private Loaded<T> loaded;
+
+	/** Whether a rollback has undone what its entity may hold. */
+	private boolean stale;
+
+	/** Objects that hold what was rolled back. */
+	private final Set<Object> spoiled = Collections.newSetFromMap(new IdentityHashMap<>());
+
+	/** Undo in memory what a running transaction writes, the last first. */
+	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
+
+	HeldContent(LockedType<T> type, Loaded<T> loaded) {
+		this.type = type;
+		this.loaded = loaded;
+	}
+
+	synchronized Loaded<T> get() {
+		if (this.stale) {
+			this.loaded = this.type.read(this.loaded.stored());
+			this.stale = false;
+		}
+		return this.loaded;
+	}
+
+	/**
+	 * The document was written or loaded again.
+	 * @param before as it stood before, or it was written once more meanwhile
+	 * @param now as it stands now
+	 */
+	synchronized void set(Loaded<T> before, Loaded<T> now) {
+		if (this.loaded == before) {
+			this.loaded = now;
+			this.stale = false;
+		}
+	}
+
+	/**
+	 * Check that an entity is the document as it was locked or saved last, or resumed.
+	 * @param what what the document is called
+	 * @param entity the entity
+	 * @param version the version of the entity
+	 * @return the document as it was then
+	 * @throws OptimisticLockingFailureException if it has another one
+	 */
+	synchronized Loaded<T> requireVersion(String what, T entity, long version) {
+		if (this.spoiled.contains(entity)) {
+			throw new OptimisticLockingFailureException("The " + what + " was not written: the entity to save was "
+					+ "changed in a transaction that was rolled back, and may hold a part of that: change "
+					+ "locked.entity(), which is loaded again");
+		}
+		long own = this.loaded.version();
+		if (version != own) {
+			throw new OptimisticLockingFailureException(
+					"The " + what + " was not written: it was locked, or saved last, in version " + own
+							+ ", and the entity to save has version " + version
+							+ ", of another time: change locked.entity(), or lock the document again");
+		}
+		return this.loaded;
+	}
+
+	/**
+	 * A transaction has written it, and is not over.
+	 * @param takeBack undoes in memory what was written
+	 */
+	synchronized void writtenInTransaction(Runnable takeBack) {
+		Loaded<T> before = this.loaded;
+		this.takeBacks.push(() -> {
+			this.loaded = before;
+			takeBack.run();
+		});
+	}
+
+	/**
+	 * Whether a transaction has written it that is not over.
+	 * @return whether others see it as it was before
+	 */
+	synchronized boolean isUncommitted() {
+		return !this.takeBacks.isEmpty();
+	}
+
+	/**
+	 * The transaction is over.
+	 * @param undone whether what it has written is not committed for certain
+	 */
+	synchronized void completed(boolean undone) {
+		try {
+			if (undone) {
+				this.takeBacks.forEach(Runnable::run);
+				if (this.type.isMutable()) {
+					this.spoiled.add(this.loaded.entity());
+				}
+				this.stale = true;
+			}
+		}
+		finally {
+			this.takeBacks.clear();
+		}
+	}
+
+}

@@ -1,0 +1,230 @@
+package io.mongolock.documents;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.WeakHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.context.ApplicationContext;
+import org.springframework.core.Ordered;
+import org.springframework.core.PriorityOrdered;
+import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
+import org.springframework.util.ClassUtils;
+
+import io.mongolock.LockHolder;
+import io.mongolock.LockUnavailableException;
+
+/**
+ * Refuses saves by the application's template that would drop the lock of a document: a
+ * save replaces the whole document. Saves of documents that this application has locked
+ * are refused, but for a replacement that names no id. Saves of documents that another
+ * has locked are refused for types that are {@link LockGuarded}. To be a bean, which the
+ * template and {@link DocumentLockOperations} find. Thread-safe.
+ */
+final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
+
+	private final Supplier<Stream<DocumentLockOperations>> operations;
+
+	private final Supplier<Stream<MongoMappingContext>> contexts;
+
+	/** Weak, because a handle that nobody closes has to be noticed. */
+	private final Set<HeldDocument<?>> locked = Collections
+		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
+
+	private final ThreadLocal<@Nullable Object> own = new ThreadLocal<>();
+
+	/**
+	 * Create without locked documents.
+	 * @param operations who has locked what, asked for guarded types alone; with several
+	 * databases, a document that is locked in one is refused in all
+	 * @param contexts know the types of documents, and their versions
+	 */
+	PlainSaves(Supplier<Stream<DocumentLockOperations>> operations, Supplier<Stream<MongoMappingContext>> contexts) {
+		this.operations = operations;
+		this.contexts = contexts;
+	}
+
+	/**
+	 * Refuse types, among those that are known at the start, that are {@link LockGuarded}
+	 * without a version.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.contexts.get()
+			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
+			.forEach((entity) -> requireVersion(entity.getType()));
+	}
+
+	static PlainSaves of(ApplicationContext context) {
+		return context.getBeanProvider(PlainSaves.class)
+			.getIfAvailable(() -> new PlainSaves(Stream::empty, Stream::empty));
+	}
+
+	void locked(HeldDocument<?> held) {
+		this.locked.removeIf(HeldDocument::isOver);
+		this.locked.add(held);
+	}
+
+	private Stream<HeldDocument<?>> locked() {
+		synchronized (this.locked) {
+			return List.copyOf(this.locked).stream();
+		}
+	}
+
+	/**
+	 * What this library is about to write, which keeps the lock.
+	 * @return the entity that callbacks are called with
+	 */
+	ThreadLocal<@Nullable Object> own() {
+		return this.own;
+	}
+
+	/**
+	 * Look at the lock of a document that is about to be saved, before other callbacks
+	 * and the template change anything but the version.
+	 * @throws IllegalStateException if this application has locked it
+	 * @throws LockUnavailableException if it is guarded and another has locked it
+	 */
+	@Override
+	public Object onBeforeConvert(Object entity, String collection) {
+		if (entity == this.own.get()) {
+			this.own.remove();
+			return entity;
+		}
+		Class<?> type = ClassUtils.getUserClass(entity);
+		requireVersion(type);
+		Object id = (entity instanceof Map<?, ?> map) ? map.get("_id")
+				: mappings(type).findFirst()
+					.map((mapping) -> mapping.getIdentifierAccessor(entity).getIdentifier())
+					.orElse(null);
+		try {
+			// Without an id it is an insert, or a replacement that the holder notices
+			if (id != null) {
+				refuseIfLockedHere(id, collection);
+				refuseIfGuarded(type, id, collection);
+			}
+		}
+		catch (RuntimeException ex) {
+			takeBackVersion(type, entity);
+			throw ex;
+		}
+		return entity;
+	}
+
+	private void refuseIfLockedHere(Object id, String collection) {
+		List<HeldDocument<?>> here = locked().filter((held) -> held.type().is(held.key(), id, collection)).toList();
+		List<HeldDocument<?>> written = here.stream().filter(HeldDocument::isWrittenHere).toList();
+		if (here.stream()
+			.anyMatch((held) -> written.stream().noneMatch((other) -> other.type().isBeside(held.type()))
+					&& held.isToBeSaved())) {
+			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
+					+ "which would drop its lock: "
+					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
+							save it by locked.save(entity). A method that is annotated \
+							with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
+							: "it was closed or saved, and stays locked until that, or the transaction around that, is "
+									+ "over: lock it again there, or save it afterwards"));
+		}
+	}
+
+	/**
+	 * Refuse the write of a document that is guarded and that somebody has locked.
+	 * @param type the type
+	 * @param id the id of the document
+	 * @param collection where
+	 * @throws LockUnavailableException if so, unless this thread's transaction has
+	 * written it under its lock
+	 */
+	void refuseIfGuarded(Class<?> type, Object id, String collection) {
+		if (!isGuarded(type)) {
+			return;
+		}
+		// In another database somebody else may have it
+		Set<Long> written = locked()
+			.filter((held) -> held.isWrittenHere() && held.type().is(held.key(), id, collection))
+			.map(HeldDocument::fence)
+			.collect(Collectors.toSet());
+		this.operations.get()
+			.flatMap((operations) -> find(operations, type, id, collection).stream())
+			.filter((lock) -> !written.contains(lock.holder().fence()))
+			.findFirst()
+			.ifPresent((lock) -> {
+				LockHolder holder = lock.holder();
+				throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO, 0,
+						type.getSimpleName() + " '" + id + "' was not saved: it is locked by " + holder.owner()
+								+ " since " + holder.acquiredAt()
+								+ ". Lock it before you save it, by DocumentLockOperations");
+			});
+	}
+
+	// The application may have put ours into operations of its own, which know the type's
+	// collection alone
+	private Optional<DocumentLock> find(DocumentLockOperations operations, Class<?> type, Object id,
+			String collection) {
+		if (operations instanceof Holders holders) {
+			return holders.find(type, id, collection);
+		}
+		boolean own = mappings(type).anyMatch((mapping) -> mapping.getCollection().equals(collection));
+		return (own) ? operations.find(type, id) : Optional.empty();
+	}
+
+	private static boolean isGuarded(Class<?> type) {
+		return AnnotatedElementUtils.hasAnnotation(type, LockGuarded.class);
+	}
+
+	private void requireVersion(Class<?> type) {
+		if (isGuarded(type) && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
+			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version: a save would "
+					+ "drop a lock that is granted after its look. Add a field like '@Version Long version', with "
+					+ "@Version of org.springframework.data.annotation");
+		}
+	}
+
+	private Stream<? extends MongoPersistentEntity<?>> mappings(Class<?> type) {
+		return this.contexts.get().flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)));
+	}
+
+	// A save by the template raises it in the caller's own object before it asks. Of one
+	// that it has not raised, no save goes through: that has to be loaded again
+	private void takeBackVersion(Class<?> type, Object entity) {
+		mappings(type).filter(MongoPersistentEntity::hasVersionProperty).findFirst().ifPresent((mapping) -> {
+			Number raised = Versions.of(entity, mapping);
+			if (raised != null && raised.longValue() > 0) {
+				Versions.set(entity, mapping, raised.longValue() - 1);
+			}
+		});
+	}
+
+	@Override
+	public int getOrder() {
+		return Ordered.HIGHEST_PRECEDENCE;
+	}
+
+	/**
+	 * Knows the holders of documents in any collection.
+	 */
+	interface Holders {
+
+		/**
+		 * The lock of a document.
+		 * @param type the type of the document
+		 * @param id its id
+		 * @param collection where it is, which need not be the type's
+		 * @return the lock, or empty if nobody holds it or there is no such document
+		 */
+		Optional<DocumentLock> find(Class<?> type, Object id, String collection);
+
+	}
+
+}

@@ -1,0 +1,82 @@
+package io.mongolock.documents;
+
+import java.util.List;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.MongoCollection;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.documents.EntityWriter.Written;
+import io.mongolock.documents.store.DocumentKey;
+
+/**
+ * One statement that writes a document, if its holder still has its lock, and releases
+ * that unless it is to be kept. They are those that were recorded on a real server: a
+ * change here has to be proved there. Immutable.
+ *
+ * @param filter finds the document while the lock is held
+ * @param update what to store in its place, {@code null} to delete the document
+ * @param releases whether the lock is released, {@code false} if it is renewed
+ */
+record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean releases) {
+
+	/**
+	 * Write an entity.
+	 * @param keep whether the lock is to be kept and renewed
+	 */
+	static ReleasingWrite save(LeaseProof proof, boolean keep, EntityWriter writer, Written<?> written) {
+		String holders = "$" + writer.field() + ".holders";
+		Document token = new Document("$literal", proof.lease().leaseToken());
+		Document own = new Document("$eq", List.of("$$e.token", token));
+		Document others = new Document("$filter", new Document("input", holders).append("as", "e")
+			.append("cond", new Document("$ne", List.of("$$e.token", token))));
+		Document renewal = new Document("renewedAt", "$$NOW");
+		if (proof.draft() != 0) {
+			renewal.append("draft", new Document("number", proof.draft()).append("version", written.version() + 1));
+		}
+		Document now = new Document("$mergeObjects", List.of("$$e", renewal));
+		Document renewed = new Document("$map", new Document("input", holders).append("as", "e")
+			.append("in", new Document("$cond", List.of(own, now, "$$e"))));
+		Document lock = new Document("$mergeObjects",
+				List.of("$" + writer.field(), new Document("holders", (keep) ? renewed : others)));
+		return of(proof, writer.field(), written.before(), writer.replacement(written, lock), !keep);
+	}
+
+	static ReleasingWrite delete(LeaseProof proof, String field, Document version) {
+		return of(proof, field, version, null, true);
+	}
+
+	private static ReleasingWrite of(LeaseProof proof, String field, Document version, @Nullable List<Document> update,
+			boolean releases) {
+		Document filter = held(proof, field);
+		filter.putAll(version);
+		return new ReleasingWrite(filter, update, releases);
+	}
+
+	/**
+	 * Send it.
+	 * @param documents the collection
+	 * @param concern how sure it is to be
+	 * @return whether it found the document, locked by its holder
+	 */
+	boolean run(MongoCollection<Document> documents, WriteConcern concern) {
+		MongoCollection<Document> confirmed = documents.withWriteConcern(concern);
+		return (this.update != null) ? confirmed.updateOne(this.filter, this.update).getMatchedCount() != 0
+				: confirmed.deleteOne(this.filter).getDeletedCount() != 0;
+	}
+
+	/**
+	 * What finds a document while its lock is held. A claim of the token that is executed
+	 * late has another fence, and no two have one.
+	 * @param proof the lock
+	 * @param field the field of the lock
+	 * @return the filter
+	 */
+	static Document held(LeaseProof proof, String field) {
+		return new Document("_id", DocumentKey.parse(proof.key()).id())
+			.append(field + ".holders.token", proof.lease().leaseToken())
+			.append(field + ".holders.fence", proof.fence());
+	}
+
+}

@@ -1,0 +1,23 @@
+package io.mongolock.documents;
+
+import org.springframework.util.Assert;
+
+/**
+ * The settings of one sequence.
+ *
+ * @param block how many numbers an instance reserves with one request, at least 1
+ * @param start the lowest number that is given out, at least 1
+ */
+public record SequenceSettings(int block, long start) {
+
+	/**
+	 * Every number is a request, and the first is 1.
+	 */
+	public static final SequenceSettings DEFAULT = new SequenceSettings(1, 1);
+
+	public SequenceSettings {
+		Assert.isTrue(block >= 1, () -> "A block of " + block + " numbers cannot be reserved: at least 1");
+		Assert.isTrue(start >= 1, () -> "A sequence cannot start at " + start + ": at 1 or higher");
+	}
+
+}

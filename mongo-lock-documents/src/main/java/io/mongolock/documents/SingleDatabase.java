@@ -1,0 +1,55 @@
+package io.mongolock.documents;
+
+import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.Assert;
+
+/**
+ * The one database that documents are locked in. Their locks are renewed, and looked for,
+ * by threads that know no tenant of the application: where each call may have another
+ * database, the documents of one tenant would be shown to another. So a call for another
+ * one is refused. Thread-safe.
+ *
+ * @param factory gives the database
+ * @param name its name
+ */
+record SingleDatabase(MongoDatabaseFactory factory, String name) {
+
+	private static final String WAY_OUT = "Documents are locked in one database: use DocumentLockFactory.of, one "
+			+ "for each database, with a MongoTemplate of its own that has a SimpleMongoClientDatabaseFactory";
+
+	/**
+	 * The database of a factory.
+	 * @param factory the factory
+	 * @return its database
+	 */
+	static SingleDatabase of(MongoDatabaseFactory factory) {
+		return new SingleDatabase(factory, factory.getMongoDatabase().getName());
+	}
+
+	/**
+	 * The template that documents are written by.
+	 * @param template the application's
+	 * @return the same
+	 * @throws IllegalArgumentException if it is of another kind, which has no factory
+	 */
+	static MongoTemplate template(MongoOperations template) {
+		Assert.isInstanceOf(MongoTemplate.class, template,
+				"Documents are written by a MongoTemplate, whose factory the transactions are of");
+		return (MongoTemplate) template;
+	}
+
+	/**
+	 * A call asks for documents in what is its database now.
+	 * @throws IllegalStateException if that is another one
+	 */
+	void check() {
+		String now = this.factory.getMongoDatabase().getName();
+		if (!now.equals(this.name)) {
+			throw new IllegalStateException("This call is for database '" + now
+					+ "', and its locks are in documents of '" + this.name + "'. " + WAY_OUT);
+		}
+	}
+
+}

@@ -1,0 +1,173 @@
+package io.mongolock.documents;
+
+import java.time.Duration;
+
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LossReason;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseEnd;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.Leased;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+
+/**
+ * A lock that its ticket keeps, as it stood when it was resumed. Thread-safe.
+ */
+final class TicketHandle implements LockHandle, Leased {
+
+	/** Clocks of servers differ, and their holders should know first. */
+	private static final int MARGIN_SHARE = 5;
+
+	private final LeaseProof proof;
+
+	private final DocumentTickets tickets;
+
+	private final LockClock clock;
+
+	private final Duration ttl;
+
+	private volatile long until;
+
+	/** Whether a write is underway, or a transaction keeps it. */
+	private volatile boolean suspended;
+
+	private volatile boolean over;
+
+	private volatile boolean closed;
+
+	TicketHandle(LeaseProof proof, DocumentTickets tickets, LockClock clock, long requested, StoredLock lock,
+			StoredHolder holder) {
+		this.proof = proof;
+		this.tickets = tickets;
+		this.clock = clock;
+		this.ttl = holder.ttl();
+		this.until = reliable(requested, Duration.between(lock.now(), holder.renewedAt().plus(this.ttl)));
+	}
+
+	@Override
+	public LeaseId lease() {
+		return this.proof.lease();
+	}
+
+	@Override
+	public @Nullable Object takeContent() {
+		return null;
+	}
+
+	@Override
+	public boolean hasContent() {
+		return true;
+	}
+
+	@Override
+	public void pause() {
+		// This JVM does not renew it
+		this.suspended = false;
+	}
+
+	@Override
+	public void awaitRenewals() {
+		// Only callers renew a ticket
+	}
+
+	@Override
+	public Runnable suspend() {
+		this.suspended = true;
+		long began = this.clock.nanoTime();
+		return () -> this.until = reliable(began, this.ttl);
+	}
+
+	@Override
+	public void resume() {
+		this.suspended = false;
+	}
+
+	@Override
+	public boolean isTaken() {
+		long margin = this.ttl.dividedBy(MARGIN_SHARE).toNanos();
+		return !this.closed && !this.over && this.until + margin - this.clock.nanoTime() > 0;
+	}
+
+	private long reliable(long requested, Duration left) {
+		return requested + left.minus(this.ttl.dividedBy(MARGIN_SHARE)).toNanos();
+	}
+
+	@Override
+	public void end(LeaseEnd end) {
+		this.over = true;
+	}
+
+	@Override
+	public void assertMayCommit() {
+		if (this.over) {
+			throw DocumentTickets.notHeld(key());
+		}
+	}
+
+	@Override
+	public String key() {
+		return this.proof.key();
+	}
+
+	@Override
+	public long fence() {
+		return this.proof.fence();
+	}
+
+	@Override
+	public boolean isHeld() {
+		return !remaining().isZero();
+	}
+
+	@Override
+	public void assertHeld() {
+		assertMayCommit();
+		if (!isHeld()) {
+			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
+					+ "' (fence " + fence() + ") was not renewed by its ticket in time; another may hold it");
+		}
+	}
+
+	@Override
+	public Duration remaining() {
+		return (this.over) ? Duration.ZERO : left();
+	}
+
+	private Duration left() {
+		return Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+	}
+
+	@Override
+	public void renew() {
+		if (this.suspended) {
+			// The write that is underway renews it, and a request would wait for that
+			return;
+		}
+		long began = this.clock.nanoTime();
+		try {
+			this.tickets.renew(this.proof);
+		}
+		catch (LockLostException ex) {
+			end(LeaseEnd.LOST);
+			throw ex;
+		}
+		this.until = reliable(began, this.ttl);
+	}
+
+	@Override
+	public void close() {
+		// The ticket keeps it, and nobody says here when it is released
+		this.closed = true;
+	}
+
+	@Override
+	public String toString() {
+		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ", of a ticket)";
+	}
+
+}

@@ -1,0 +1,243 @@
+package io.mongolock.documents;
+
+import java.nio.ByteBuffer;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
+
+import com.mongodb.ReadPreference;
+import com.mongodb.WriteConcern;
+import org.bson.BsonDocument;
+import org.bson.BsonValue;
+import org.bson.Document;
+import org.jspecify.annotations.Nullable;
+import org.springframework.dao.DuplicateKeyException;
+import org.springframework.dao.OptimisticLockingFailureException;
+import org.springframework.data.mapping.PersistentPropertyAccessor;
+import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
+import org.springframework.data.mongodb.core.CollectionCallback;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+import org.springframework.util.ClassUtils;
+
+import io.mongolock.documents.EntityWriter.Loaded;
+import io.mongolock.documents.EntityWriter.Written;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.mongo.TimedStatements;
+
+/**
+ * One optimistic update, each execution of which is an attempt. Owned by one call.
+ *
+ * @param <T> the type of the document
+ */
+final class UpdateAttempt<T> {
+
+	private final Class<T> type;
+
+	private final MongoPersistentProperty idProperty;
+
+	private final Object id;
+
+	private final @Nullable Supplier<T> factory;
+
+	private final UnaryOperator<T> change;
+
+	private final EntityWriter writer;
+
+	private final TimedStatements statements;
+
+	private final PlainSaves saves;
+
+	UpdateAttempt(EntityWriter writer, Duration timeout, PlainSaves saves, Class<T> type, Object id,
+			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
+		this.writer = writer;
+		this.statements = new TimedStatements(writer.template(), timeout);
+		this.saves = saves;
+		this.type = type;
+		this.id = id;
+		this.factory = factory;
+		this.change = change;
+		MongoPersistentEntity<?> entity = writer.template()
+			.getConverter()
+			.getMappingContext()
+			.getPersistentEntity(type);
+		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
+			throw new IllegalArgumentException(type.getName()
+					+ " cannot be updated optimistically, because nobody would "
+					+ "notice that somebody else was faster: add a field like '@Version Long version', with @Version of "
+					+ "org.springframework.data.annotation, and an @Id if it has none");
+		}
+		this.idProperty = entity.getRequiredIdProperty();
+	}
+
+	Optional<T> execute() {
+		BsonDocument stored = load();
+		if (stored != null) {
+			return Optional.of(save(stored));
+		}
+		return Optional.ofNullable(this.factory).map(this::create);
+	}
+
+	private BsonValue storedId() {
+		return this.writer.storedId(this.idProperty, this.id);
+	}
+
+	// A secondary may not have yet what was faster
+	private @Nullable BsonDocument load() {
+		return this.statements.execute(this.writer.collection(),
+				(documents) -> documents.withDocumentClass(BsonDocument.class)
+					.withReadPreference(ReadPreference.primary())
+					.find(new Document("_id", storedId()))
+					.first());
+	}
+
+	private T save(BsonDocument stored) {
+		Loaded<T> loaded = this.writer.read(this.type, stored);
+		MongoPersistentEntity<?> mapping = this.writer.mapping(loaded.entity().getClass());
+		if (isWithoutVersion(loaded.entity(), mapping)) {
+			throw new IllegalStateException("The stored " + this + " has no version yet, so it would be taken "
+					+ "for a new one: set '" + mapping.getRequiredVersionProperty().getFieldName()
+					+ "' to 1 in all documents of the collection '" + this.writer.collection() + "' that have none");
+		}
+		// Now: the change may be one in place
+		ByteBuffer before = this.writer.state(loaded.entity());
+		T changed = changed(loaded.entity());
+		if (this.writer.state(changed).equals(before)) {
+			return changed;
+		}
+		Written<T> written = this.writer.write(changed);
+		boolean matched = false;
+		try {
+			this.saves.refuseIfGuarded(ClassUtils.getUserClass(changed), this.id, this.writer.collection());
+			matched = write(written);
+		}
+		finally {
+			if (!matched) {
+				written.takeBack().run();
+			}
+		}
+		if (!matched) {
+			throw overtaken(new OptimisticLockingFailureException("Could not update " + this + " in version "
+					+ written.version() + ": somebody else has saved or deleted it meanwhile"));
+		}
+		return this.writer.saved(written);
+	}
+
+	// As Spring Data takes one for new, but one that says so of itself is stored all the
+	// same
+	private static boolean isWithoutVersion(Object entity, MongoPersistentEntity<?> mapping) {
+		Number version = Versions.of(entity, mapping);
+		return version == null
+				|| version.longValue() == 0 && mapping.getRequiredVersionProperty().getType().isPrimitive();
+	}
+
+	private boolean write(Written<T> written) {
+		Document found = new Document(written.before()).append("_id", storedId());
+		List<Document> replacement = this.writer.replacement(written, null);
+		return send((documents) -> documents.updateOne(found, replacement)).getMatchedCount() != 0;
+	}
+
+	private <R> R send(CollectionCallback<R> write) {
+		try {
+			return Objects.requireNonNull(this.statements.execute(this.writer.collection(),
+					(documents) -> write.doInCollection(documents.withWriteConcern(WriteConcern.MAJORITY))));
+		}
+		catch (RuntimeException ex) {
+			throw UnknownWrite.explained(ex, toString(), this.writer.template(), this.statements.timeout());
+		}
+	}
+
+	private T create(Supplier<T> factory) {
+		Written<T> first = this.writer.first(changed(made(factory.get())));
+		try {
+			send((documents) -> documents.insertOne(first.document()));
+		}
+		catch (DuplicateKeyException ex) {
+			// a transaction is over by now and would refuse the look, too
+			if (inTransaction() || !isOfId(ex) && load() == null) {
+				throw ex;
+			}
+			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));
+		}
+		return this.writer.saved(first);
+	}
+
+	// It may be deleted again by now
+	private static boolean isOfId(DuplicateKeyException failure) {
+		return String.valueOf(failure.getMessage()).contains(" index: _id_ ");
+	}
+
+	private T made(@Nullable T made) {
+		if (made == null) {
+			throw new IllegalStateException("The factory of " + this + " returned null: it makes the document");
+		}
+		PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(
+				this.writer.mapping(made.getClass()).getPropertyAccessor(made),
+				this.writer.template().getConverter().getConversionService());
+		Object own = accessor.getProperty(this.idProperty);
+		accessor.setProperty(this.idProperty, this.id);
+		if (own != null && !isUnset(own) && !own.equals(accessor.getProperty(this.idProperty))) {
+			throw new IllegalStateException(
+					"The factory of " + this + " made one with the id " + own + ": leave it out, or use that one");
+		}
+		return accessor.getBean();
+	}
+
+	// A primitive one is never null
+	private boolean isUnset(Object own) {
+		return this.idProperty.getType().isPrimitive() && own instanceof Number number && number.longValue() == 0;
+	}
+
+	private T changed(T before) {
+		List<@Nullable Object> own = identity(before);
+		T changed = this.change.apply(before);
+		if (changed == null) {
+			throw new IllegalStateException(
+					"The change of " + this + " returned null: return the document, also if nothing is to be changed");
+		}
+		List<@Nullable Object> now = identity(changed);
+		if (!now.equals(own)) {
+			throw new IllegalStateException(
+					"The change of " + this + " in version " + own.get(1) + " returned one with the id " + now.get(0)
+							+ " in version " + now.get(1) + ": both have to be kept");
+		}
+		return changed;
+	}
+
+	private List<@Nullable Object> identity(T document) {
+		MongoPersistentEntity<?> mapping = this.writer.mapping(document.getClass());
+		PersistentPropertyAccessor<T> accessor = mapping.getPropertyAccessor(document);
+		return Arrays.asList(accessor.getProperty(this.idProperty),
+				accessor.getProperty(mapping.getRequiredVersionProperty()));
+	}
+
+	@Override
+	public String toString() {
+		return this.type.getSimpleName() + " '" + KeyText.printable(String.valueOf(this.id)) + "'";
+	}
+
+	private RuntimeException overtaken(OptimisticLockingFailureException failure) {
+		return (inTransaction()) ? failure : new OvertakenException(failure);
+	}
+
+	private boolean inTransaction() {
+		return DocumentTransaction.sessionOf(this.writer.template()).isPresent();
+	}
+
+	/**
+	 * Somebody else was faster. Unlike its cause it cannot come from the caller's own
+	 * code.
+	 */
+	static final class OvertakenException extends RuntimeException {
+
+		OvertakenException(OptimisticLockingFailureException cause) {
+			super(cause.getMessage(), cause, false, false);
+		}
+
+	}
+
+}

@@ -1,0 +1,169 @@
+package io.mongolock.documents.autoconfigure;
+
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Condition;
+import org.springframework.context.annotation.ConditionContext;
+import org.springframework.context.annotation.Conditional;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.context.annotation.Role;
+import org.springframework.core.type.AnnotatedTypeMetadata;
+import org.springframework.data.mongodb.core.MongoTemplate;
+
+import io.mongolock.LockClock;
+import io.mongolock.documents.DocumentCallbacks;
+import io.mongolock.documents.DocumentLockFactory;
+import io.mongolock.documents.DocumentLockOperations;
+import io.mongolock.documents.DocumentTransactions;
+import io.mongolock.documents.FencedWrites;
+import io.mongolock.documents.OptimisticUpdater;
+import io.mongolock.documents.Sequences;
+import io.mongolock.documents.store.SequenceStore;
+import io.mongolock.spi.DocumentLocking;
+import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.TransactionListenerRegistrar;
+import io.mongolock.store.mongo.MongoLockStore;
+
+/**
+ * Auto-configuration for documents of the application: their locks, guarded writes,
+ * optimistic updates and sequences. Where locks are switched off, too: document locks are
+ * part of how documents are saved, and numbers given twice are no way to run without
+ * locks. One class for all, because each costs a start more than its beans, which are
+ * lazy: without MongoDB, or where it is not clear which template it is, only those fail
+ * who ask for them.
+ */
+@AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
+@ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
+@ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
+@EnableConfigurationProperties(MongoLockDocumentsProperties.class)
+@Import(DocumentCallbacks.class)
+public final class MongoLockDocumentsAutoConfiguration {
+
+	static final String SEQUENCES = "mongoLockSequences";
+
+	@Bean
+	DocumentLockExtension mongoLockDocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
+			ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
+			ConfigurableListableBeanFactory beans) {
+		return new DocumentLockExtension(properties, factory, operations, beans);
+	}
+
+	@Bean
+	@Lazy
+	@DependsOn(LockEnvironment.VALIDATOR)
+	DocumentLockClients mongoLockDocumentLockFactory(LockEnvironment environment,
+			MongoLockDocumentsProperties properties, LockClock clock, DocumentTransactions transactions,
+			ApplicationContext context) {
+		return new DocumentLockClients(environment, properties.documentLocks().field(), clock, transactions, context);
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnMissingBean
+	DocumentLockOperations mongoLockDocumentLockOperations(ListableBeanFactory beanFactory, DocumentLockFactory factory,
+			LockEnvironment environment) {
+		return factory.of(new ApplicationTemplate(beanFactory, environment).get("DocumentLockOperations",
+				"DocumentLockFactory.of(template)"));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static DocumentTransactions mongoLockDocumentTransactions() {
+		return new DocumentTransactions();
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static TransactionListenerRegistrar mongoLockDocumentTransactionRegistrar(DocumentTransactions transactions) {
+		return new TransactionListenerRegistrar(transactions);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnMissingBean(DocumentLocking.class)
+	static DocumentMethods mongoLockDocumentMethods(ObjectProvider<DocumentLockOperations> operations) {
+		return new DocumentMethods(operations);
+	}
+
+	@Bean
+	@Lazy
+	@DependsOn(LockEnvironment.VALIDATOR)
+	@ConditionalOnMissingBean
+	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beanFactory, LockEnvironment environment,
+			MongoLockDocumentsProperties properties, ApplicationContext context) {
+		MongoTemplate template = new ApplicationTemplate(beanFactory, environment).get("OptimisticUpdater",
+				"OptimisticUpdater.of(template, backOff, context)");
+		return OptimisticUpdater.of(template, properties.optimistic().backOff(), context);
+	}
+
+	@Bean(SEQUENCES)
+	@Lazy
+	@DependsOn(LockEnvironment.VALIDATOR)
+	@ConditionalOnMissingBean
+	Sequences mongoLockSequences(LockEnvironment environment, MongoLockDocumentsProperties properties) {
+		SequenceStore store = new SequenceStore(environment.template(), properties.sequenceCollection(),
+				environment.keyPrefix(), environment.operationTimeout());
+		return Sequences.of(store, properties.sequenceSettings());
+	}
+
+	@Bean
+	@Lazy
+	@Conditional(SwitchedOn.class)
+	@ConditionalOnBean(MongoLockStore.class)
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, LockEnvironment environment,
+			MongoLockStore store) {
+		return FencedWrites.of(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
+				"FencedWrites.of(template, store)"), store);
+	}
+
+	@Bean
+	@Lazy
+	@Conditional(SwitchedOff.class)
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beanFactory, LockEnvironment environment) {
+		LogFactory.getLog(FencedWrites.class)
+			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
+		return FencedWrites.unguarded(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
+				"FencedWrites.unguarded(template)"));
+	}
+
+	/**
+	 * Reads the switch as the settings are read, so that {@code off} and {@code no} are
+	 * the same to it.
+	 */
+	static class SwitchedOn implements Condition {
+
+		@Override
+		public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			return Binder.get(context.getEnvironment()).bind("mongo-lock.enabled", Boolean.class).orElse(true);
+		}
+
+	}
+
+	/**
+	 * The opposite.
+	 */
+	static class SwitchedOff extends SwitchedOn {
+
+		@Override
+		public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
+			return !super.matches(context, metadata);
+		}
+
+	}
+
+}

@@ -1,0 +1,83 @@
+package io.mongolock.documents.autoconfigure;
+
+import java.time.Duration;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import org.springframework.boot.context.properties.ConfigurationProperties;
+import org.springframework.boot.context.properties.bind.DefaultValue;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.util.backoff.BackOff;
+import org.springframework.util.backoff.ExponentialBackOff;
+
+import io.mongolock.documents.SequenceSettings;
+
+/**
+ * Settings for documents of the application.
+ *
+ * @param sequenceCollection name of the MongoDB collection that holds the sequences
+ * @param sequences settings for the sequences of one name
+ * @param optimistic how often an optimistic update is attempted, and how soon again
+ * @param documentLocks locks on the application's own documents
+ */
+@Lazy // an application without documents does not need them
+@ConfigurationProperties("mongo-lock")
+public record MongoLockDocumentsProperties(@DefaultValue("sequences") String sequenceCollection,
+		@DefaultValue Map<String, NumberSequence> sequences, @DefaultValue Optimistic optimistic,
+		@DefaultValue DocumentLocks documentLocks) {
+
+	/**
+	 * What applies to sequences, by names.
+	 */
+	Map<String, SequenceSettings> sequenceSettings() {
+		return this.sequences.entrySet()
+			.stream()
+			.collect(Collectors.toMap(Map.Entry::getKey,
+					(one) -> new SequenceSettings(one.getValue().block(), one.getValue().start())));
+	}
+
+	/**
+	 * Settings for the sequences of one name.
+	 *
+	 * @param block how many numbers an instance reserves with one request; those that it
+	 * does not give out are a gap
+	 * @param start the lowest number that is given out
+	 */
+	public record NumberSequence(@DefaultValue("1") int block, @DefaultValue("1") long start) {
+
+	}
+
+	/**
+	 * How often an optimistic update is attempted, and how soon again. The time before an
+	 * attempt is random, so that those who collided once do not collide again.
+	 *
+	 * @param maxAttempts how often an optimistic update is tried in all
+	 * @param delay longest pause before the second attempt
+	 * @param multiplier factor by which the longest pause grows with each attempt
+	 * @param maxDelay limit that the longest pause grows up to
+	 */
+	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
+			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
+
+		// Its jitter goes as far up as down, and no lower than the first interval
+		BackOff backOff() {
+			long half = Math.max(1, this.delay.toMillis() / 2);
+			ExponentialBackOff backOff = new ExponentialBackOff(half, this.multiplier);
+			backOff.setJitter(half);
+			backOff.setMaxInterval(Math.max(half, this.maxDelay.toMillis()));
+			backOff.setMaxAttempts(this.maxAttempts - 1);
+			return backOff;
+		}
+
+	}
+
+	/**
+	 * Locks on the application's own documents.
+	 *
+	 * @param field the field of a document that its lock is kept in
+	 */
+	public record DocumentLocks(@DefaultValue("lock") String field) {
+
+	}
+
+}

@@ -1,0 +1,14 @@
+/**
+ * What Spring Boot sets up by itself for documents of the application.
+ * <ul>
+ * <li>{@link MongoLockDocumentsAutoConfiguration} has the beans.</li>
+ * <li>{@link MongoLockDocumentsProperties} are the settings, which
+ * {@link DocumentLockExtension} checks; it shows the locks to operators, too.</li>
+ * <li>{@link ApplicationTemplate} is the template that documents are written with, or
+ * says that it is not clear which one that is.</li>
+ * </ul>
+ */
+@NullMarked
+package io.mongolock.documents.autoconfigure;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,37 @@
+/**
+ * Tools for documents of the application.
+ * <ul>
+ * <li>To edit: {@link DocumentLockOperations} locks a document, and
+ * {@link DocumentLockFactory} makes one for each database. The work is a
+ * {@link DocumentCallback} and gets a {@link LockedDocument}; a {@link LockTicket} stands
+ * for the lock between requests. {@link DocumentChangedException} and
+ * {@link NoSuchDocumentException} say why there is no such lock any more. Behind it:
+ * {@link DocumentLocks} claims, and shows each {@link DocumentLock} that somebody holds;
+ * {@link DocumentTransactions} knows the documents of each thread, and so gives a nested
+ * call the {@link HeldDocument} that is there. That is one hold, with its
+ * {@link HeldContent}; {@link DocumentTickets}, {@link LeaseProof} and
+ * {@link TicketHandle} are holds by ticket. {@link DocumentEditor} is what a browser may
+ * see.</li>
+ * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and
+ * {@link EntityLifecycle}. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.
+ * {@link PlainSaves} refuses saves that would drop a lock, and {@link LockGuarded} those
+ * of others while it is held.</li>
+ * <li>Transactions: {@link DocumentTransactions} has each {@link DocumentTransaction}
+ * keep its documents, in a {@link SingleDatabase}; {@link TransactionConflict} and
+ * {@link RetriedConflicts} say which to do again.</li>
+ * <li>To guard a write: {@link FencedWrites}. {@link GuardedWrites} sends each
+ * {@link GuardedUpdate} with the fence, {@link UnguardedWrites} without. Of a write whose
+ * answer is lost {@link UnknownWrite} says so.</li>
+ * <li>To update without a lock: {@link OptimisticUpdater}. {@link RetriedUpdates} repeats
+ * an {@link UpdateAttempt}, by the {@link Versions} of entities.</li>
+ * <li>Numbers: {@link Sequences} gives them out, each by its {@link SequenceSettings},
+ * alone or as a {@link SequenceRange}. {@link StoredSequences} has the
+ * {@link ReservedNumbers} of this JVM, and {@link SequenceCallback} fills a field with
+ * {@link Sequence}.</li>
+ * <li>{@link DocumentCallbacks} has the application's templates call all of these.</li>
+ * </ul>
+ */
+@NullMarked
+package io.mongolock.documents;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,139 @@
+package io.mongolock.documents.store;
+
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+import org.bson.BsonDocument;
+import org.bson.BsonInt32;
+import org.bson.BsonInt64;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.bson.json.JsonMode;
+import org.bson.json.JsonWriterSettings;
+
+import io.mongolock.store.KeyText;
+
+/**
+ * The document of the application that is locked. As the key of a lock it is the name of
+ * the collection and the id as mongosh writes it, for example {@code posts:p1} or
+ * {@code posts:ObjectId("65a1…")}.
+ *
+ * @param collection the name of the collection
+ * @param id the id as it is stored
+ */
+public record DocumentKey(String collection, BsonValue id) {
+
+	private static final JsonWriterSettings MONGOSH = JsonWriterSettings.builder().outputMode(JsonMode.SHELL).build();
+
+	/** As deep as MongoDB nests documents; who parses deeper ones recurses as deep. */
+	private static final int MAX_DEPTH = 100;
+
+	private static final Set<String> WORDS = Set.of("true", "false", "null", "undefined", "NaN", "Infinity", "MinKey",
+			"MaxKey");
+
+	/** Up to here whole numbers are the same in all kinds. */
+	private static final double MAX_WHOLE = 1L << 53;
+
+	/**
+	 * Take all kinds of a number for one, as MongoDB does.
+	 * @throws IllegalArgumentException as {@link #checkId} does
+	 */
+	public DocumentKey {
+		id = canonical(id);
+		checkId(id);
+	}
+
+	/**
+	 * Refuse what no document has as its id: a filter would take it for a condition.
+	 * @throws IllegalArgumentException if it is such a thing
+	 */
+	public static void checkId(BsonValue id) {
+		boolean condition = id.isRegularExpression() || id.isArray()
+				|| (id.isDocument() && id.asDocument().keySet().stream().anyMatch((name) -> name.startsWith("$")));
+		if (condition) {
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(id.toString()) + "' is not the id of a document: no document can have it");
+		}
+	}
+
+	private static BsonValue canonical(BsonValue id) {
+		if (!id.isInt64() && !(id.isDouble() && Math.abs(id.asDouble().getValue()) <= MAX_WHOLE)) {
+			return id;
+		}
+		long whole = id.asNumber().longValue();
+		if (id.asNumber().doubleValue() != whole) {
+			return id;
+		}
+		return ((int) whole == whole) ? new BsonInt32((int) whole) : new BsonInt64(whole);
+	}
+
+	/**
+	 * The key that a text stands for.
+	 * @throws IllegalArgumentException if it is no such text
+	 */
+	public static DocumentKey parse(String text) {
+		StringBuilder collection = new StringBuilder();
+		int at = parse(text, collection);
+		if (at + 1 >= text.length() || collection.isEmpty()) {
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(text) + "' is not the key of a document: collection:id");
+		}
+		return new DocumentKey(collection.toString(), value(text.substring(at + 1)));
+	}
+
+	/**
+	 * The collection that the beginning of a key names.
+	 * @return the collection, empty if the prefix ends within its name
+	 */
+	static Optional<String> collectionOf(String prefix) {
+		StringBuilder collection = new StringBuilder();
+		return (parse(prefix, collection) < prefix.length()) ? Optional.of(collection.toString()) : Optional.empty();
+	}
+
+	private static int parse(String text, StringBuilder collection) {
+		int at = 0;
+		while (at < text.length() && text.charAt(at) != ':') {
+			at += (text.charAt(at) == '\\') ? 1 : 0;
+			if (at < text.length()) {
+				collection.append(text.charAt(at++));
+			}
+		}
+		return at;
+	}
+
+	private static BsonValue value(String text) {
+		if (isPlain(text)) {
+			return new BsonString(text);
+		}
+		if (text.chars().filter((character) -> character == '{' || character == '[').count() > MAX_DEPTH) {
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(text) + "' is nested deeper than the id of any document");
+		}
+		try {
+			return Objects.requireNonNull(BsonDocument.parse("{id: " + text + "}").get("id"));
+		}
+		catch (RuntimeException ex) {
+			throw new IllegalArgumentException("'" + KeyText.printable(text) + "' is not the id of a document", ex);
+		}
+	}
+
+	private String idText() {
+		if (this.id instanceof BsonString string && isPlain(string.getValue())) {
+			return string.getValue();
+		}
+		String json = new BsonDocument("id", this.id).toJson(MONGOSH);
+		return json.substring(json.indexOf(':') + 1, json.length() - 1).trim();
+	}
+
+	// What mongosh would not take for anything else
+	private static boolean isPlain(String text) {
+		return !text.isEmpty() && Character.isLetter(text.charAt(0)) && text.indexOf('(') < 0 && !WORDS.contains(text);
+	}
+
+	@Override
+	public String toString() {
+		return this.collection.replace("\\", "\\\\").replace(":", "\\:") + ":" + idText();
+	}
+
+}

@@ -1,0 +1,407 @@
+package io.mongolock.documents.store;
+
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Function;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import com.mongodb.client.ClientSession;
+import org.bson.BsonDocument;
+import org.bson.BsonString;
+import org.bson.BsonValue;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.MongoOperations;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockStoreException;
+import io.mongolock.store.Claim;
+import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.ReleaseAnswer;
+import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+import io.mongolock.store.TimeLeft;
+import io.mongolock.store.mongo.LeaseRequests;
+import io.mongolock.store.mongo.LockedCollection;
+import io.mongolock.store.mongo.LockedCollectionQueues;
+
+/**
+ * {@link LockStore} in documents of the application: the lock is a field of the document,
+ * and the key is the text of a {@link DocumentKey}. A document is never created. A grant
+ * adds one to the version of the document, where it has one, and answers the whole of it.
+ * <p>
+ * The first request of a claim is one statement on the document. A claim that is denied
+ * stands in the queue of the document, which is kept beside it in the collection of the
+ * locks: waiting never writes the document, and only the first in the queue asks for it.
+ * Thread-safe. <pre>
+ * { _id: …, title: …, version: 5,
+ *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
+ * </pre>
+ */
+public final class DocumentLockStore implements LockStore {
+
+	private final MongoOperations template;
+
+	private final String field;
+
+	private final LockedCollectionQueues queues;
+
+	private final LockClock clock;
+
+	private final LeaseSecrets secrets = new LeaseSecrets();
+
+	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
+
+	/** The claim of a thread that waits for nothing. */
+	private final ThreadLocal<@Nullable Long> atOnce = new ThreadLocal<>();
+
+	/**
+	 * Create a new store.
+	 * @param template a template that never joins a session or transaction of the caller:
+	 * its session synchronization is {@code NEVER}
+	 * @param field the name of the field that is the lock
+	 * @param queues the name of the collection that keeps those who wait, which may be
+	 * the locks'
+	 * @param clock what the timeouts of several requests are measured by
+	 * @throws IllegalArgumentException as {@link #checkField}
+	 */
+	public DocumentLockStore(MongoOperations template, String field, String queues, LockClock clock) {
+		checkField(field);
+		this.template = template;
+		this.field = field;
+		this.queues = new LockedCollectionQueues(template, queues, DocumentLockStore::queueId);
+		this.clock = clock;
+	}
+
+	/**
+	 * Check the name of a field that is to be the lock.
+	 * @throws IllegalArgumentException if no field of a document itself has such a name
+	 */
+	public static void checkField(String field) {
+		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
+			throw new IllegalArgumentException("'" + field + "' cannot be the field that locks are kept in: name a "
+					+ "field of the document itself, without a dot or a dollar, for example 'lock'");
+		}
+	}
+
+	/**
+	 * The field that is the lock.
+	 */
+	public String field() {
+		return this.field;
+	}
+
+	/**
+	 * The documents of a collection have a version.
+	 * @param version the field
+	 * @throws IllegalArgumentException if others in that collection have it in another
+	 * field
+	 */
+	public void register(String collection, String version) {
+		this.collections.computeIfAbsent(collection, this::create).version(version);
+	}
+
+	@Override
+	public String token(String random) {
+		return this.secrets.token(random);
+	}
+
+	/**
+	 * What proves possession of a lease that a client of this store was granted.
+	 */
+	public byte[] secretOf(LeaseId lease) {
+		return this.secrets.secretOf(lease.leaseToken());
+	}
+
+	/**
+	 * Have a claim of this thread wait for nothing, not for the end of a transaction,
+	 * either, that has written the document.
+	 * @param replaced the number of a grant that it replaces if that is not over, zero
+	 * for none
+	 * @param claim asks a client of this store, without a wait
+	 * @return what the claim returned
+	 */
+	public <T> T atOnce(long replaced, Supplier<T> claim) {
+		this.atOnce.set(replaced);
+		try {
+			return claim.get();
+		}
+		finally {
+			this.atOnce.remove();
+		}
+	}
+
+	@Override
+	public ClaimAnswer acquire(Claim claim, Duration timeout) {
+		LockedCollection documents = of(claim.id().key());
+		Long replaced = this.atOnce.get();
+		if (replaced != null) {
+			return documents.acquireAtOnce(claim.alone(), replaced, timeout);
+		}
+		return (claim.first() && !claim.waiting()) ? documents.acquire(claim, timeout)
+				: inQueue(documents, claim, new TimeLeft(this.clock, timeout));
+	}
+
+	private ClaimAnswer inQueue(LockedCollection documents, Claim claim, TimeLeft time) {
+		Duration placeTtl = claim.placeTtl();
+		List<StoredWaiter> queue = (placeTtl != null) ? this.queues.enter(claim, placeTtl, time.left())
+				: this.queues.look(claim.id().key(), time.left());
+		Claim alone = claim.alone();
+		ClaimAnswer answer = null;
+		if (isBehindOthers(queue, claim.id())) {
+			answer = documents.look(claim.id().key(), time.left());
+		}
+		// A request of this token whose answer was lost may have been granted: a lease
+		// that is merely seen does not begin anew
+		if (answer == null || answer.grantTo(claim.id().leaseToken()).isPresent()) {
+			answer = documents.acquire(alone, time.left());
+		}
+		if (answer.grantTo(claim.id().leaseToken()).isEmpty()) {
+			return answer.withQueue(queue);
+		}
+		this.queues.leaveAfterGrant(claim.id(), time.left());
+		return answer.withQueue(
+				queue.stream().filter((waiter) -> !waiter.leaseToken().equals(claim.id().leaseToken())).toList());
+	}
+
+	private static boolean isBehindOthers(List<StoredWaiter> queue, LeaseId claim) {
+		return !queue.isEmpty() && !queue.get(0).leaseToken().equals(claim.leaseToken());
+	}
+
+	@Override
+	public boolean renew(LeaseId lease, Duration timeout) {
+		return of(lease.key()).leases().renew(lease, timeout);
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		List<LockStoreException> failures = new ArrayList<>();
+		Set<LeaseId> failed = new HashSet<>();
+		// What goes wrong with the documents of one collection says nothing of the others
+		int found = all(leases, timeout, (part) -> {
+			try {
+				return part.requests().renewAll(part.leases(), part.timeout());
+			}
+			catch (LockStoreException ex) {
+				SomeRenewalsFailedException some = (ex instanceof SomeRenewalsFailedException known) ? known
+						: new SomeRenewalsFailedException(ex, Set.copyOf(part.leases()), 0);
+				failures.add(ex);
+				failed.addAll(some.failed());
+				return some.found();
+			}
+		});
+		if (!failures.isEmpty()) {
+			throw new SomeRenewalsFailedException(failures.get(0), failed, found);
+		}
+		return found;
+	}
+
+	@Override
+	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+		// The majority has it with the answer, so nobody has to know who waits
+		return new ReleaseAnswer(of(lease.key()).leases().release(lease, timeout), false);
+	}
+
+	@Override
+	public int releaseAll(List<LeaseId> leases, Duration timeout) {
+		return all(leases, timeout, (part) -> part.requests().releaseAll(part.leases(), part.timeout()));
+	}
+
+	@Override
+	public int expireAll(Map<LeaseId, Duration> leases, Duration timeout) {
+		return all(List.copyOf(leases.keySet()), timeout,
+				(part) -> part.requests()
+					.expireAll(part.leases().stream().collect(Collectors.toMap(Function.identity(), leases::get)),
+							part.timeout()));
+	}
+
+	@Override
+	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
+		return of(lease.key()).leases().releaseGrant(lease, fence, timeout);
+	}
+
+	@Override
+	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
+		return of(lease.key()).leases().requestRelease(lease, reason, by, timeout);
+	}
+
+	@Override
+	public boolean leave(LeaseId claim, Duration timeout) {
+		return this.queues.requests().leave(claim, timeout);
+	}
+
+	@Override
+	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		return this.queues.requests().leaveAll(claims, timeout);
+	}
+
+	@Override
+	public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		this.queues.requests().refreshAll(claims, time.left());
+		return lookAll(claims, time.left());
+	}
+
+	@Override
+	public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		return this.queues.withPlaces(locks(claims.stream().map(LeaseId::key).toList(), time), claims, time.left());
+	}
+
+	@Override
+	public List<StoredLock> findAll(List<String> keys, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		return this.queues.withHeads(locks(keys, time), time.left());
+	}
+
+	private List<StoredLock> locks(List<String> keys, TimeLeft time) {
+		return keys.stream()
+			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))
+			.entrySet()
+			.stream()
+			.flatMap((of) -> collection(of.getKey()).findAll(of.getValue(), time.left()).stream())
+			.toList();
+	}
+
+	@Override
+	public Optional<StoredLock> find(String key, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		List<StoredLock> found = of(key).find(key, time.left()).stream().toList();
+		return this.queues.with(found, time.left()).stream().findFirst();
+	}
+
+	@Override
+	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		List<StoredLock> locks = DocumentKey.collectionOf(prefix)
+			.map((name) -> Stream.of(collection(name)))
+			.orElseGet(() -> this.collections.values().stream())
+			.flatMap((documents) -> documents.list(time.left()).stream())
+			.filter((lock) -> lock.key().startsWith(prefix) && lock.key().compareTo(after) > 0)
+			.sorted(Comparator.comparing(StoredLock::key))
+			.limit(most)
+			.toList();
+		return this.queues.with(locks, time.left());
+	}
+
+	/**
+	 * Begin a lease anew as part of a transaction of the application, which keeps all
+	 * other writes away from the document until it ends.
+	 * @throws LockStoreException if it failed; the transaction must be rolled back
+	 * @throws IllegalStateException if the session is of another client
+	 */
+	public boolean renew(LeaseId lease, ClientSession session) {
+		return of(lease.key()).leases().renew(lease, session);
+	}
+
+	/**
+	 * Look at the holders of a document, those whose leases have run out among them.
+	 * @return none also if there is no such document
+	 */
+	public List<StoredHolder> holders(String key, Duration timeout) {
+		return of(key).find(key, timeout).map(StoredLock::holders).orElse(List.of());
+	}
+
+	/**
+	 * Load a document that is locked.
+	 * @return the whole document, unless the lease is gone
+	 */
+	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
+		return of(lease.key()).load(lease, timeout);
+	}
+
+	/**
+	 * Look at the documents of one collection that somebody holds, in the order of their
+	 * ids. For diagnostics.
+	 */
+	public List<StoredLock> list(String collection, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		return this.queues.with(collection(collection).list(time.left()), time.left());
+	}
+
+	// No key of a lock is like it
+	private static BsonValue queueId(String key) {
+		DocumentKey document = DocumentKey.parse(key);
+		return new BsonDocument("collection", new BsonString(document.collection())).append("id", document.id());
+	}
+
+	private LockedCollection of(String key) {
+		return collection(DocumentKey.parse(key).collection());
+	}
+
+	// A ticket comes from outside and may name anything, so what it names is not kept
+	private LockedCollection collection(String name) {
+		LockedCollection known = this.collections.get(name);
+		return (known != null) ? known : create(name);
+	}
+
+	private LockedCollection create(String name) {
+		return new LockedCollection(this.template, name, this.field, new Documents(name));
+	}
+
+	// One request per collection, all within one timeout
+	private int all(List<LeaseId> leases, Duration timeout, Function<Part, Integer> request) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		int count = 0;
+		for (List<LeaseId> part : leases.stream()
+			.collect(Collectors.groupingBy((lease) -> DocumentKey.parse(lease.key()).collection()))
+			.values()) {
+			count += request.apply(new Part(of(part.get(0).key()).leases(), part, time.left()));
+		}
+		return count;
+	}
+
+	/**
+	 * The documents of a collection by the keys of their locks.
+	 *
+	 * @param collection its name
+	 */
+	private record Documents(String collection) implements LockedCollection.Documents {
+
+		@Override
+		public BsonValue id(String key) {
+			return DocumentKey.parse(key).id();
+		}
+
+		@Override
+		public String key(BsonValue id) {
+			return new DocumentKey(this.collection, id).toString();
+		}
+
+		@Override
+		public LockStoreException missing(String key) {
+			return new MissingDocumentException(key);
+		}
+
+		@Override
+		public String otherField() {
+			return "Store that property under another name, with @Field, or the locks in another field, with "
+					+ "mongo-lock.document-locks.field";
+		}
+
+	}
+
+	/**
+	 * The leases of one collection.
+	 *
+	 * @param requests sends the requests
+	 * @param leases the leases
+	 * @param timeout how long the request may take
+	 */
+	private record Part(LeaseRequests requests, List<LeaseId> leases, Duration timeout) {
+
+	}
+
+}

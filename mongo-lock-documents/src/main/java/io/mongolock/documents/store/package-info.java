@@ -1,0 +1,13 @@
+/**
+ * Locks in documents of the application, and sequences.
+ * <ul>
+ * <li>{@link DocumentLockStore} keeps a lock in the document itself. {@link DocumentKey}
+ * says which document a key is of, {@link LeaseSecrets} what proves possession of a
+ * lease, and {@link MissingDocumentException} that there is no such document.</li>
+ * <li>{@link SequenceStore} keeps the highest number taken of each sequence.</li>
+ * </ul>
+ */
+@NullMarked
+package io.mongolock.documents.store;
+
+import org.jspecify.annotations.NullMarked;
