@@ -387,7 +387,8 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 			.mapToObj((i) -> this.template.acquire(LockRequest.of("k" + i)))
 			.toList();
 		this.template.stop(Duration.ofMinutes(1));
-		assertThat(this.store.count("expire")).isEqualTo(24);
+		// More if a busy machine does not answer one in a quarter of a second
+		assertThat(this.store.count("expire")).isBetween(24L, 300L);
 		assertThat(this.store.count("release")).isZero();
 		assertThat(this.store.kept).hasSize(3_000);
 		int requests = this.store.requests.size();

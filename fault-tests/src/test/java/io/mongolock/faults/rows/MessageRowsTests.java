@@ -46,18 +46,25 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 8, level = Level.PROXY)
 	void aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack(RowFigures figures) {
-		Duration ttl = Duration.ofSeconds(3);
-		HarnessClient late = this.harness.behindProxy(ttl, Duration.ZERO);
+		HarnessClient late = this.harness.behindProxy(TTL, Duration.ZERO);
 		Hold hold = this.harness.claims().holdRequest();
+		// A busy machine may be later than the last release: then once more
+		while (giveUpAndAwaitReleases(late) > TTL.toNanos() * 3 / 4) {
+			hold = this.harness.claims().holdRequest();
+		}
+		assertTakenBack(hold, TTL, figures);
+	}
+
+	// At once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl; a busy machine leaves
+	// out those that are past
+	private long giveUpAndAwaitReleases(HarnessClient late) {
 		int releases = this.harness.proxy().replies("findAndModify");
 		Expect.outcomeUnknown(late);
 		long gaveUp = System.nanoTime();
-		// At once, and after 1/32, 1/16, 1/8, 1/4 and 1/2 of the ttl; a busy machine
-		// leaves out those that are past
-		await().atMost(ttl.multipliedBy(3))
-			.until(() -> this.harness.proxy().replies("findAndModify") == releases + 6
-					|| System.nanoTime() - gaveUp > ttl.toNanos() * 3 / 4);
-		assertTakenBack(hold, ttl, figures);
+		await().atMost(Harness.LONG)
+			.until(() -> this.harness.proxy().replies("findAndModify") >= releases + 6
+					|| System.nanoTime() - gaveUp > TTL.toNanos() * 5 / 8);
+		return System.nanoTime() - gaveUp;
 	}
 
 	@Test

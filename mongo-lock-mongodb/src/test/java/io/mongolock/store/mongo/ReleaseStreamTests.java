@@ -315,6 +315,8 @@ class ReleaseStreamTests {
 
 	@Test
 	void switchedOffNothingIsAskedFor() {
+		// Of the test before
+		awaitNoThread();
 		MongoLockStore deaf = new MongoLockStore(TestTemplates.template(this.client), "locks", "", StoreServers.UNKNOWN,
 				Notifications.OFF);
 		this.watch = deaf.watchReleases(this.listener);
