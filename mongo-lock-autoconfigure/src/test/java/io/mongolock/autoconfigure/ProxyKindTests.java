@@ -12,6 +12,7 @@ import org.springframework.beans.factory.config.BeanFactoryPostProcessor;
 import org.springframework.beans.factory.support.BeanDefinitionRegistry;
 import org.springframework.beans.factory.support.RootBeanDefinition;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
+import org.springframework.boot.autoconfigure.aop.AopAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -69,6 +70,38 @@ class ProxyKindTests {
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining("BeyondByInterface.beyond() is in none of the interfaces that its proxy has"));
+	}
+
+	@Test
+	void whenATypeIsAnnotatedThenAMethodBeyondItsInterfacesIsLeftOut(CapturedOutput output) {
+		this.byInterface.withBean(Adjustable.class).run((context) -> {
+			assertThat(AopUtils.isJdkDynamicProxy(context.getBean(LockedTask.class))).isTrue();
+			assertThat(context.getBean(LockedTask.class).run()).isEqualTo("task");
+		});
+		assertThat(output).doesNotContain("WARN");
+	}
+
+	@Test
+	void whenAFinalClassIsProxiedByItsInterfaceThenAlsoWithTheProxiesOfBoot() {
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withBean(FinalByInterface.class)
+			.run((context) -> {
+				assertThat(AopUtils.isJdkDynamicProxy(context.getBean(Task.class))).isTrue();
+				assertThat(context.getBean(Task.class).run()).isEqualTo("task");
+			});
+	}
+
+	@Test
+	void whenABeanMethodMakesAFinalClassThenItIsTheMethodThatAsksForInterfaces() {
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withUserConfiguration(ByMethod.class)
+			.run((context) -> assertThat(context.getBean(Task.class).run()).isEqualTo("task"));
+		this.runner.withConfiguration(AutoConfigurations.of(AopAutoConfiguration.class))
+			.withUserConfiguration(ByClass.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(InvalidLockMethodException.class)
+				.hasMessageContaining("FinalByInterface.run() is final, or its class is"));
 	}
 
 	@Test
@@ -155,6 +188,44 @@ class ProxyKindTests {
 	interface Task {
 
 		String run();
+
+	}
+
+	@DistributedLock("task")
+	interface LockedTask extends Task {
+
+	}
+
+	static class Adjustable implements LockedTask {
+
+		@Override
+		public String run() {
+			return LockContext.current().key();
+		}
+
+		public void setName(String name) {
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ByMethod {
+
+		@Bean
+		@Proxyable(ProxyType.INTERFACES)
+		Task task() {
+			return new FinalTask();
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class ByClass {
+
+		@Bean
+		Task task() {
+			return new FinalByInterface();
+		}
 
 	}
 

@@ -36,6 +36,9 @@ public final class ProxyReach {
 			"is a callback that the container calls on the object itself, past the proxy",
 			"Move the work to another bean");
 
+	/** How the names of the library's annotations begin, in whatever module they are. */
+	private static final String LIBRARY = "io.mongolock.";
+
 	private ProxyReach() {
 	}
 
@@ -67,8 +70,12 @@ public final class ProxyReach {
 		if (!AopUtils.isJdkDynamicProxy(proxy)) {
 			return toClassProxy(method, targetClass);
 		}
-		return (isByInterface(targetClass) || isIn(proxy.getClass().getInterfaces(), method, targetClass)) ? null
-				: new Obstacle("is in none of the interfaces that its proxy has",
+		// Of what a type declares for all its methods, one that no caller can see may be
+		// left
+		// out
+		return (isByInterface(targetClass) || !isAnnotated(method)
+				|| isIn(proxy.getClass().getInterfaces(), method, targetClass)) ? null : new Obstacle(
+						"is in none of the interfaces that its proxy has",
 						"Declare it in one, or have the class proxied: without spring.aop.proxy-target-class=false "
 								+ "and @Proxyable(INTERFACES)");
 	}
@@ -119,6 +126,12 @@ public final class ProxyReach {
 
 	private static boolean isByInterface(Class<?> targetClass) {
 		return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass);
+	}
+
+	private static boolean isAnnotated(Method method) {
+		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+			.stream()
+			.anyMatch((declared) -> declared.getType().getName().startsWith(LIBRARY));
 	}
 
 	private static boolean isOfAnotherPackage(Method method, Class<?> targetClass) {
