@@ -91,7 +91,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		}
 		return new LockStartupException(
 				"Distributed locks need one MongoDB database, and there are several candidates: " + candidates + ".",
-				"Set " + PROPERTY + " to one of these names, or mark one of the beans as @Primary.");
+				"Mark one of the beans of each type as @Primary, which Spring Boot needs for its own beans as well. "
+						+ PROPERTY + " may name any of these for the locks.");
 	}
 
 	private String candidates() {

@@ -6,10 +6,12 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.mockito.Mockito;
+import org.springframework.beans.factory.NoUniqueBeanDefinitionException;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration;
 import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.FilteredClassLoader;
+import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -86,7 +88,23 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 	@Test
 	void severalFactoriesAreListed() {
 		this.bare.withUserConfiguration(SeveralConfiguration.class)
-			.run(failsWith("oneTemplate, otherTemplate, one, other", "mongo-lock.mongo-template", "@Primary"));
+			.run(failsWith("oneTemplate, otherTemplate, one, other", "Mark one of the beans of each type as @Primary",
+					"mongo-lock.mongo-template may name any"));
+	}
+
+	@Test
+	void whenBootHasSeveralDatabasesThenOneMustBePrimary() {
+		ApplicationContextRunner boot = this.bare
+			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
+			.withBean(MongoClient.class, Mockito::mock)
+			.withPropertyValues("mongo-lock.mongo-template=other");
+		boot.withUserConfiguration(SeveralConfiguration.class)
+			.run((context) -> assertThat(context).getFailure()
+				.rootCause()
+				.isInstanceOf(NoUniqueBeanDefinitionException.class)
+				.hasMessageContaining("MongoDatabaseFactory"));
+		boot.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
+			.run((context) -> assertThat(context).hasNotFailed().hasSingleBean(MongoLockStore.class));
 	}
 
 	@ParameterizedTest
