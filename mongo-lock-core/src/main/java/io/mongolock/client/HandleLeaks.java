@@ -146,9 +146,10 @@ final class HandleLeaks {
 	}
 
 	private void leaked(HeldLock heldLock, @Nullable StackFrame caller) {
-		String place = (caller != null) ? caller.toStackTraceElement().toString() : "an unknown place";
-		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
-				+ ") acquired at " + place + " was garbage-collected without being closed";
+		// Unknown where a thread does nothing else than to acquire a lock, and ends
+		String place = (caller != null) ? " acquired at " + caller.toStackTraceElement() : "";
+		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")"
+				+ place + " was garbage-collected without being closed";
 		if (this.reported.add(place)) {
 			logger.warn(what
 					+ ((this.mode == LeakDetection.RELEASE) ? "; the lock is released now."
@@ -157,7 +158,8 @@ final class HandleLeaks {
 											: "stays taken until its lease runs out")
 									+ ", unless mongo-lock.leak-detection=release.")
 					+ " Close every handle, for instance by try-with-resources, or use execute and executeAsync. "
-					+ "Further handles of that place are not mentioned.");
+					+ "Further handles " + ((caller != null) ? "of that place" : "without a known place")
+					+ " are not mentioned.");
 		}
 		else {
 			logger.debug(what);

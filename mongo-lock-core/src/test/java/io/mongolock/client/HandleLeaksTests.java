@@ -89,6 +89,20 @@ class HandleLeaksTests {
 	}
 
 	@Test
+	void whenAThreadHasOnlyTakenALockThenItsLeakNamesNoPlace(CapturedOutput output) throws Exception {
+		runAndForget(this.template.asLock(LockRequest.of("k"))::lock);
+		awaitCollected(() -> this.store.holders() == 0);
+		assertThat(output).containsPattern("WARN .* - A handle of lock 'k' \\(fence \\d+\\) " + TOLD)
+			.contains("Further handles without a known place are not mentioned.");
+	}
+
+	private static void runAndForget(Runnable task) throws InterruptedException {
+		Thread thread = new Thread(task);
+		thread.start();
+		thread.join();
+	}
+
+	@Test
 	void whatIsClosedIsNoLeak(CapturedOutput output) {
 		CarelessCode.acquireAndClose(this.template, 50);
 		CarelessCode.acquireAndForget(this.template, "k");
