@@ -29,8 +29,11 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoTransactionManager;
+import org.springframework.data.mongodb.core.FindAndReplaceOptions;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.ReplaceOptions;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.springframework.data.mongodb.core.query.Criteria;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.transaction.support.TransactionTemplate;
 
@@ -98,6 +101,19 @@ class SequenceConfigurationTests {
 					.containsExactlyInAnyOrder(new Document("_id", "app:invoice").append("value", 1049L),
 							new Document("_id", "app:other").append("value", 1L));
 			});
+	}
+
+	@Test
+	void whenADocumentIsFoundAndReplacedThenItsNumberIsFilledButNotByAReplace() {
+		this.runner.run((context) -> {
+			MongoTemplate template = context.getBean(MongoTemplate.class);
+			template.findAndReplace(new Query(Criteria.where("id").is("a")), new Order(0, "a"),
+					FindAndReplaceOptions.options().upsert());
+			template.replace(new Query(Criteria.where("id").is("b")), new Order(0, "b"),
+					ReplaceOptions.replaceOptions().upsert());
+			assertThat(template.findAll(Order.class)).containsExactlyInAnyOrder(new Order(1, "a"), new Order(0, "b"));
+			assertThat(context.getBean(Sequences.class).next("order")).as("one was wasted").isEqualTo(3);
+		});
 	}
 
 	@Test
