@@ -196,7 +196,7 @@ class ProxyKindTests {
 
 	}
 
-	static class Adjustable implements LockedTask {
+	public static class Adjustable implements LockedTask {
 
 		@Override
 		public String run() {
