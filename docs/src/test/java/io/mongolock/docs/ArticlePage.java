@@ -40,18 +40,17 @@ class ArticlePage {
 		return new Page(this.mongo.findById(id, Article.class), null, editor.orElse(null));
 	}
 
-	Page open(String id, String user) {
-		return editing(this.documents.lock(Article.class, id, LockSettings.builder().as(user).build()));
-	}
-
-	Page takeOver(String id, String user, long fence) {
-		return editing(this.documents.takeOver(Article.class, id, fence, LockSettings.builder().as(user).build()));
+	Page open(String id, String user, @Nullable Long fence) {
+		LockSettings as = LockSettings.builder().as(user).build();
+		LockedDocument<Article> locked = (fence != null) ? this.documents.takeOver(Article.class, id, fence, as)
+				: this.documents.lock(Article.class, id, as);
+		return new Page(locked.entity(), locked.ticket(), null);
 	}
 
 	Page draft(String id, LockTicket ticket, long number, String text) {
 		try (LockedDocument<Article> locked = this.documents.resume(Article.class, id, ticket.draft(number))) {
 			locked.saveAndKeep(locked.entity().withText(text));
-			return editing(locked);
+			return new Page(locked.entity(), locked.ticket(), null);
 		}
 	}
 
@@ -67,10 +66,6 @@ class ArticlePage {
 
 	void cancel(String id, LockTicket ticket) {
 		this.documents.release(Article.class, id, ticket);
-	}
-
-	private static Page editing(LockedDocument<Article> locked) {
-		return new Page(locked.entity(), locked.ticket(), null);
 	}
 
 	record Page(@Nullable Article article, @Nullable LockTicket ticket, @Nullable DocumentEditor editor) {

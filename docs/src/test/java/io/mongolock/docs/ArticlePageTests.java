@@ -63,19 +63,19 @@ class ArticlePageTests {
 
 	@Test
 	void whoComesSecondSeesWhoEditsWithoutAWait() {
-		LockTicket anna = ticket(this.articles.open("a", "Anna"));
-		assertNotYours(() -> this.articles.open("a", "Ben"));
+		LockTicket anna = ticket(this.articles.open("a", "Anna", null));
+		assertNotYours(() -> this.articles.open("a", "Ben", null));
 		Page ben = this.articles.read("a");
 		assertThat(ben.ticket()).isNull();
 		assertThat(Objects.requireNonNull(ben.editor()).name()).isEqualTo("Anna");
 		assertThat(new JsonMapper().writeValueAsString(ben)).doesNotContain("thread", "pid", "host", "instance");
 		this.articles.cancel("a", anna);
-		ticket(this.articles.open("a", "Ben"));
+		ticket(this.articles.open("a", "Ben", null));
 	}
 
 	@Test
 	void aDraftIsSavedAndItsLockKeptAlsoIfItIsSentAgain() {
-		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		LockTicket opened = ticket(this.articles.open("a", "Anna", null));
 		this.articles.draft("a", opened, 1, "the answer is lost");
 		LockTicket drafted = ticket(this.articles.draft("a", opened, 1, "draft"));
 		assertThat(text()).isEqualTo("draft");
@@ -85,14 +85,14 @@ class ArticlePageTests {
 
 	@Test
 	void aSaveGoesOnFromADraftWithoutAnAnswer() {
-		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		LockTicket opened = ticket(this.articles.open("a", "Anna", null));
 		this.articles.draft("a", opened, 1, "the answer is lost");
 		assertSaved(this.articles.save("a", opened, 1, "new"), "new");
 	}
 
 	@Test
 	void aSecondWindowConflictsWithTheFirst() {
-		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		LockTicket opened = ticket(this.articles.open("a", "Anna", null));
 		this.articles.draft("a", opened, 1, "in the first");
 		Page both = changed(() -> this.articles.draft("a", opened, 2, "in the second"));
 		assertThat(Objects.requireNonNull(both.article()).text()).isEqualTo("in the first");
@@ -101,7 +101,7 @@ class ArticlePageTests {
 
 	@Test
 	void aSecondClickFindsItsText() {
-		LockTicket ticket = ticket(this.articles.open("a", "Anna"));
+		LockTicket ticket = ticket(this.articles.open("a", "Anna", null));
 		assertSaved(this.articles.save("a", ticket, 1, "new"), "new");
 		assertNotYours(() -> this.articles.save("a", ticket, 1, "new"));
 		assertThat(Objects.requireNonNull(this.articles.read("a").article()).text()).isEqualTo("new");
@@ -109,11 +109,11 @@ class ArticlePageTests {
 
 	@Test
 	void whoIsTakenOverSeesByWhom() {
-		LockTicket anna = ticket(this.articles.open("a", "Anna"));
+		LockTicket anna = ticket(this.articles.open("a", "Anna", null));
 		long fence = Objects.requireNonNull(this.articles.read("a").editor()).fence();
-		LockTicket ben = ticket(this.articles.takeOver("a", "Ben", fence));
+		LockTicket ben = ticket(this.articles.open("a", "Ben", fence));
 		assertNotYours(() -> this.articles.heartbeat("a", anna));
-		assertNotYours(() -> this.articles.takeOver("a", "Cleo", fence));
+		assertNotYours(() -> this.articles.open("a", "Cleo", fence));
 		assertNotYours(() -> this.articles.save("a", anna, 1, "Anna's"));
 		assertThat(Objects.requireNonNull(this.articles.read("a").editor()).name()).isEqualTo("Ben");
 		assertSaved(this.articles.save("a", ben, 1, "Ben's"), "Ben's");
@@ -121,7 +121,7 @@ class ArticlePageTests {
 
 	@Test
 	void whatWasChangedMeanwhileIsShownAndGoneOnFrom() {
-		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		LockTicket opened = ticket(this.articles.open("a", "Anna", null));
 		this.mongo.updateFirst(Query.query(Criteria.where("id").is("a")), Update.update("text", "theirs"),
 				Article.class);
 		Page both = changed(() -> this.articles.save("a", opened, 1, "mine"));
@@ -131,10 +131,10 @@ class ArticlePageTests {
 
 	@Test
 	void whoSavesWhatWasDeletedSeesThat() {
-		LockTicket opened = ticket(this.articles.open("a", "Anna"));
+		LockTicket opened = ticket(this.articles.open("a", "Anna", null));
 		this.mongo.remove(Query.query(Criteria.where("id").is("a")), Article.class);
 		assertNotYours(() -> this.articles.save("a", opened, 1, "mine"));
-		assertNotYours(() -> this.articles.open("a", "Ben"));
+		assertNotYours(() -> this.articles.open("a", "Ben", null));
 		assertThat(this.articles.read("a").article()).isNull();
 	}
 
