@@ -170,11 +170,22 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private static StoredHolder holder(BsonDocument holder) {
+		refuseLaterFormat(holder);
 		return new StoredHolder(string(holder, "token"), integer(holder, "fence"), number(holder, "limit"),
 				owner(holder), date(holder, "acquiredAt"), date(holder, "renewedAt"),
 				Duration.ofMillis(integer(holder, "ttl")), releaseRequest(holder),
 				BsonBoolean.TRUE.equals(holder.get("kept")),
 				Duration.ofMillis((holder.containsKey("linger")) ? integer(holder, "linger") : 0));
+	}
+
+	// A lock that is written otherwise has a holder who never ends and admits nobody, so
+	// that no statement of ours grants it
+	private static void refuseLaterFormat(BsonDocument holder) {
+		if (holder.containsKey("format")) {
+			throw new UnreadableException(
+					"a later version of mongo-lock has written the document, in format " + integer(holder, "format")
+							+ ", and this version knows format 1 alone: update mongo-lock in this application");
+		}
 	}
 
 	private static @Nullable ReleaseRequest releaseRequest(BsonDocument holder) {

@@ -241,6 +241,26 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 	}
 
 	@Test
+	void whenALockIsWrittenInALaterFormatThenEachClaimIsRefusedByName() {
+		Document later = Document.parse("{holders: [{format: 2, limit: 0, ttl: 0, "
+				+ "renewedAt: {$date: '9999-12-31T00:00:00Z'}}], fence: 1, later: 'what this version does not know'}");
+		documents().insertOne(new Document(later).append("_id", "key"));
+		Claim exclusive = Claims.on("key");
+		for (Claim claim : List.of(exclusive, Claims.first(exclusive), Claims.shared("key"),
+				Claims.waiting(Claims.on("key")))) {
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> ask(claim))
+				.withMessageContaining("in format 2, and this version knows format 1 alone: update mongo-lock")
+				.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
+		}
+		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> store().find("key", TIMEOUT))
+			.withMessageContaining("in format 2");
+		assertThat(store().list(10, TIMEOUT)).isEmpty();
+		assertThat(store().renew(exclusive.id(), TIMEOUT)).isFalse();
+		assertThat(release(exclusive)).isFalse();
+		assertThat(documents().find().first()).containsAllEntriesOf(later);
+	}
+
+	@Test
 	void badDocumentsDoNotHideOthersFromAListAndTakeNoPlaceInIt() {
 		for (int i = 0; i < 3; i++) {
 			documents().insertOne(Document.parse("{holders: [1], fence: 1}").append("_id", "bad" + i));
