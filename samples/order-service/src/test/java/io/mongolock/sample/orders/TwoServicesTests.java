@@ -5,22 +5,27 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.UUID;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tools.jackson.databind.JsonNode;
 
-import io.mongolock.test.embedded.EmbeddedMongoMain;
+import io.mongolock.test.embedded.EmbeddedMongo;
+import io.mongolock.test.server.SuiteServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
  * Two applications that have jobs of the same names and one database, as processes of
- * their own.
+ * their own, on the server of the suites.
  */
 @Tag("process")
 class TwoServicesTests {
@@ -32,25 +37,34 @@ class TwoServicesTests {
 	@TempDir
 	private static Path directory;
 
-	private static JavaProcess mongo;
+	private static EmbeddedMongo embedded;
 
 	private static String uri;
 
+	private final String database = "services-" + UUID.randomUUID();
+
 	@BeforeAll
 	static void start() {
-		mongo = JavaProcess.start(directory, EmbeddedMongoMain.class, "--port=0");
-		uri = mongo.awaitOutput("ready at (mongodb://127.0.0.1:\\d+)");
+		embedded = EmbeddedMongo.start();
+		uri = SuiteServer.get().uri().orElseGet(embedded::connectionString);
 	}
 
 	@AfterAll
 	static void stop() {
-		mongo.close();
+		embedded.close();
+	}
+
+	@AfterEach
+	void drop() {
+		try (MongoClient client = MongoClients.create(uri)) {
+			client.getDatabase(this.database).drop();
+		}
 	}
 
 	@Test
 	void whenKeyPrefixesDifferThenEachServiceRunsEachTick() {
-		try (OrderServiceProcess billing = start("apart", "billing", "--mongo-lock.key-prefix=billing:");
-				OrderServiceProcess shipping = start("apart", "shipping", "--mongo-lock.key-prefix=shipping:")) {
+		try (OrderServiceProcess billing = start("billing", "--mongo-lock.key-prefix=billing:");
+				OrderServiceProcess shipping = start("shipping", "--mongo-lock.key-prefix=shipping:")) {
 			for (OrderServiceProcess service : List.of(billing.awaitReady(), shipping.awaitReady())) {
 				String name = (service == billing) ? "billing " : "shipping ";
 				await().atMost(PATIENCE).untilAsserted(() -> {
@@ -66,9 +80,9 @@ class TwoServicesTests {
 
 	@Test
 	void whenTheyShareTheirLocksThenEachTickIsRunByOneAndTheStartSaysSo() {
-		try (OrderServiceProcess billing = start("together", "billing").awaitReady()) {
+		try (OrderServiceProcess billing = start("billing").awaitReady()) {
 			await().atMost(PATIENCE).until(() -> !succeeded(runs(billing)).isEmpty());
-			try (OrderServiceProcess shipping = start("together", "shipping").awaitReady()) {
+			try (OrderServiceProcess shipping = start("shipping").awaitReady()) {
 				await().atMost(PATIENCE)
 					.untilAsserted(() -> assertThat(shipping.output())
 						.contains("Job 'count-open-orders' is scheduled by the application 'billing', too")
@@ -84,11 +98,12 @@ class TwoServicesTests {
 		}
 	}
 
-	private static OrderServiceProcess start(String database, String name, String... settings) {
-		List<String> all = new ArrayList<>(List.of("--spring.application.name=" + name, "--spring.profiles.active=jobs",
-				"--orders.count-cron=* * * * * *", "--orders.reminder-time=10ms"));
+	private OrderServiceProcess start(String name, String... settings) {
+		List<String> all = new ArrayList<>(List.of("--spring.mongodb.database=" + this.database,
+				"--spring.application.name=" + name, "--spring.profiles.active=jobs", "--orders.count-cron=* * * * * *",
+				"--orders.reminder-time=10ms"));
 		all.addAll(List.of(settings));
-		return OrderServiceProcess.start(directory, uri + "/" + database, all.toArray(String[]::new));
+		return OrderServiceProcess.start(directory, uri, all.toArray(String[]::new));
 	}
 
 	private static List<JsonNode> runs(OrderServiceProcess service) {
