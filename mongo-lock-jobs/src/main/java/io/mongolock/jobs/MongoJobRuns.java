@@ -527,7 +527,7 @@ final class MongoJobRuns implements JobRuns {
 		private static final Duration INTERVAL = Duration.ofMinutes(10);
 
 		private boolean isDue(int kept, Instant now) {
-			return this.ended + 1 >= kept / 10 || Duration.between(this.at, now).abs().compareTo(INTERVAL) > 0;
+			return this.ended + 1 >= kept / 10 || Duration.between(this.at, now).compareTo(INTERVAL) > 0;
 		}
 
 		private Shortened more() {

@@ -14,6 +14,7 @@ import io.mongolock.jobs.StoredJob.Pause;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * What all {@link JobRuns} keep alike, wherever they are.
@@ -212,6 +213,27 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 		assertThat(ended.outcome()).isEqualTo(JobOutcome.SUCCEEDED);
 		assertThat(this.kept.last("nightly", 5)).containsExactly(ended);
 		assertThat(this.jobs.run("nightly", TICK, this.runs::add)).isEmpty();
+	}
+
+	@Test
+	void whenARunIsOfATickToComeThenNoneReplacesIt() {
+		this.clock.set(TICK);
+		JobRun early = JobRun.begun("nightly", TICK.plusSeconds(3), 1, 1, TICK, "one");
+		assertThat(this.kept.add(early)).isTrue();
+		assertThat(this.kept.add(JobRun.begun("nightly", TICK.plusSeconds(3), 1, 2, TICK, "two"))).isFalse();
+		assertThat(this.kept.last("nightly", 5)).containsExactly(early);
+	}
+
+	@Test
+	void whenARunThatWasCutOffHasEndedThenItIsNoLongerCutOff() {
+		JobRun run = JobRun.begun("nightly", TICK, 1, 1, TICK, "one");
+		this.kept.add(run);
+		assertThat(this.kept.replace(run, run.leftByCutOff())).isTrue();
+		JobRun left = this.kept.last("nightly", 1).get(0);
+		assertThat(left.cutOff()).isTrue();
+		this.kept.end(left, left.ended(TICK, JobOutcome.ABANDONED, null));
+		assertThat(this.kept.last("nightly", 1)).extracting(JobRun::outcome, JobRun::cutOff)
+			.containsExactly(tuple(JobOutcome.ABANDONED, false));
 	}
 
 	@Test

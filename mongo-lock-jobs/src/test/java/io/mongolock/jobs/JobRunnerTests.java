@@ -24,6 +24,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LockOperations;
+import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
@@ -204,6 +205,48 @@ class JobRunnerTests extends AbstractRunnerTests {
 		assertTicks(TICK.plusSeconds(60));
 		assertThat(this.jobs.last("nightly", 5)).extracting(JobRun::outcome)
 			.containsExactly(JobOutcome.SUCCEEDED, JobOutcome.ABANDONED);
+	}
+
+	@Test
+	void whenTheLockWasLostThenTheEndOfARunIsNotWrittenAgainAndAgain() {
+		LockHandle handle = Mockito.mock();
+		BDDMockito.given(handle.key()).willReturn("job:nightly");
+		BDDMockito.given(handle.isHeld()).willReturn(false);
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.tryAcquire(BDDMockito.any())).willReturn(Optional.of(handle));
+		JobRuns failing = Mockito.spy(this.kept);
+		BDDMockito.willThrow(new IllegalStateException("no answer"))
+			.given(failing)
+			.end(BDDMockito.any(), BDDMockito.any());
+		new JobRunner(locks, failing, this.heard::add, "one").run("nightly", TICK, null, this.runs::add);
+		assertTicks(TICK);
+		BDDMockito.then(failing).should().end(BDDMockito.any(), BDDMockito.any());
+	}
+
+	@Test
+	void whenAnotherInstanceHoldsTheLockThenItWritesWhatIsSkippedInAPause() {
+		schedule("0 0 3 * * *");
+		this.kept.pause("nightly", new StoredJob.Pause("alice", "heavy", this.clock.get()));
+		this.clock.set(TICK.plusSeconds(1));
+		try (LockHandle other = this.locks.tryAcquire(LockRequest.of("job", "nightly")).orElseThrow()) {
+			assertThat(other.isHeld()).isTrue();
+			look("0 0 3 * * *", TICK.minusSeconds(600), CatchUp.NONE);
+			assertThat(this.kept.last("nightly", 5)).isEmpty();
+		}
+		look("0 0 3 * * *", TICK.minusSeconds(600), CatchUp.NONE);
+		assertThat(this.kept.last("nightly", 5)).extracting(JobRun::outcome).containsExactly(JobOutcome.SKIPPED);
+	}
+
+	@Test
+	void whenARunHasFailedThenItsTickIsOverdueAtOnce() {
+		DueJobs due = new DueJobs(this.runner, this.kept);
+		Job job = new Job("nightly", () -> terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), (run) -> {
+			throw new IllegalStateException("no paper");
+		});
+		due.run(job);
+		this.clock.set(TICK.plusSeconds(60));
+		assertThat(due.run(job).written()).isTrue();
+		assertThat(job.overdue()).isGreaterThanOrEqualTo(60);
 	}
 
 	@ParameterizedTest

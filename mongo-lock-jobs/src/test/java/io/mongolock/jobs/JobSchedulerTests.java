@@ -61,7 +61,8 @@ class JobSchedulerTests {
 	private final JobRunner runner = new JobRunner(this.locks, this.kept, (event) -> {
 	}, "one");
 
-	private final GenericApplicationContext context = new GenericApplicationContext();
+	/** Has a parent, as with Spring Cloud. */
+	private final GenericApplicationContext context = new GenericApplicationContext(new GenericApplicationContext());
 
 	private final AtomicInteger runs = new AtomicInteger();
 
@@ -188,7 +189,7 @@ class JobSchedulerTests {
 		JobScheduler scheduler = scheduler("100ms", this.kept, (look) -> new Thread(look).start(), true,
 				(run) -> this.runs.incrementAndGet());
 		scheduler.start();
-		GenericApplicationContext child = new GenericApplicationContext(this.context);
+		GenericApplicationContext child = new GenericApplicationContext(new GenericApplicationContext(this.context));
 		scheduler.on(new AvailabilityChangeEvent<>(child, ReadinessState.ACCEPTING_TRAFFIC));
 		Awaitility.await().until(() -> this.kept.stored("hurried") != null);
 		assertThat(this.runs).hasValue(0);
