@@ -238,6 +238,19 @@ class JobRunnerTests extends AbstractRunnerTests {
 	}
 
 	@Test
+	void whenWorkTakesTooLongThenItsThreadIsNotInterruptedAfterwards() {
+		LimitedWork limited = new LimitedWork((run) -> {
+			while (!Thread.currentThread().isInterrupted()) {
+				Thread.onSpinWait();
+			}
+			throw new IllegalStateException("half done");
+		}, Duration.ofMillis(1));
+		assertThatExceptionOfType(JobTimeoutException.class)
+			.isThrownBy(() -> limited.run(JobRun.begun("nightly", TICK, 1, 1, TICK, "one")));
+		assertThat(Thread.interrupted()).isFalse();
+	}
+
+	@Test
 	void whenARunHasFailedThenItsTickIsOverdueAtOnce() {
 		DueJobs due = new DueJobs(this.runner, this.kept);
 		Job job = new Job("nightly", () -> terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), (run) -> {
