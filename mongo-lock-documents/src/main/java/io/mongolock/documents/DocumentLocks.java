@@ -353,8 +353,7 @@ final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders 
 			throw new IllegalArgumentException("A document is locked by one who edits it, and free when it is saved: "
 					+ "leave out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
-		// Nothing is loaded when an idle lease is held again
-		return LockSettings.builder().limit(1).minHold(Duration.ZERO).linger(Duration.ZERO).build().or(settings);
+		return LockSettings.builder().limit(1).minHold(Duration.ZERO).build().or(settings);
 	}
 
 	/**

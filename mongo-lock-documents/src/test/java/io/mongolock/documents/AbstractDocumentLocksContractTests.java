@@ -846,6 +846,15 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
+	void whenLocksLingerThenDocumentIsFreeAtOnceAllTheSame() {
+		LockSettings lingering = LockSettings.builder().linger(Duration.ofMinutes(1)).build();
+		for (int i = 0; i < 6; i++) {
+			lock(lingering).close();
+			assertThat(holders()).isEmpty();
+		}
+	}
+
+	@Test
 	void whoEditsIsListedAndFound() {
 		this.template.insert(new Post("p0", "free", null));
 		assertThat(this.there.documents().list(Post.class)).isEmpty();
