@@ -40,6 +40,8 @@ final class StoreCheck implements BooleanSupplier {
 
 	private final AtomicReference<@Nullable FutureTask<Optional<String>>> begun = new AtomicReference<>();
 
+	private volatile boolean uncapped;
+
 	/**
 	 * Create a new check.
 	 * @param plain whether somebody has seen, just before, that the lock collection has
@@ -77,9 +79,8 @@ final class StoreCheck implements BooleanSupplier {
 			if (!this.plain.getAsBoolean()) {
 				refuseCollation(this.locks);
 			}
-			refuseCap(this.locks);
 			this.others.get().forEach(StoreCheck::refuseCollation);
-			this.others.get().forEach(StoreCheck::refuseCap);
+			refuseCaps();
 			refusedStatement().ifPresent((refusal) -> {
 				throw new LockStartupException(refusal,
 						"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of "
@@ -118,6 +119,17 @@ final class StoreCheck implements BooleanSupplier {
 		location.collation(TIMEOUT)
 			.ifPresent((collation) -> refuse(location, "has a collation (" + collation
 					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one."));
+	}
+
+	// The right answer is an error, which the application's meters of its driver would
+	// show
+	// each hour
+	private void refuseCaps() {
+		if (!this.uncapped) {
+			refuseCap(this.locks);
+			this.others.get().forEach(StoreCheck::refuseCap);
+			this.uncapped = true;
+		}
 	}
 
 	private static void refuseCap(LockLocation location) {

@@ -133,15 +133,24 @@ class StoreCheckTests {
 	void whenAnyCollectionIsCappedThenItIsRefused() {
 		LockLocation locks = BDDMockito.mock();
 		LockLocation runs = BDDMockito.mock();
-		StoreCheck check = new StoreCheck(locks, () -> true, () -> List.of(runs));
-		assertThat(check.getAsBoolean()).isTrue();
 		for (LockLocation capped : List.of(locks, runs)) {
+			StoreCheck check = new StoreCheck(locks, () -> true, () -> List.of(runs));
 			BDDMockito.given(capped.namespace()).willReturn("shop.capped");
 			BDDMockito.given(capped.isCapped(ArgumentMatchers.any())).willReturn(true);
 			assertThatExceptionOfType(LockStartupException.class).isThrownBy(check::getAsBoolean)
 				.withMessageContaining("The collection shop.capped is capped");
 			BDDMockito.given(capped.isCapped(ArgumentMatchers.any())).willReturn(false);
+			assertThat(check.getAsBoolean()).isTrue();
 		}
+	}
+
+	@Test
+	void whenNoCollectionIsCappedThenTheServerIsAskedOnce() {
+		LockLocation locks = BDDMockito.mock();
+		StoreCheck check = new StoreCheck(locks, () -> true, List::of);
+		assertThat(check.getAsBoolean()).isTrue();
+		assertThat(check.getAsBoolean()).isTrue();
+		BDDMockito.then(locks).should().isCapped(ArgumentMatchers.any());
 	}
 
 	@Test
