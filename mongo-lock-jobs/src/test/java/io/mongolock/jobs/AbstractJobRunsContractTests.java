@@ -216,6 +216,15 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 	}
 
 	@Test
+	void whenAnInstanceLooksAfterAJobThenItsRunIsNotUnattended() {
+		this.kept.schedule("nightly", new JobTrigger.Rate(Duration.ofHours(1)), TICK);
+		JobRun run = JobRun.begun("nightly", TICK, 1, 1, TICK, "one");
+		this.kept.add(run);
+		assertThat(this.kept.unattended(TICK.plus(Duration.ofMinutes(29)))).isEmpty();
+		assertThat(this.kept.unattended(TICK.plus(Duration.ofMinutes(31)))).containsExactly(run);
+	}
+
+	@Test
 	void whenARunIsOfATickToComeThenNoneReplacesIt() {
 		this.clock.set(TICK);
 		JobRun early = JobRun.begun("nightly", TICK.plusSeconds(3), 1, 1, TICK, "one");

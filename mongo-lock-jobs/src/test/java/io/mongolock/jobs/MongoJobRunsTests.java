@@ -144,9 +144,11 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 			assertThat(one.last("nightly", 5)).hasSize(1);
 			assertThat(one.running(null)).hasSize(1);
 		}
+		billing.schedule("invoices", cron("0 0 3 * * *"), TICK);
+		assertThat(shipping.names()).containsExactly("nightly");
 		billing.pause("nightly", new StoredJob.Pause("alice", "heavy", TICK));
 		assertThat(shipping.newest("nightly").stored()).isNotNull().extracting(StoredJob::paused).isNull();
-		assertThat(this.template.getCollection("lockJobRuns").countDocuments()).isEqualTo(8);
+		assertThat(this.template.getCollection("lockJobRuns").countDocuments()).isEqualTo(9);
 	}
 
 	@Test
