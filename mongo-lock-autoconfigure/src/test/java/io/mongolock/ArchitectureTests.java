@@ -29,8 +29,8 @@ import org.springframework.context.annotation.Configuration;
 import io.mongolock.core.ClockReading;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoreSubscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -166,7 +166,7 @@ class ArchitectureTests {
 				(JavaClass type) -> type.getPackageName().equals(ROOT + ".core"));
 		Stream
 			.of(Thread.class, Executor.class, Future.class, LockSupport.class, Random.class, LockStore.class,
-					ReleaseListener.class, ReleaseWatch.class, StoreServers.class)
+					ReleaseListener.class, StoreSubscription.class, StoreServers.class)
 			.forEach((shell) -> check(ArchRuleDefinition.noClasses()
 				.that(decides)
 				.should()

@@ -14,7 +14,7 @@ import io.mongolock.event.RenewalEvents;
 import io.mongolock.faults.harness.ThreadOrders;
 
 /**
- * Tests for {@link ClientPhase}, on several threads: claims begin and end while the
+ * Tests for {@link ClientLifecycle}, on several threads: claims begin and end while the
  * client is started and stopped.
  */
 @Tag("orders")
@@ -38,13 +38,13 @@ class ClientPhaseOrdersTests {
 	/** A client whose threads never start. */
 	public abstract static class Client {
 
-		final ClientPhase phase;
+		final ClientLifecycle phase;
 
 		{
 			ClientRuntime runtime = new StillRuntime();
 			RenewalEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons).ofRenewals();
-			this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(null, LockClock.system(),
-					threads.renewals(), events, List.of(), new HolderRequests(null, events), runtime));
+			this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(null, LockClock.system(),
+					threads.renewals(), events, List.of(), new ReleaseRequestPoller(null, events), runtime));
 		}
 
 	}

@@ -24,7 +24,7 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 
 /**
- * Tests for {@link HeldLocks}, on several threads: renewals, losses and ends of a hold
+ * Tests for {@link HoldRegistry}, on several threads: renewals, losses and ends of a hold
  * meet, and the client stops.
  */
 @Tag("orders")
@@ -63,7 +63,7 @@ class HeldLockOrdersTests {
 
 		private void leave() {
 			try {
-				this.heldLocks.unshare(this.held);
+				this.holds.unshare(this.held);
 			}
 			catch (LockLostException ex) {
 				// Lost meanwhile
@@ -86,7 +86,7 @@ class HeldLockOrdersTests {
 
 		@Operation
 		public void renew() {
-			this.heldLocks.renew(this.held);
+			this.holds.renew(this.held);
 		}
 
 		@Operation(runOnce = true)
@@ -101,9 +101,9 @@ class HeldLockOrdersTests {
 
 		@Operation(runOnce = true, nonParallelGroup = "statement")
 		public void statement() {
-			this.heldLocks.suspend(this.held);
+			this.holds.suspend(this.held);
 			try {
-				this.heldLocks.resume(this.held);
+				this.holds.resume(this.held);
 			}
 			catch (LockLostException ex) {
 				// Lost meanwhile, and this was the last one
@@ -112,8 +112,8 @@ class HeldLockOrdersTests {
 
 		@Operation(runOnce = true, nonParallelGroup = "statement")
 		public void statementThatEndsIt() {
-			this.heldLocks.suspend(this.held);
-			this.heldLocks.endedByOthers(this.held, LeaseEnd.RELEASED);
+			this.holds.suspend(this.held);
+			this.holds.endedByOthers(this.held, LeaseEnd.RELEASED);
 		}
 
 	}
@@ -126,9 +126,9 @@ class HeldLockOrdersTests {
 		final ClientQueues queues = new ClientQueues(
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
-		final ClientPhase phase;
+		final ClientLifecycle phase;
 
-		final HeldLocks heldLocks;
+		final HoldRegistry holds;
 
 		Client() {
 			ClientRuntime runtime = new StillRuntime();
@@ -137,13 +137,13 @@ class HeldLockOrdersTests {
 			RenewalEvents renewals = events.ofRenewals();
 			LockStore store = (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
 					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> answer(method.getName()));
-			this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run, renewals,
-					List.of(), new HolderRequests(store, renewals), runtime));
+			this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run, renewals,
+					List.of(), new ReleaseRequestPoller(store, renewals), runtime));
 			this.phase.start();
 			ReleaseSender sender = new ReleaseSender(store, clock, this.phase);
 			LockReleaser releaser = new LockReleaser(store, clock, events, this.phase, sender,
 					new OrphanReleaser(store, clock, this.phase, sender), new StopRequests(new ClientRuntime()));
-			this.heldLocks = new HeldLocks(clock, this.queues, this.phase, releaser, events,
+			this.holds = new HoldRegistry(clock, this.queues, this.phase, releaser, events,
 					new HandOver(Duration.ofSeconds(5), 100), runtime);
 		}
 
@@ -164,16 +164,16 @@ class HeldLockOrdersTests {
 
 		HeldLock granted(String token) {
 			HeldLock held = CoreParts.held(CoreParts.attempt(token, Duration.ZERO), 1, this::lost);
-			this.heldLocks.granted(held);
+			this.holds.granted(held);
 			return held;
 		}
 
 		private void lost(HeldLock lost) {
-			this.heldLocks.lost(lost);
+			this.holds.lost(lost);
 		}
 
 		void requireNothing() {
-			require(this.heldLocks.size() == 0, "still held");
+			require(this.holds.size() == 0, "still held");
 		}
 
 		static void require(boolean holds, String otherwise) {

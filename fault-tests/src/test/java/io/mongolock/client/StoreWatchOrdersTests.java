@@ -11,7 +11,7 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.core.ClockReading;
 import io.mongolock.faults.harness.ThreadOrders;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 
 /**
  * Tests for {@link StoreWatch}, on several threads: the need comes and goes, and the
@@ -48,9 +48,9 @@ class StoreWatchOrdersTests {
 			this.watch.start();
 		}
 
-		private ReleaseWatch open() {
+		private StoreSubscription open() {
 			this.open.incrementAndGet();
-			return new ReleaseWatch() {
+			return new StoreSubscription() {
 
 				@Override
 				public boolean isLive() {

@@ -36,7 +36,7 @@ public final class CoreParts {
 
 	public static Attempt attempt(String token, Duration linger) {
 		return new Attempt(LockRequest.of("k"), new LeaseId("k", token), 1, OWNER.onThread(token),
-				ResolvedLockSettings.of(LockSettings.builder().linger(linger).build()), at(0));
+				LockTerms.of(LockSettings.builder().linger(linger).build()), at(0));
 	}
 
 	static StoredHolder entry(String token, long fence) {

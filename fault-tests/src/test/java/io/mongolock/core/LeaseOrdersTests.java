@@ -12,7 +12,7 @@ import io.mongolock.LossReason;
 import io.mongolock.faults.harness.ThreadOrders;
 
 /**
- * Tests for {@link Lease} with {@link HoldEnd} and {@link LockShares}, on several
+ * Tests for {@link Lease} with {@link HoldEnd} and {@link HoldReferences}, on several
  * threads: renewals, losses and the ends of a hold meet.
  */
 @Tag("orders")
@@ -135,7 +135,7 @@ class LeaseOrdersTests {
 		private final HeldLock held = CoreParts.held(CoreParts.attempt("first", Duration.ZERO), 1, (lost) -> {
 		});
 
-		private final LockShares shares = this.held.shares();
+		private final HoldReferences shares = this.held.shares();
 
 		{
 			this.shares.statementBegins();

@@ -92,7 +92,7 @@ class QueueCostTests {
 			this.nextAt = random.nextLong(TTL.toNanos());
 			ClockReading now = now();
 			Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "mine"), 1, OWNER,
-					ResolvedLockSettings.of(LockSettings.builder().waitTimeout(Duration.ofHours(1)).build()), now);
+					LockTerms.of(LockSettings.builder().waitTimeout(Duration.ofHours(1)).build()), now);
 			QueuePlace place = this.places.enter(attempt, () -> {
 				throw new IllegalStateException("Nothing moves here");
 			}, now);

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 import org.springframework.boot.convert.DurationStyle;
 
-import io.mongolock.core.DurationText;
+import io.mongolock.core.DurationPrinter;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -35,8 +35,8 @@ record LockFilter(@Nullable String prefix, @Nullable String holder, @Nullable Du
 
 	private static Duration duration(String heldFor) {
 		String what = "heldFor=" + heldFor;
-		if (DurationText.lacksUnit(heldFor)) {
-			throw refused(what + " has no unit. " + DurationText.withUnit(heldFor));
+		if (DurationPrinter.lacksUnit(heldFor)) {
+			throw refused(what + " has no unit. " + DurationPrinter.withUnit(heldFor));
 		}
 		Duration duration;
 		try {

@@ -33,7 +33,7 @@ import io.mongolock.store.TimeLeft;
  * depends on it. If that ends early, this first ends the executors, what was stopped
  * before, and the locked beans that are still there. Then claims end, work that goes on
  * has what is left of the time, and what is still held is cut off, as
- * {@code HeldLocks.cutOffAll} does. Thread-safe.
+ * {@code HoldRegistry.cutOffAll} does. Thread-safe.
  */
 final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 

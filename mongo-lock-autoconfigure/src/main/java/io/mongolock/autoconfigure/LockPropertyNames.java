@@ -27,7 +27,7 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.util.StringUtils;
 
-import io.mongolock.core.DurationText;
+import io.mongolock.core.DurationPrinter;
 import io.mongolock.spi.LockExtension;
 
 /**
@@ -180,9 +180,9 @@ class LockPropertyNames {
 				Object result) {
 			String value = (result instanceof Duration)
 					? context.getBinder().bind(name, Bindable.of(String.class)).orElse("") : "";
-			if (DurationText.lacksUnit(value)) {
+			if (DurationPrinter.lacksUnit(value)) {
 				throw new InvalidConfigurationPropertyValueException(name.toString(), value.trim(),
-						"has no unit and would mean " + value.trim() + "ms. " + DurationText.withUnit(value));
+						"has no unit and would mean " + value.trim() + "ms. " + DurationPrinter.withUnit(value));
 			}
 			return result;
 		}

@@ -17,10 +17,10 @@ import org.springframework.core.env.Environment;
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.DurationText;
+import io.mongolock.core.DurationPrinter;
 import io.mongolock.core.HandOver;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.QueuePlaces;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.KeySpace;
@@ -83,7 +83,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	 * @param name its name, if any
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
+	LockTerms terms(@Nullable String name, LockSettings asked) {
 		if (name != null) {
 			this.declared.add(name);
 		}
@@ -127,8 +127,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 				+ ".* apply to requests made in code only";
 	}
 
-	private ResolvedLockSettings check(@Nullable String name, LockSettings asked) {
-		ResolvedLockSettings terms = this.configured.terms(name, asked);
+	private LockTerms check(@Nullable String name, LockSettings asked) {
+		LockTerms terms = this.configured.terms(name, asked);
 		this.configured.limit(name, asked);
 		this.longestMillis.accumulateAndGet(Math.max(terms.ttl().toMillis(), terms.minHold().toMillis()), Math::max);
 		hint((name != null) ? "Locks named '" + name + "' have" : "Locks have", terms);
@@ -198,7 +198,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 				&& new LockProperty(null, "ttl").valueIn(this.configured) == null;
 	}
 
-	private void hint(String who, ResolvedLockSettings terms) {
+	private void hint(String who, LockTerms terms) {
 		if (terms.margin().compareTo(RECOMMENDED_MARGIN) < 0 && this.said.add("margin")) {
 			logger.info(who + " a margin of " + text(terms.margin()) + ": the clocks of servers may differ by more. "
 					+ "Unless they are known to agree better, keep it at " + text(RECOMMENDED_MARGIN) + " or more");
@@ -218,7 +218,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		return Duration.ofSeconds(least.plusMillis(999).toSeconds());
 	}
 
-	private void hintAtLinger(String who, ResolvedLockSettings terms) {
+	private void hintAtLinger(String who, LockTerms terms) {
 		Duration longest = terms.reliable().dividedBy(2);
 		if (terms.linger().compareTo(longest) > 0 && this.said.add("linger")) {
 			logger.info(who + " a linger of " + text(terms.linger()) + ": an idle lease ends when half of ttl - margin "
@@ -280,7 +280,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	@Override
 	public String text(Duration value) {
-		return DurationText.print(value);
+		return DurationPrinter.print(value);
 	}
 
 	@Override
@@ -290,7 +290,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	private static String print(Object value) {
-		return (value instanceof Duration duration) ? DurationText.print(duration) : String.valueOf(value);
+		return (value instanceof Duration duration) ? DurationPrinter.print(duration) : String.valueOf(value);
 	}
 
 }

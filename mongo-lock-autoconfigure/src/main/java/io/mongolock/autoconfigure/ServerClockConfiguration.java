@@ -17,7 +17,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.ServerClockWatch;
 
@@ -50,7 +50,7 @@ class ServerClockConfiguration {
 		return Stream
 			.concat(Stream.of(configured.terms()),
 					configured.byName().keySet().stream().map((name) -> configured.terms(name, LockSettings.NONE)))
-			.map(ResolvedLockSettings::margin)
+			.map(LockTerms::margin)
 			.min(Comparator.naturalOrder())
 			.orElseThrow();
 	}

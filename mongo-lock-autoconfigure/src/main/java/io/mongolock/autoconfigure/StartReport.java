@@ -19,7 +19,7 @@ import org.springframework.context.SmartLifecycle;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.DurationText;
+import io.mongolock.core.DurationPrinter;
 import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
@@ -162,7 +162,7 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private static String text(Duration duration) {
-		return DurationText.print(duration);
+		return DurationPrinter.print(duration);
 	}
 
 }

@@ -69,7 +69,7 @@ class CallWalkTests {
 			.filteredOn((file) -> file.startsWith("interceptor.") || file.startsWith("annotation."))
 			.containsExactlyInAnyOrder("interceptor.LockInterceptor", "interceptor.CallWarnings",
 					"interceptor.LockedCall", "interceptor.LocksExecution", "interceptor.LockRequests",
-					"interceptor.LockKeyEvaluator", "interceptor.LockedMethod", "interceptor.UnfinishedResults");
+					"interceptor.LockKeyEvaluator", "interceptor.LockedMethod", "interceptor.AsyncResultDetector");
 	}
 
 	private static Walk walk(Class<? extends Runnable> type) throws Exception {

@@ -30,8 +30,8 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.observation.DefaultLockObservationConvention;
 import io.mongolock.observation.LockObservations;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.LeaseEnd;
-import io.mongolock.store.Leased;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -76,7 +76,7 @@ class LockObservationTests {
 	@Test
 	void whatIsPassedOnIsHeldHereNoLonger() {
 		LockHandle handle = this.template.acquire(REQUEST);
-		((Leased) handle).end(LeaseEnd.PASSED_ON);
+		((LeaseControl) handle).end(LeaseEnd.PASSED_ON);
 		handle.close();
 		assertThatRegistry().hasObservationWithNameEqualTo(LockObservations.HOLD)
 			.that()

@@ -34,7 +34,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	private final ClaimSender sender;
 
-	private final HeldLocks heldLocks;
+	private final HoldRegistry holds;
 
 	private final Supplier<ClientThreads> threads;
 
@@ -51,11 +51,11 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	 * Create a driver.
 	 * @param handles makes the handle, or takes the lock back and throws
 	 */
-	AsyncDriver(LockAcquisition acquisition, ClaimSender sender, HeldLocks heldLocks, Supplier<ClientThreads> threads,
+	AsyncDriver(LockAcquisition acquisition, ClaimSender sender, HoldRegistry holds, Supplier<ClientThreads> threads,
 			Function<HeldLock, LockHandle> handles) {
 		this.acquisition = acquisition;
 		this.sender = sender;
-		this.heldLocks = heldLocks;
+		this.holds = holds;
 		this.threads = threads;
 		this.handles = handles;
 	}
@@ -152,7 +152,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		}
 		catch (RuntimeException | Error ex) {
 			if (step instanceof Granted granted) {
-				this.heldLocks.takeBack(granted.held(), ex);
+				this.holds.takeBack(granted.held(), ex);
 			}
 			giveUp(ex);
 		}

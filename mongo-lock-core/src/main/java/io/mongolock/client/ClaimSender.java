@@ -36,20 +36,20 @@ final class ClaimSender {
 
 	private final LockClock clock;
 
-	private final ClientPhase phase;
+	private final ClientLifecycle phase;
 
-	private final HeldLocks heldLocks;
+	private final HoldRegistry holds;
 
 	private final OrphanReleaser orphans;
 
 	private final AttemptEvents events;
 
-	ClaimSender(LockStore store, LockClock clock, ClientPhase phase, HeldLocks heldLocks, OrphanReleaser orphans,
+	ClaimSender(LockStore store, LockClock clock, ClientLifecycle phase, HoldRegistry holds, OrphanReleaser orphans,
 			AttemptEvents events) {
 		this.store = store;
 		this.clock = clock;
 		this.phase = phase;
-		this.heldLocks = heldLocks;
+		this.holds = holds;
 		this.orphans = orphans;
 		this.events = events;
 	}
@@ -144,7 +144,7 @@ final class ClaimSender {
 			return step;
 		}
 		if (step instanceof LostOnTheWay lost) {
-			this.heldLocks.declined(lost.unwanted());
+			this.holds.declined(lost.unwanted());
 			if (!isRunning()) {
 				// Stopped while it stood in no queue: nobody else has seen it
 				throw stopped(acquisition);
@@ -153,7 +153,7 @@ final class ClaimSender {
 		}
 		this.events.stepped(acquisition, step, cancelled);
 		if (step instanceof Cancelled given && given.unwanted() != null) {
-			this.heldLocks.declined(given.unwanted());
+			this.holds.declined(given.unwanted());
 		}
 		if (step instanceof GrantedTooLate) {
 			this.orphans.release(acquisition.cleanUp(now()), acquisition.attempt().id(), acquisition.attempt().terms());
@@ -167,12 +167,12 @@ final class ClaimSender {
 	private void keep(LockAcquisition acquisition, Granted granted) {
 		try {
 			if (!granted.handedOver()) {
-				this.heldLocks.granted(granted.held());
+				this.holds.granted(granted.held());
 			}
 			this.events.stepped(acquisition, granted, AttemptOutcome.GRANTED);
 		}
 		catch (RuntimeException | Error ex) {
-			this.heldLocks.takeBack(granted.held(), ex);
+			this.holds.takeBack(granted.held(), ex);
 			throw ex;
 		}
 	}

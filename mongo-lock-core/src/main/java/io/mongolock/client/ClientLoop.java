@@ -27,9 +27,9 @@ import io.mongolock.store.SomeRenewalsFailedException;
 
 /**
  * The loop of the client, on one daemon thread: watches the deadlines of all leases,
- * begins what its {@link RenewalSchedule} and each {@link LoopDuty} say is due, and waits
- * until more is. It never asks the store, so that a loss is declared in time even while
- * requests hang: those run on an executor, and of renewals
+ * begins what its {@link RenewalSchedule} and each {@link BackgroundTask} say is due, and
+ * waits until more is. It never asks the store, so that a loss is declared in time even
+ * while requests hang: those run on an executor, and of renewals
  * {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs on either.
  * Thread-safe.
  */
@@ -49,9 +49,9 @@ final class ClientLoop {
 
 	private final RenewalEvents events;
 
-	private final List<? extends LoopDuty> duties;
+	private final List<? extends BackgroundTask> tasks;
 
-	private final HolderRequests holderRequests;
+	private final ReleaseRequestPoller releaseRequests;
 
 	/** What was begun, and completes when it is over. */
 	private final Map<RenewalBatch, CompletableFuture<Void>> underway = new ConcurrentHashMap<>();
@@ -79,22 +79,22 @@ final class ClientLoop {
 	 * @param events learns of failures, and logs them on a thread of its own
 	 */
 	ClientLoop(LockStore store, LockClock clock, Executor requests, RenewalEvents events,
-			List<? extends LoopDuty> duties, HolderRequests holderRequests, ClientRuntime runtime) {
+			List<? extends BackgroundTask> tasks, ReleaseRequestPoller releaseRequests, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
 		this.events = events;
-		this.duties = duties;
-		this.holderRequests = holderRequests;
+		this.tasks = tasks;
+		this.releaseRequests = releaseRequests;
 		this.runtime = runtime;
 		this.schedule = new RenewalSchedule(runtime::random);
 	}
 
 	/**
-	 * Begin to watch, unless that goes on, and begin the duties.
+	 * Begin to watch, unless that goes on, and begin the tasks.
 	 */
 	synchronized void start() {
-		this.duties.forEach((duty) -> duty.start(() -> wake(this.watch)));
+		this.tasks.forEach((task) -> task.start(() -> wake(this.watch)));
 		if (this.watch == null) {
 			Thread thread = this.runtime.watch(this::watch);
 			this.watch = thread;
@@ -267,17 +267,17 @@ final class ClientLoop {
 			begin(batch, now);
 		}
 		long pause = ClockReading.NEVER;
-		for (LoopDuty duty : this.duties) {
-			pause = Math.min(pause, run(duty, now));
+		for (BackgroundTask task : this.tasks) {
+			pause = Math.min(pause, run(task, now));
 		}
 		// Last: who comes while this waits for a thread wakes it for nothing
 		pause = Math.min(pause, nextIn(now));
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
 
-	private long run(LoopDuty duty, ClockReading now) {
+	private long run(BackgroundTask task, ClockReading now) {
 		try {
-			return duty.run(now, this.requests);
+			return task.run(now, this.requests);
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing of that may harm the leases
@@ -300,7 +300,7 @@ final class ClientLoop {
 					over.complete(null);
 				}
 				if (answered) {
-					this.holderRequests.renewed(batch.leases(), this.clock.nanoTime(), batch.timeout(),
+					this.releaseRequests.renewed(batch.leases(), this.clock.nanoTime(), batch.timeout(),
 							() -> this.watch != null);
 				}
 			});

@@ -67,7 +67,7 @@ final class ClientThreads {
 
 	ClientThreads(ClientRuntime runtime) {
 		this.renewals = runtime.direct(
-				2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS + IdleLeaseDuty.MAX_REQUESTS, 60,
+				2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS + IdleLeaseReaper.MAX_REQUESTS, 60,
 				"mongo-lock-renewal");
 		this.claims = runtime.queued(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
 		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");

@@ -14,18 +14,18 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.Leased;
 
 /**
  * One handle on a {@link HeldLock}.
  */
-final class LeaseHandle implements LockHandle, Leased {
+final class LeaseHandle implements LockHandle, LeaseControl {
 
 	private final HeldLock heldLock;
 
-	private final HeldLocks heldLocks;
+	private final HoldRegistry holds;
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
@@ -34,9 +34,9 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	private @Nullable Runnable endOfWatch;
 
-	LeaseHandle(HeldLock heldLock, HeldLocks heldLocks) {
+	LeaseHandle(HeldLock heldLock, HoldRegistry holds) {
 		this.heldLock = heldLock;
-		this.heldLocks = heldLocks;
+		this.holds = holds;
 	}
 
 	HeldLock heldLock() {
@@ -54,9 +54,8 @@ final class LeaseHandle implements LockHandle, Leased {
 	/**
 	 * Whether this is an open handle on a client's lock for a key.
 	 */
-	boolean isFor(HeldLocks heldLocks, String key) {
-		return this.heldLocks == heldLocks && key().equals(key) && !this.closed.get()
-				&& !this.heldLock.shares().isOver();
+	boolean isFor(HoldRegistry holds, String key) {
+		return this.holds == holds && key().equals(key) && !this.closed.get() && !this.heldLock.shares().isOver();
 	}
 
 	@Override
@@ -76,24 +75,24 @@ final class LeaseHandle implements LockHandle, Leased {
 
 	@Override
 	public void pause() {
-		this.heldLocks.pauseRenewals(this.heldLock);
+		this.holds.pauseRenewals(this.heldLock);
 	}
 
 	@Override
 	public void awaitRenewals() {
-		this.heldLocks.awaitRenewals(this.heldLock);
+		this.holds.awaitRenewals(this.heldLock);
 	}
 
 	@Override
 	public Runnable suspend() {
 		ClockReading began = now();
-		this.heldLocks.suspend(this.heldLock);
+		this.holds.suspend(this.heldLock);
 		return () -> this.heldLock.found(began, now());
 	}
 
 	@Override
 	public void resume() {
-		this.heldLocks.resume(this.heldLock);
+		this.holds.resume(this.heldLock);
 	}
 
 	@Override
@@ -105,7 +104,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	@Override
 	public void end(LeaseEnd end) {
 		this.ended = true;
-		this.heldLocks.endedByOthers(this.heldLock, end);
+		this.holds.endedByOthers(this.heldLock, end);
 	}
 
 	@Override
@@ -149,7 +148,7 @@ final class LeaseHandle implements LockHandle, Leased {
 			// it, and a request would wait for that
 			return;
 		}
-		if (!this.heldLocks.renew(this.heldLock)) {
+		if (!this.holds.renew(this.heldLock)) {
 			throw LockExceptions.lost(this.heldLock.lease());
 		}
 	}
@@ -159,11 +158,11 @@ final class LeaseHandle implements LockHandle, Leased {
 		if (this.closed.compareAndSet(false, true)) {
 			try {
 				// What was done under it takes effect with the commit
-				TransactionLocks.keep(this.heldLocks, this.heldLock);
+				TransactionLocks.keep(this.holds, this.heldLock);
 			}
 			finally {
 				endWatch();
-				this.heldLocks.unshare(this.heldLock);
+				this.holds.unshare(this.heldLock);
 			}
 			if (!this.ended) {
 				this.heldLock.shares().assertNotEndedWithin();
@@ -201,7 +200,7 @@ final class LeaseHandle implements LockHandle, Leased {
 	}
 
 	private ClockReading now() {
-		return this.heldLocks.now();
+		return this.holds.now();
 	}
 
 }

@@ -54,23 +54,23 @@ final class LockClient {
 
 	private final ClientQueues queues;
 
-	private final ClientPhase phase;
+	private final ClientLifecycle phase;
 
 	private final LockEvents events;
 
 	private final AttemptEvents attemptEvents;
 
-	private final HeldLocks heldLocks;
+	private final HoldRegistry holds;
 
 	private final LockHandles handles;
 
-	private final HolderRequests holderRequests;
+	private final ReleaseRequestPoller releaseRequests;
 
-	private final PlaceDuty places;
+	private final QueueMaintenance places;
 
 	private final StopRequests stopRequests;
 
-	private final IdleLeaseDuty idle;
+	private final IdleLeaseReaper idle;
 
 	private final LockReleaser releaser;
 
@@ -89,24 +89,25 @@ final class LockClient {
 		this.events = new LockEvents(options.listeners(), clock, runtime::daemons);
 		this.attemptEvents = this.events.ofClaims(store.servers());
 		RenewalEvents renewalEvents = this.events.ofRenewals();
-		this.holderRequests = new HolderRequests(store, renewalEvents);
+		this.releaseRequests = new ReleaseRequestPoller(store, renewalEvents);
 		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
-		this.places = new PlaceDuty(store, clock, this.queues.places(), this::threads, this.stopRequests);
-		this.idle = new IdleLeaseDuty(store, clock, this.queues, this.events, this::releaseInBackground, this::threads);
-		this.phase = new ClientPhase(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
-				renewalEvents, List.of(this.places, this.idle), this.holderRequests, runtime));
+		this.places = new QueueMaintenance(store, clock, this.queues.places(), this::threads, this.stopRequests);
+		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground,
+				this::threads);
+		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
+				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.phase, releases);
 		store.servers().onPrimaryChange(() -> this.phase.loop().primaryChanged());
 		store.servers().onPrimaryChange(releases::primaryChanged);
 		this.releaser = new LockReleaser(store, clock, this.events, this.phase, releases, orphans, this.stopRequests);
-		this.heldLocks = new HeldLocks(clock, this.queues, this.phase, this.releaser, this.events, options.handOver(),
+		this.holds = new HoldRegistry(clock, this.queues, this.phase, this.releaser, this.events, options.handOver(),
 				runtime);
-		this.handles = new LockHandles(this.heldLocks, configured, options.leakDetection(),
+		this.handles = new LockHandles(this.holds, configured, options.leakDetection(),
 				runtime.daemons("mongo-lock-leaks"), this::threads);
 		this.reserve = options.handOver().reserve();
-		this.sender = new ClaimSender(store, clock, this.phase, this.heldLocks, orphans, this.attemptEvents);
+		this.sender = new ClaimSender(store, clock, this.phase, this.holds, orphans, this.attemptEvents);
 	}
 
 	private void releaseInBackground(HeldLock heldLock) {
@@ -121,8 +122,8 @@ final class LockClient {
 		return this.queues;
 	}
 
-	HeldLocks heldLocks() {
-		return this.heldLocks;
+	HoldRegistry holds() {
+		return this.holds;
 	}
 
 	LockHandles handles() {
@@ -175,7 +176,7 @@ final class LockClient {
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
 	CompletableFuture<LockHandle> claimAsync(LockRequest request, UnaryOperator<LeaseHandle> handOut) {
-		return new AsyncDriver(acquisition(request), this.sender, this.heldLocks, this::threads,
+		return new AsyncDriver(acquisition(request), this.sender, this.holds, this::threads,
 				(heldLock) -> handOut.apply(this.handles.of(heldLock)))
 			.start();
 	}
@@ -195,7 +196,7 @@ final class LockClient {
 		if (!this.phase.startIfNew()) {
 			throw LockExceptions.stopped(request.key());
 		}
-		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.heldLocks::lost);
+		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.holds::lost);
 		this.attemptEvents.attempting(acquisition);
 		return acquisition;
 	}
@@ -211,7 +212,7 @@ final class LockClient {
 		}
 		try {
 			String asking = (by != null) ? by : this.owner.onThread(Thread.currentThread().getName()).toString();
-			return this.holderRequests.ask(key, reason, asking, this.configured.terms().operationTimeout());
+			return this.releaseRequests.ask(key, reason, asking, this.configured.terms().operationTimeout());
 		}
 		finally {
 			this.phase.endRequest();
@@ -258,7 +259,7 @@ final class LockClient {
 	private void releaseUnused(TimeLeft time) {
 		this.queues.stop();
 		this.idle.stopClaims();
-		this.heldLocks.releaseIdle(time);
+		this.holds.releaseIdle(time);
 		this.places.leaveAll(time);
 	}
 
@@ -268,7 +269,7 @@ final class LockClient {
 	 */
 	void awaitUnused(Duration atMost) {
 		Set<HeldLock> own = this.handles.own();
-		uninterrupted(() -> this.heldLocks.awaitUnused(own, time(atMost)));
+		uninterrupted(() -> this.holds.awaitUnused(own, time(atMost)));
 	}
 
 	/**
@@ -302,7 +303,7 @@ final class LockClient {
 	}
 
 	private void giveBack(TimeLeft time) {
-		this.heldLocks.cutOffAll(time);
+		this.holds.cutOffAll(time);
 		this.places.leaveAll(time);
 	}
 

@@ -23,7 +23,7 @@ import io.mongolock.core.HeldLock;
  */
 final class LockHandles {
 
-	private final HeldLocks heldLocks;
+	private final HoldRegistry holds;
 
 	private final ConfiguredSettings configured;
 
@@ -33,12 +33,12 @@ final class LockHandles {
 	 * Create without handles.
 	 * @param leakDetection what to do about handles that are never closed
 	 */
-	LockHandles(HeldLocks heldLocks, ConfiguredSettings configured, LeakDetection leakDetection, ThreadFactory watch,
+	LockHandles(HoldRegistry holds, ConfiguredSettings configured, LeakDetection leakDetection, ThreadFactory watch,
 			Supplier<ClientThreads> threads) {
-		this.heldLocks = heldLocks;
+		this.holds = holds;
 		this.configured = configured;
 		this.leaks = new HandleLeaks(leakDetection, watch,
-				(heldLock) -> threads.get().cleanUpAfter(0, () -> heldLocks.leaked(heldLock)));
+				(heldLock) -> threads.get().cleanUpAfter(0, () -> holds.leaked(heldLock)));
 	}
 
 	/**
@@ -47,11 +47,11 @@ final class LockHandles {
 	 */
 	LeaseHandle of(HeldLock heldLock) {
 		try {
-			TransactionLocks.keep(this.heldLocks, heldLock);
-			return new LeaseHandle(heldLock, this.heldLocks);
+			TransactionLocks.keep(this.holds, heldLock);
+			return new LeaseHandle(heldLock, this.holds);
 		}
 		catch (RuntimeException | Error ex) {
-			this.heldLocks.takeBack(heldLock, ex);
+			this.holds.takeBack(heldLock, ex);
 			throw ex;
 		}
 	}
@@ -79,14 +79,14 @@ final class LockHandles {
 	 */
 	@Nullable LeaseHandle shareOwn(LockRequest request) {
 		Optional<LockHandle> own = LockContext
-			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.heldLocks, request.key()));
+			.find((handle) -> handle instanceof LeaseHandle lease && lease.isFor(this.holds, request.key()));
 		HeldLock heldLock = (own.isPresent()) ? ((LeaseHandle) own.get()).heldLock()
-				: TransactionLocks.find(this.heldLocks, request.key());
+				: TransactionLocks.find(this.holds, request.key());
 		if (heldLock == null) {
 			return null;
 		}
 		// Another thread may let go of it meanwhile
-		return (heldLock.shares().add(this.configured.limit(request), this.heldLocks.now())) ? of(heldLock) : null;
+		return (heldLock.shares().add(this.configured.limit(request), this.holds.now())) ? of(heldLock) : null;
 	}
 
 	/**
@@ -105,7 +105,7 @@ final class LockHandles {
 			return this.leaks.watch(handle, caller);
 		}
 		catch (RuntimeException | Error ex) {
-			this.heldLocks.takeBack(handle.heldLock(), ex);
+			this.holds.takeBack(handle.heldLock(), ex);
 			throw ex;
 		}
 	}

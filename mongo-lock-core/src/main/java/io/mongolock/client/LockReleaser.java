@@ -31,7 +31,7 @@ final class LockReleaser {
 
 	private final LockEvents events;
 
-	private final ClientPhase phase;
+	private final ClientLifecycle phase;
 
 	private final ReleaseSender sender;
 
@@ -39,7 +39,7 @@ final class LockReleaser {
 
 	private final StopRequests requests;
 
-	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientPhase phase, ReleaseSender sender,
+	LockReleaser(LockStore store, LockClock clock, LockEvents events, ClientLifecycle phase, ReleaseSender sender,
 			OrphanReleaser orphans, StopRequests requests) {
 		this.store = store;
 		this.clock = clock;

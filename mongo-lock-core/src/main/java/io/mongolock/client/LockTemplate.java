@@ -31,10 +31,10 @@ import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.HoldReferences;
 import io.mongolock.core.IdleLeases.IdleLease;
 import io.mongolock.core.LocalLease;
 import io.mongolock.core.LockExceptions;
-import io.mongolock.core.LockShares;
 import io.mongolock.core.RequestOrder;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.LeaseId;
@@ -220,7 +220,7 @@ public final class LockTemplate implements LockOperations {
 	 * held is then held for as long as before
 	 */
 	public void renew(String key) {
-		this.client.heldLocks().renew(key);
+		this.client.holds().renew(key);
 	}
 
 	/**
@@ -237,7 +237,7 @@ public final class LockTemplate implements LockOperations {
 	 * nobody takes its lease here any more if that is idle.
 	 */
 	public void takenByForce(String key, LockHolder holder) {
-		this.client.heldLocks().broken(key, holder.fence());
+		this.client.holds().broken(key, holder.fence());
 	}
 
 	/**
@@ -300,7 +300,7 @@ public final class LockTemplate implements LockOperations {
 	 * How many locks are held.
 	 */
 	public int held() {
-		return this.client.heldLocks().size();
+		return this.client.holds().size();
 	}
 
 	/**
@@ -315,7 +315,7 @@ public final class LockTemplate implements LockOperations {
 	 * @return the lease, or {@code null} if it is another's, or about to be released
 	 */
 	public @Nullable LocalLease find(LeaseId id) {
-		return this.client.queues().idle().find(id, this.client.heldLocks().now());
+		return this.client.queues().idle().find(id, this.client.holds().now());
 	}
 
 	/**
@@ -335,7 +335,7 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
-		LockShares shares = interrupting(handle);
+		HoldReferences shares = interrupting(handle);
 		try (LossInterruption interruption = (shares != null) ? LossInterruption.begin(shares, this.threads) : null;
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {
@@ -350,7 +350,7 @@ public final class LockTemplate implements LockOperations {
 				: LockInstrumentation.Scope.NONE;
 	}
 
-	private static @Nullable LockShares interrupting(LockHandle handle) {
+	private static @Nullable HoldReferences interrupting(LockHandle handle) {
 		return (handle instanceof LeaseHandle lease && lease.heldLock().request().onLost() == OnLost.INTERRUPT)
 				? lease.heldLock().shares() : null;
 	}

@@ -10,8 +10,8 @@ import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.OrphanCleanup;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -28,11 +28,11 @@ final class OrphanReleaser {
 
 	private final LockClock clock;
 
-	private final ClientPhase phase;
+	private final ClientLifecycle phase;
 
 	private final ReleaseSender sender;
 
-	OrphanReleaser(LockStore store, LockClock clock, ClientPhase phase, ReleaseSender sender) {
+	OrphanReleaser(LockStore store, LockClock clock, ClientLifecycle phase, ReleaseSender sender) {
 		this.store = store;
 		this.clock = clock;
 		this.phase = phase;
@@ -42,14 +42,14 @@ final class OrphanReleaser {
 	/**
 	 * Release a token in the background until nothing can be left of it.
 	 */
-	void begin(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+	void begin(OrphanCleanup cleanup, LeaseId id, LockTerms terms) {
 		goOn(cleanup.first(now()), cleanup, id, terms);
 	}
 
 	/**
 	 * Release a token now, and then in the background until nothing can be left of it.
 	 */
-	void release(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+	void release(OrphanCleanup cleanup, LeaseId id, LockTerms terms) {
 		if (this.phase.beginRequest()) {
 			try {
 				goOn(ask(cleanup, id, terms), cleanup, id, terms);
@@ -60,7 +60,7 @@ final class OrphanReleaser {
 		}
 	}
 
-	private long ask(OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+	private long ask(OrphanCleanup cleanup, LeaseId id, LockTerms terms) {
 		Duration timeout = cleanup.timeout(DividedEnding.PATIENCE, terms.operationTimeout());
 		try {
 			Duration keptFor = cleanup.keptFor(now());
@@ -86,7 +86,7 @@ final class OrphanReleaser {
 		}
 	}
 
-	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, ResolvedLockSettings terms) {
+	private void goOn(long pause, OrphanCleanup cleanup, LeaseId id, LockTerms terms) {
 		if (pause >= 0) {
 			this.phase.threads().cleanUpAfter(pause, cleanup.isSuspect(), () -> release(cleanup, id, terms));
 		}

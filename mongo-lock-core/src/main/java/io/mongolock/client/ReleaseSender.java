@@ -38,7 +38,7 @@ final class ReleaseSender {
 
 	private final LockClock clock;
 
-	private final ClientPhase phase;
+	private final ClientLifecycle phase;
 
 	private final RecentReleases releases = new RecentReleases();
 
@@ -51,7 +51,7 @@ final class ReleaseSender {
 	/** How many primaries were elected since this client was made. */
 	private final AtomicInteger elections = new AtomicInteger();
 
-	ReleaseSender(LockStore store, LockClock clock, ClientPhase phase) {
+	ReleaseSender(LockStore store, LockClock clock, ClientLifecycle phase) {
 		this.store = store;
 		this.clock = clock;
 		this.phase = phase;

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 
 /**
  * A watch over the store that is open while somebody needs it, and for a while after, so
@@ -27,7 +27,7 @@ final class StoreWatch {
 	/** How often it is checked, without being woken, whether it is still needed. */
 	private static final long CHECK = 1_000_000_000;
 
-	private final Supplier<ReleaseWatch> opener;
+	private final Supplier<StoreSubscription> opener;
 
 	private final LongSupplier watchFor;
 
@@ -35,9 +35,9 @@ final class StoreWatch {
 
 	private final LockClock clock;
 
-	private @Nullable ReleaseWatch watch;
+	private @Nullable StoreSubscription watch;
 
-	private volatile @Nullable ReleaseWatch closed;
+	private volatile @Nullable StoreSubscription closed;
 
 	private volatile boolean running;
 
@@ -58,7 +58,7 @@ final class StoreWatch {
 	 * nobody needs it
 	 * @param missed is run if somebody may have relied on it as it was closed
 	 */
-	StoreWatch(Supplier<ReleaseWatch> opener, LongSupplier watchFor, Runnable missed, LockClock clock) {
+	StoreWatch(Supplier<StoreSubscription> opener, LongSupplier watchFor, Runnable missed, LockClock clock) {
 		this.opener = opener;
 		this.watchFor = watchFor;
 		this.missed = missed;
@@ -123,7 +123,7 @@ final class StoreWatch {
 
 	private void open() {
 		try {
-			ReleaseWatch opened = this.opener.get();
+			StoreSubscription opened = this.opener.get();
 			synchronized (this) {
 				this.changing = false;
 				if (this.running) {
@@ -172,7 +172,7 @@ final class StoreWatch {
 	}
 
 	private void close() {
-		ReleaseWatch open;
+		StoreSubscription open;
 		synchronized (this) {
 			open = this.watch;
 			this.watch = null;
@@ -182,7 +182,7 @@ final class StoreWatch {
 		}
 	}
 
-	private void close(ReleaseWatch watch) {
+	private void close(StoreSubscription watch) {
 		this.closed = watch;
 		watch.close();
 	}
@@ -192,7 +192,7 @@ final class StoreWatch {
 	 * client is closed.
 	 */
 	void awaitEnd(Duration timeout) {
-		ReleaseWatch watch = this.closed;
+		StoreSubscription watch = this.closed;
 		try {
 			if (watch != null) {
 				watch.awaitEnd(timeout);

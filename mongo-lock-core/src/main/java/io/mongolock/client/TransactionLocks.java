@@ -27,7 +27,7 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	private static final Log logger = LogFactory.getLog(TransactionLocks.class);
 
-	private final HeldLocks heldLocks;
+	private final HoldRegistry holds;
 
 	private final Set<HeldLock> shared = Collections.synchronizedSet(new LinkedHashSet<>());
 
@@ -35,18 +35,18 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	private volatile boolean over;
 
-	private TransactionLocks(HeldLocks heldLocks) {
-		this.heldLocks = heldLocks;
+	private TransactionLocks(HoldRegistry holds) {
+		this.holds = holds;
 	}
 
 	/**
 	 * Have the current transaction rely on a lock, if the thread works inside one.
 	 */
-	static void keep(HeldLocks heldLocks, HeldLock heldLock) {
+	static void keep(HoldRegistry holds, HeldLock heldLock) {
 		if (TransactionSynchronizationManager.isActualTransactionActive()
 				&& TransactionSynchronizationManager.isSynchronizationActive()) {
-			TransactionLocks current = current(heldLocks);
-			((current != null) ? current : begin(heldLocks)).add(heldLock);
+			TransactionLocks current = current(holds);
+			((current != null) ? current : begin(holds)).add(heldLock);
 		}
 	}
 
@@ -54,26 +54,26 @@ final class TransactionLocks implements TransactionSynchronization {
 	 * The lock of a key that the current transaction relies on.
 	 * @return the lock, or {@code null} if there is none
 	 */
-	static @Nullable HeldLock find(HeldLocks heldLocks, String key) {
-		TransactionLocks current = current(heldLocks);
+	static @Nullable HeldLock find(HoldRegistry holds, String key) {
+		TransactionLocks current = current(holds);
 		HeldLock heldLock = (current != null) ? current.byKey.get(key) : null;
 		return (heldLock != null && !heldLock.shares().isOver()) ? heldLock : null;
 	}
 
-	private static @Nullable TransactionLocks current(HeldLocks heldLocks) {
-		TransactionLocks bound = (TransactionLocks) TransactionSynchronizationManager.getResource(heldLocks);
+	private static @Nullable TransactionLocks current(HoldRegistry holds) {
+		TransactionLocks bound = (TransactionLocks) TransactionSynchronizationManager.getResource(holds);
 		if (bound != null && bound.over) {
 			// Its end came on another thread, as the end of a JTA transaction may
-			TransactionSynchronizationManager.unbindResource(heldLocks);
+			TransactionSynchronizationManager.unbindResource(holds);
 			return null;
 		}
 		return bound;
 	}
 
-	private static TransactionLocks begin(HeldLocks heldLocks) {
-		TransactionLocks locks = new TransactionLocks(heldLocks);
+	private static TransactionLocks begin(HoldRegistry holds) {
+		TransactionLocks locks = new TransactionLocks(holds);
 		TransactionSynchronizationManager.registerSynchronization(locks);
-		TransactionSynchronizationManager.bindResource(heldLocks, locks);
+		TransactionSynchronizationManager.bindResource(holds, locks);
 		return locks;
 	}
 
@@ -90,13 +90,13 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	@Override
 	public void suspend() {
-		TransactionSynchronizationManager.unbindResourceIfPossible(this.heldLocks);
+		TransactionSynchronizationManager.unbindResourceIfPossible(this.holds);
 	}
 
 	@Override
 	public void resume() {
 		suspend();
-		TransactionSynchronizationManager.bindResource(this.heldLocks, this);
+		TransactionSynchronizationManager.bindResource(this.holds, this);
 	}
 
 	/**
@@ -106,13 +106,13 @@ final class TransactionLocks implements TransactionSynchronization {
 	 */
 	@Override
 	public void beforeCommit(boolean readOnly) {
-		this.shared.forEach((heldLock) -> heldLock.shares().assertMayCommit(this.heldLocks.now()));
+		this.shared.forEach((heldLock) -> heldLock.shares().assertMayCommit(this.holds.now()));
 	}
 
 	@Override
 	public void afterCompletion(int status) {
 		this.over = true;
-		TransactionSynchronizationManager.unbindResourceIfPossible(this.heldLocks);
+		TransactionSynchronizationManager.unbindResourceIfPossible(this.holds);
 		List<HeldLock> kept = List.copyOf(this.shared);
 		if (status == STATUS_UNKNOWN) {
 			// The commit may still land: nobody may start before the lease has run out
@@ -123,7 +123,7 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	private void letGo(HeldLock heldLock) {
 		try {
-			this.heldLocks.unshare(heldLock);
+			this.holds.unshare(heldLock);
 		}
 		catch (LockLostException ex) {
 			// Nobody can act on it any more; it was published when it happened

@@ -3,13 +3,13 @@
  * what {@code core} decides.
  * <ul>
  * <li>{@link LockTemplate} is what users call, with {@link ClientOptions};
- * {@link LockClient} the parts behind it and {@link ClientPhase} whether they run, with
- * the {@link ClientThreads}. {@link ClientRuntime} is what it has of its JVM, which a
- * simulation replaces. Where locks are switched off, users call
+ * {@link LockClient} the parts behind it and {@link ClientLifecycle} whether they run,
+ * with the {@link ClientThreads}. {@link ClientRuntime} is what it has of its JVM, which
+ * a simulation replaces. Where locks are switched off, users call
  * {@link UnlockedLockOperations}.</li>
  * <li>An attempt: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
  * {@link ClaimSender} asks the store for either. {@link Tokens} tell attempts apart.</li>
- * <li>A hold: {@link HeldLocks} keeps it from the grant to the release,
+ * <li>A hold: {@link HoldRegistry} keeps it from the grant to the release,
  * {@link LeaseHandle} is what its holder is given by {@link LockHandles};
  * {@link TransactionLocks} keeps it until a transaction has ended, and
  * {@link LockCommitListener} refuses the commit if it was lost.</li>
@@ -20,13 +20,13 @@
  * client stops, {@link StopRequests} sends what is left to send,
  * {@link LockClient#stopClaims} ends all waiting, and {@link LockClient#stop} cuts off
  * what is still held, as its {@link io.mongolock.core.HoldEnd#cutOff} says. <b>A release
- * wakes the next waiter</b> in {@link HeldLocks}, which hands the lock over or has
+ * wakes the next waiter</b> in {@link HoldRegistry}, which hands the lock over or has
  * {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
- * another JVM does so in {@link PlaceDuty#released}.</li>
+ * another JVM does so in {@link QueueMaintenance#released}.</li>
  * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
- * runs each {@link LoopDuty}: {@link PlaceDuty} for the places in the queue,
- * {@link IdleLeaseDuty} for the leases that nobody holds, which follows recalls by a
- * {@link StoreWatch}; {@link HolderRequests} whether somebody asks for a lock, and
+ * runs each {@link BackgroundTask}: {@link QueueMaintenance} for the places in the queue,
+ * {@link IdleLeaseReaper} for the leases that nobody holds, which follows recalls by a
+ * {@link StoreWatch}; {@link ReleaseRequestPoller} whether somebody asks for a lock, and
  * {@link HandleLeaks} the handles that nobody closed.</li>
  * </ul>
  */

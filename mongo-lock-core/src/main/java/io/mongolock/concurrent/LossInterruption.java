@@ -2,7 +2,7 @@ package io.mongolock.concurrent;
 
 import java.util.concurrent.Executor;
 
-import io.mongolock.core.LockShares;
+import io.mongolock.core.HoldReferences;
 
 /**
  * The time in which a thread is to be interrupted if its lock is lost. The interrupt
@@ -13,7 +13,7 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 
 	private final Thread thread = Thread.currentThread();
 
-	private final LockShares shares;
+	private final HoldReferences shares;
 
 	private final Executor threads;
 
@@ -21,7 +21,7 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 
 	private boolean interrupted;
 
-	private LossInterruption(LockShares shares, Executor threads) {
+	private LossInterruption(HoldReferences shares, Executor threads) {
 		this.shares = shares;
 		this.threads = threads;
 	}
@@ -32,7 +32,7 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 	 * @param threads runs what may block, at once
 	 * @return ends it
 	 */
-	public static LossInterruption begin(LockShares shares, Executor threads) {
+	public static LossInterruption begin(HoldReferences shares, Executor threads) {
 		LossInterruption interruption = new LossInterruption(shares, threads);
 		shares.onLoss(interruption);
 		return interruption;

@@ -17,7 +17,7 @@ import io.mongolock.store.LeaseId;
  * @param terms the settings that count
  * @param begun when it began
  */
-public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owner, ResolvedLockSettings terms,
+public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owner, LockTerms terms,
 		ClockReading begun) {
 
 	/**
@@ -30,7 +30,7 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 	 */
 	public static Attempt of(LockRequest request, String token, LockOwner owner, String thread,
 			ConfiguredSettings configured, ClockReading begun) {
-		ResolvedLockSettings terms = configured.terms(request);
+		LockTerms terms = configured.terms(request);
 		String as = request.settings().as();
 		LockOwner asking = owner.onThread(thread);
 		return new Attempt(request, new LeaseId(request.key(), token), configured.limit(request),

@@ -14,8 +14,8 @@ import io.mongolock.OnUnavailable;
 /**
  * The settings that are configured for all locks, and for the locks of each name: makes
  * the terms of a request of them and of those that the request says itself. The rest are
- * defaults of {@link ResolvedLockSettings}. What holds for requests that say nothing
- * themselves is made once, for each name that has settings. Thread-safe.
+ * defaults of {@link LockTerms}. What holds for requests that say nothing themselves is
+ * made once, for each name that has settings. Thread-safe.
  */
 public final class ConfiguredSettings {
 
@@ -33,9 +33,9 @@ public final class ConfiguredSettings {
 
 	private final @Nullable Duration retention;
 
-	private final Map<String, ResolvedLockSettings> termsByName = new ConcurrentHashMap<>();
+	private final Map<String, LockTerms> termsByName = new ConcurrentHashMap<>();
 
-	private volatile @Nullable ResolvedLockSettings terms;
+	private volatile @Nullable LockTerms terms;
 
 	/**
 	 * Settings of an application.
@@ -83,7 +83,7 @@ public final class ConfiguredSettings {
 	 * The terms of those who say nothing of their own.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	public ResolvedLockSettings terms() {
+	public LockTerms terms() {
 		return terms(null, LockSettings.NONE);
 	}
 
@@ -91,7 +91,7 @@ public final class ConfiguredSettings {
 	 * The terms of a request.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	public ResolvedLockSettings terms(LockRequest request) {
+	public LockTerms terms(LockRequest request) {
 		return (request.onUnavailable() == OnUnavailable.SKIP)
 				? resolve(request.settings().or(named(request.name())).or(NO_WAIT.or(this.global)))
 				: terms(request.name(), request.settings());
@@ -143,14 +143,14 @@ public final class ConfiguredSettings {
 	 * @param name the name, if any
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	public ResolvedLockSettings terms(@Nullable String name, LockSettings asked) {
+	public LockTerms terms(@Nullable String name, LockSettings asked) {
 		if (!asked.equals(LockSettings.NONE)) {
 			return resolve(asked.or(named(name)).or(this.global));
 		}
 		if (name != null && this.byName.containsKey(name)) {
 			return this.termsByName.computeIfAbsent(name, (known) -> resolve(named(known).or(this.global)));
 		}
-		ResolvedLockSettings terms = this.terms;
+		LockTerms terms = this.terms;
 		if (terms == null) {
 			terms = resolve(this.global);
 			this.terms = terms;
@@ -158,8 +158,8 @@ public final class ConfiguredSettings {
 		return terms;
 	}
 
-	private ResolvedLockSettings resolve(LockSettings settings) {
-		ResolvedLockSettings terms = ResolvedLockSettings.of(settings);
+	private LockTerms resolve(LockSettings settings) {
+		LockTerms terms = LockTerms.of(settings);
 		checkRetention("ttl", terms.ttl(), "held");
 		checkRetention("min-hold", terms.minHold(), "kept");
 		return terms;
@@ -168,7 +168,7 @@ public final class ConfiguredSettings {
 	private void checkRetention(String setting, Duration value, String state) {
 		if (this.retention != null && value.toMillis() > this.retention.toMillis() / 2) {
 			throw new InvalidLockSettingsException(setting, value,
-					"must be at most half of mongo-lock.ttl-index.retention (" + DurationText.print(this.retention)
+					"must be at most half of mongo-lock.ttl-index.retention (" + DurationPrinter.print(this.retention)
 							+ "), so that no document is removed while its lock is " + state);
 		}
 	}

@@ -14,9 +14,9 @@ import io.mongolock.store.LeaseId;
 
 /**
  * A lock that was granted or handed over, from then to its end: its {@link Lease} says
- * whether it is still held, its {@link LockShares} who relies on it, its {@link HoldEnd}
- * what is to be done at the end. Knows no thread, clock or driver. Thread-safe, as its
- * parts are.
+ * whether it is still held, its {@link HoldReferences} who relies on it, its
+ * {@link HoldEnd} what is to be done at the end. Knows no thread, clock or driver.
+ * Thread-safe, as its parts are.
  */
 public final class HeldLock implements WaitQueue.Member {
 
@@ -31,7 +31,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	private final Consumer<HeldLock> onLost;
 
-	private final LockShares shares;
+	private final HoldReferences shares;
 
 	private final HoldEnd ending;
 
@@ -48,8 +48,8 @@ public final class HeldLock implements WaitQueue.Member {
 	 * Begin with the grant.
 	 * @param content what the store keeps with the lock, if it does
 	 * @param onLost is called once if the lock is lost, after the
-	 * {@link LockShares#onLoss actions} of those who work under it, on the thread that
-	 * notices; must neither block nor throw
+	 * {@link HoldReferences#onLoss actions} of those who work under it, on the thread
+	 * that notices; must neither block nor throw
 	 */
 	HeldLock(Attempt attempt, Grant grant, @Nullable Object content, ClockReading now, Consumer<HeldLock> onLost) {
 		this.attempt = attempt;
@@ -60,7 +60,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.content = content;
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new LockShares(this.attempt, this.lease);
+		this.shares = new HoldReferences(this.attempt, this.lease);
 		this.streak = new Streak(grant.begun().nanos(), fence());
 		this.lingers = attempt.lingers();
 	}
@@ -73,7 +73,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new LockShares(this.attempt, this.lease);
+		this.shares = new HoldReferences(this.attempt, this.lease);
 		this.streak = (sameStreak) ? from.streak : new Streak(now.nanos(), fence());
 		this.lingers = to.lingers();
 	}
@@ -94,7 +94,7 @@ public final class HeldLock implements WaitQueue.Member {
 	/**
 	 * All that rely on it.
 	 */
-	public LockShares shares() {
+	public HoldReferences shares() {
 		return this.shares;
 	}
 
@@ -199,13 +199,13 @@ public final class HeldLock implements WaitQueue.Member {
 	// for one who is not, or to stay taken. At least half of what it asks for is left, as
 	// it is unless renewals fail
 	boolean suits(Attempt next, ClockReading now) {
-		ResolvedLockSettings terms = next.terms();
+		LockTerms terms = next.terms();
 		return next.limit() == limit() && terms.autoRenew() && this.ending.mayBeHandedOver(now)
 				&& Objects.equals(next.request().settings().as(), request().settings().as())
 				&& terms.ttl().compareTo(ttl()) <= 0 && this.lease.elapsed(now) < terms.reliable().toNanos() / 2;
 	}
 
-	public ResolvedLockSettings terms() {
+	public LockTerms terms() {
 		return this.lease.terms();
 	}
 

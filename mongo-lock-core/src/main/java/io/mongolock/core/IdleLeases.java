@@ -42,7 +42,7 @@ public final class IdleLeases {
 
 	private final LocalWaitQueues<LocalWaiter, HeldLock> queues;
 
-	private final WarmKeys warm = new WarmKeys();
+	private final LingerPolicy warm = new LingerPolicy();
 
 	/** By key, the oldest first. */
 	private final Map<String, IdleLease> leases = new LinkedHashMap<>();
@@ -398,7 +398,7 @@ public final class IdleLeases {
 	public record IdleLease(HeldLock held, ClockReading since, long until) {
 
 		private static IdleLease of(HeldLock held, ClockReading now) {
-			ResolvedLockSettings terms = held.terms();
+			LockTerms terms = held.terms();
 			long half = held.lease().confirmed().nanos() + terms.reliable().toNanos() / 2;
 			return new IdleLease(held, now, Math.min(half, now.nanos() + terms.linger().toNanos()));
 		}

@@ -30,7 +30,7 @@ public final class Lease {
 
 	private final long fence;
 
-	private final ResolvedLockSettings terms;
+	private final LockTerms terms;
 
 	private final long reliableNanos;
 
@@ -54,15 +54,14 @@ public final class Lease {
 	 * @param onLost is called once if the lease is lost, on the thread that notices; must
 	 * neither block nor throw
 	 */
-	public Lease(LeaseId id, long fence, ResolvedLockSettings terms, ClockReading requested, Consumer<Lease> onLost) {
+	public Lease(LeaseId id, long fence, LockTerms terms, ClockReading requested, Consumer<Lease> onLost) {
 		this(new Entry(), id, fence, terms, new State(Phase.HELD, requested, null), onLost);
 		synchronized (this.entry) {
 			this.entry.holder = this;
 		}
 	}
 
-	private Lease(Entry entry, LeaseId id, long fence, ResolvedLockSettings terms, State state,
-			Consumer<Lease> onLost) {
+	private Lease(Entry entry, LeaseId id, long fence, LockTerms terms, State state, Consumer<Lease> onLost) {
 		this.entry = entry;
 		this.id = id;
 		this.fence = fence;
@@ -80,7 +79,7 @@ public final class Lease {
 		return this.fence;
 	}
 
-	public ResolvedLockSettings terms() {
+	public LockTerms terms() {
 		return this.terms;
 	}
 
@@ -322,7 +321,7 @@ public final class Lease {
 	 * {@link #handOver}.
 	 * @param terms how the other holds it; its ttl must not be longer than the entry's
 	 */
-	Lease next(long fence, ResolvedLockSettings terms, Consumer<Lease> onLost) {
+	Lease next(long fence, LockTerms terms, Consumer<Lease> onLost) {
 		return new Lease(this.entry, this.id, fence, terms, new State(Phase.RELEASED, this.state.confirmed(), null),
 				onLost);
 	}

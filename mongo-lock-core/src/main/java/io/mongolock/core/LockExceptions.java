@@ -220,7 +220,7 @@ public final class LockExceptions {
 	}
 
 	private static String describeDeadline(Lease lease) {
-		ResolvedLockSettings terms = lease.terms();
+		LockTerms terms = lease.terms();
 		ClockReading noticed = lease.ranOutAt();
 		return ((noticed != null) ? stepped(lease, noticed) : "")
 				+ ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")

@@ -16,8 +16,7 @@ import java.util.Map;
  * <p>
  * Leases that are {@linkplain LeaseRenewal#isDueSoon due soon} go along with one that is
  * due now, so that leases begun at different times soon share one request.
- * {@link ResolvedLockSettings.RenewalInterval} has the interval for the leases there are
- * at present.
+ * {@link LockTerms.RenewalInterval} has the interval for the leases there are at present.
  * <p>
  * A server executes the statements of a request one after the other, and one that has to
  * wait, as for an open transaction that wrote its document, holds up those behind it. A

@@ -1,14 +1,15 @@
 /**
  * Everything that decides and nothing that runs: no thread, clock, driver or Spring.
  * State machines are fed events, each with the {@link ClockReading} of its time, and
- * answer what to do next. {@link DurationText} is how people write the times in settings.
+ * answer what to do next. {@link DurationPrinter} is how people write the times in
+ * settings.
  * <ul>
  * <li>An {@link Attempt}: one try at a request, on the terms that
- * {@link ConfiguredSettings} resolves into {@link ResolvedLockSettings}, which has the
- * defaults. {@link LockAcquisition} runs it, {@link AcquisitionState} says <b>how a
- * waiter waits</b>, {@link AcquisitionRequests} is what it asks of the store. Each event
- * is answered with an {@link AcquisitionStep}. Failures that are not the store's end in
- * one of the {@link LockExceptions}. Where threads are few, {@link RequestQueue} says who
+ * {@link ConfiguredSettings} resolves into {@link LockTerms}, which has the defaults.
+ * {@link LockAcquisition} runs it, {@link AcquisitionState} says <b>how a waiter
+ * waits</b>, {@link AcquisitionRequests} is what it asks of the store. Each event is
+ * answered with an {@link AcquisitionStep}. Failures that are not the store's end in one
+ * of the {@link LockExceptions}. Where threads are few, {@link RequestQueue} says who
  * asks next. {@link RequestOrder} is the order in which a call asks for several
  * locks.</li>
  * <li>Who waits: {@link ClientQueues} has the queues of a client. In this JVM
@@ -21,12 +22,12 @@
  * without a queue, the next try; {@link PlaceRequests} says when to ask for them, in one
  * {@link PlaceRequest}. {@link QueuePosition} is what the store said of one.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
- * JVM. Its {@link Lease} says whether it is held, its {@link LockShares} who relies on
- * it, its {@link HoldEnd} how it ends. {@link LocalLease} is what operators see of
+ * JVM. Its {@link Lease} says whether it is held, its {@link HoldReferences} who relies
+ * on it, its {@link HoldEnd} how it ends. {@link LocalLease} is what operators see of
  * it.</li>
  * <li>A lease that nobody holds: {@link IdleLeases} says which one is kept, and for how
- * long. {@link WarmKeys} are those for which that pays, {@link Recall} is what is known
- * of others who want one.</li>
+ * long. {@link LingerPolicy} are those for which that pays, {@link Recall} is what is
+ * known of others who want one.</li>
  * <li>Renewals: {@link RenewalSchedule} makes a {@link RenewalBatch} of what is due, with
  * a {@link LeaseRenewal} for each lease. The batch says which go together, and how one
  * that hangs is divided.</li>

@@ -176,8 +176,8 @@ public interface LockStore {
 	 * @return the watch, to be closed when nobody waits; never live if the store does not
 	 * notice releases
 	 */
-	default ReleaseWatch watchReleases(ReleaseListener listener) {
-		return ReleaseWatch.NEVER_LIVE;
+	default StoreSubscription watchReleases(ReleaseListener listener) {
+		return StoreSubscription.NEVER_LIVE;
 	}
 
 	/**
@@ -186,8 +186,8 @@ public interface LockStore {
 	 * @return the watch, to be closed when this client keeps no lease that nobody holds;
 	 * never live if the store does not notice recalls
 	 */
-	default ReleaseWatch watchRecalls(RecallListener listener) {
-		return ReleaseWatch.NEVER_LIVE;
+	default StoreSubscription watchRecalls(RecallListener listener) {
+		return StoreSubscription.NEVER_LIVE;
 	}
 
 	/**

@@ -10,11 +10,12 @@
  * failed.</li>
  * <li>The state that is stored: {@link StoredLock} with its {@link StoredHolder}s and
  * {@link StoredWaiter}s; {@link HiddenPlaces} are those that an answer leaves out.</li>
- * <li>Hints: {@link ReleaseWatch} calls a {@link ReleaseListener} when a place in a lock
- * may be free, or a {@link RecallListener} when somebody wants a lease back, and
+ * <li>Hints: {@link StoreSubscription} calls a {@link ReleaseListener} when a place in a
+ * lock may be free, or a {@link RecallListener} when somebody wants a lease back, and
  * {@link StoreServers} knows servers, their clocks and elections.</li>
- * <li>For code beside the store that ends leases by its own statements: {@link Leased}
- * leads to the lease of a handle, and {@link LeaseEnd} says how it ended.</li>
+ * <li>For code beside the store that ends leases by its own statements:
+ * {@link LeaseControl} leads to the lease of a handle, and {@link LeaseEnd} says how it
+ * ended.</li>
  * </ul>
  */
 @NullMarked

@@ -43,7 +43,7 @@ import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.LockShares;
+import io.mongolock.core.HoldReferences;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -596,7 +596,7 @@ class AsyncLockTests {
 	@Test
 	void workThatHasEndedAtOnceHearsOfNoLoss() {
 		LeaseHandle handle = (LeaseHandle) this.template.acquire(REQUEST);
-		LockShares shares = handle.heldLock().shares();
+		HoldReferences shares = handle.heldLock().shares();
 		assertThat(shares.add()).isTrue();
 		AtomicInteger cancels = new AtomicInteger();
 		CompletableFuture<String> ended = new CompletableFuture<>() {

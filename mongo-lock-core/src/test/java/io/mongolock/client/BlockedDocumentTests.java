@@ -201,7 +201,7 @@ class BlockedDocumentTests {
 		LeaseHandle free = client.acquire(LockRequest.of("free"));
 		passToNobody(client, 20);
 		leak(client, 20);
-		client.heldLocks().declined(free.heldLock());
+		client.holds().declined(free.heldLock());
 		within(() -> this.store.holder("free").isEmpty());
 		IntStream.range(0, 20).forEach((i) -> {
 			this.store.free("k" + i);
@@ -251,12 +251,12 @@ class BlockedDocumentTests {
 	}
 
 	private void passToNobody(LockClient client, int count) {
-		blocked(client, "k", count).forEach(client.heldLocks()::declined);
+		blocked(client, "k", count).forEach(client.holds()::declined);
 	}
 
 	private void leak(LockClient client, int count) {
 		blocked(client, "leaked", count)
-			.forEach((leaked) -> client.threads().cleanUpAfter(0, () -> client.heldLocks().leaked(leaked)));
+			.forEach((leaked) -> client.threads().cleanUpAfter(0, () -> client.holds().leaked(leaked)));
 	}
 
 	private List<HeldLock> blocked(LockClient client, String prefix, int count) {

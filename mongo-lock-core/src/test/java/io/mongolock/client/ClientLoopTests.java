@@ -34,9 +34,9 @@ import io.mongolock.LossReason;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.LockExceptions;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.event.RenewalEvents;
@@ -69,7 +69,7 @@ class ClientLoopTests {
 		.ofRenewals();
 
 	private ClientLoop loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
-			List.of(places()), new HolderRequests(this.store, this.events), new ClientRuntime());
+			List.of(places()), new ReleaseRequestPoller(this.store, this.events), new ClientRuntime());
 
 	@AfterEach
 	void stop() {
@@ -108,14 +108,14 @@ class ClientLoopTests {
 	}
 
 	@Test
-	void aDutyThatIsWokenWhileAnotherWaitsForALockRunsOnceMoreAtOnce() throws InterruptedException {
+	void aTaskThatIsWokenWhileAnotherWaitsForALockRunsOnceMoreAtOnce() throws InterruptedException {
 		AtomicInteger runs = new AtomicInteger();
 		AtomicInteger before = new AtomicInteger();
 		CountDownLatch parked = new CountDownLatch(1);
 		AtomicReference<Runnable> wake = new AtomicReference<>(() -> {
 		});
-		LoopDuty woken = duty(wake::set, runs::incrementAndGet);
-		LoopDuty waiting = duty((same) -> {
+		BackgroundTask woken = task(wake::set, runs::incrementAndGet);
+		BackgroundTask waiting = task((same) -> {
 		}, () -> {
 			wake.getAndSet(() -> {
 			}).run();
@@ -123,7 +123,7 @@ class ClientLoopTests {
 			LockSupport.parkNanos(1);
 		});
 		this.loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
-				List.of(woken, waiting), new HolderRequests(this.store, this.events), new ClientRuntime() {
+				List.of(woken, waiting), new ReleaseRequestPoller(this.store, this.events), new ClientRuntime() {
 
 					@Override
 					void park(Object blocker, long nanos) {
@@ -140,8 +140,8 @@ class ClientLoopTests {
 		assertThat(before).hasValue(2);
 	}
 
-	private static LoopDuty duty(Consumer<Runnable> start, Runnable run) {
-		return new LoopDuty() {
+	private static BackgroundTask task(Consumer<Runnable> start, Runnable run) {
+		return new BackgroundTask() {
 
 			@Override
 			public void start(Runnable wake) {
@@ -236,7 +236,7 @@ class ClientLoopTests {
 
 		};
 		this.loop = new ClientLoop(refusing, LockClock.system(), this.threads.renewals(), this.events,
-				List.of(places()), new HolderRequests(this.store, this.events), new ClientRuntime());
+				List.of(places()), new ReleaseRequestPoller(this.store, this.events), new ClientRuntime());
 		this.loop.start();
 		Lease lease = register("a", Duration.ofSeconds(18));
 		await().atMost(LONG)
@@ -254,7 +254,7 @@ class ClientLoopTests {
 
 		}));
 		this.loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
-				List.of(places()), new HolderRequests(this.store, this.events), new ClientRuntime() {
+				List.of(places()), new ReleaseRequestPoller(this.store, this.events), new ClientRuntime() {
 
 					@Override
 					Thread watch(Runnable task) {
@@ -355,27 +355,27 @@ class ClientLoopTests {
 		}
 	}
 
-	private PlaceDuty places() {
-		return new PlaceDuty(this.store, LockClock.system(),
+	private QueueMaintenance places() {
+		return new QueueMaintenance(this.store, LockClock.system(),
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0),
 				() -> new ClientThreads(new ClientRuntime()), new StopRequests(new ClientRuntime()));
 	}
 
 	private void renewOn(Executor executor) {
 		this.loop = new ClientLoop(this.store, LockClock.system(), executor, this.events, List.of(places()),
-				new HolderRequests(this.store, this.events), new ClientRuntime());
+				new ReleaseRequestPoller(this.store, this.events), new ClientRuntime());
 		this.loop.start();
 	}
 
 	private void renewBy(LockClock clock, RenewalEvents events) {
 		this.loop = new ClientLoop(this.store, clock, this.threads.renewals(), events, List.of(places()),
-				new HolderRequests(this.store, events), new ClientRuntime());
+				new ReleaseRequestPoller(this.store, events), new ClientRuntime());
 		this.loop.start();
 	}
 
 	private Lease register(String key, Duration age) {
 		LeaseId id = new LeaseId(key, key);
-		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.NONE);
+		LockTerms terms = LockTerms.of(LockSettings.NONE);
 		this.store.acquire(Claim.of(id, new LockOwner("", "", "", 0, ""), terms.ttl()), LONG);
 		ClockReading now = now();
 		ClockReading requested = new ClockReading(now.nanos() - age.toNanos(), now.millis() - age.toMillis());

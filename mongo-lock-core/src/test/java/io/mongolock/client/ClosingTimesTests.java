@@ -79,9 +79,9 @@ class ClosingTimesTests {
 	void aLostLockIsNotShared() {
 		LeaseHandle outer = this.client.acquire(REQUEST);
 		this.store.forget("k");
-		this.client.heldLocks().renew("k");
+		this.client.holds().renew("k");
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> outer.heldLock().shares().add(1, this.client.heldLocks().now()));
+			.isThrownBy(() -> outer.heldLock().shares().add(1, this.client.holds().now()));
 		outer.heldLock().shares().remove();
 	}
 
@@ -98,7 +98,7 @@ class ClosingTimesTests {
 		over.countDown();
 		Awaitility.await().until(() -> this.store.holder("k").isEmpty());
 		assertThat(this.store.kept).isEmpty();
-		assertThat(this.client.heldLocks().size()).isZero();
+		assertThat(this.client.holds().size()).isZero();
 	}
 
 	@Test
@@ -135,7 +135,7 @@ class ClosingTimesTests {
 		this.client.stop(Duration.ofMillis(1));
 		closed.countDown();
 		assertThat(granted).succeedsWithin(LONG).matches((handle) -> !handle.isHeld(), "not held");
-		assertThat(this.client.heldLocks().size()).isZero();
+		assertThat(this.client.holds().size()).isZero();
 	}
 
 	@Test

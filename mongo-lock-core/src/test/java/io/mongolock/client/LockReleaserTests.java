@@ -35,7 +35,7 @@ class LockReleaserTests {
 
 	private final LockEvents events = new LockEvents(List.of(), this.clock, new ClientRuntime()::daemons);
 
-	private final ClientPhase phase = new ClientPhase(new ClientRuntime(), this::loop);
+	private final ClientLifecycle phase = new ClientLifecycle(new ClientRuntime(), this::loop);
 
 	private final LockReleaser releaser = releaser(this.store);
 
@@ -88,10 +88,10 @@ class LockReleaserTests {
 	private ClientLoop loop(ClientThreads threads) {
 		RenewalEvents renewals = this.events.ofRenewals();
 		return new ClientLoop(this.store, this.clock, threads.renewals(), renewals,
-				List.of(new PlaceDuty(this.store, this.clock,
+				List.of(new QueueMaintenance(this.store, this.clock,
 						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 						new StopRequests(new ClientRuntime()))),
-				new HolderRequests(this.store, renewals), new ClientRuntime());
+				new ReleaseRequestPoller(this.store, renewals), new ClientRuntime());
 	}
 
 	/**

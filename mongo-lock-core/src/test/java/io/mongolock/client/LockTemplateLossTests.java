@@ -19,8 +19,8 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
 import io.mongolock.OnLost;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.LeaseEnd;
-import io.mongolock.store.Leased;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -263,11 +263,11 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 	@Test
 	void aLockFoundGoneByAStatementAfterItsHolderLetGoOfItIsOver() {
 		LockHandle handle = this.template.acquire(REQUEST);
-		((Leased) handle).suspend();
+		((LeaseControl) handle).suspend();
 		handle.close();
 		assertThat(this.template.held()).as("until the statement is over").isOne();
 		this.store.forget("k");
-		((Leased) handle).end(LeaseEnd.LOST);
+		((LeaseControl) handle).end(LeaseEnd.LOST);
 		assertThat(this.template.held()).isZero();
 		this.events.await("acquired k", "lost k REFUSED");
 		this.template.acquire(REQUEST).close();
@@ -276,16 +276,16 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 	@Test
 	void aLockThatRunsOutWhileAStatementHangsIsReportedInTime() {
 		LockHandle handle = this.template.acquire(REQUEST);
-		((Leased) handle).suspend();
+		((LeaseControl) handle).suspend();
 		this.clock.step(Duration.ofSeconds(25));
 		this.events.await("acquired k", "lost k DEADLINE");
-		((Leased) handle).end(LeaseEnd.RELEASED);
+		((LeaseControl) handle).end(LeaseEnd.RELEASED);
 		this.events.await("acquired k", "lost k DEADLINE", "overran k");
 	}
 
 	@Test
 	void aLockThatRunsOutWhileNotRenewedIsReportedInTime() {
-		((Leased) this.template.acquire(REQUEST)).pause();
+		((LeaseControl) this.template.acquire(REQUEST)).pause();
 		this.clock.step(Duration.ofSeconds(25));
 		this.events.await("acquired k", "lost k DEADLINE");
 	}
@@ -295,9 +295,9 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 		LockHandle handle = this.template.acquire(LockRequest.builder("k")
 			.settings(LockSettings.builder().ttl(Duration.ofHours(1)).renewInterval(Duration.ofMinutes(10)).build())
 			.build());
-		((Leased) handle).suspend();
+		((LeaseControl) handle).suspend();
 		this.store.forget("k");
-		((Leased) handle).resume();
+		((LeaseControl) handle).resume();
 		this.events.await("acquired k", "lost k REFUSED");
 		assertThat(handle.isHeld()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(handle::close);

@@ -35,7 +35,7 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.core.Lease;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -147,7 +147,7 @@ class ReleaseRequestTests {
 			go.await();
 			return List.of();
 		});
-		HolderRequests requests = new HolderRequests(slow,
+		ReleaseRequestPoller requests = new ReleaseRequestPoller(slow,
 				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
 		Thread first = new Thread(() -> requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> true));
 		first.start();
@@ -167,7 +167,7 @@ class ReleaseRequestTests {
 			looks.add(List.copyOf(new TreeSet<>(look.<Collection<String>>getArgument(0))));
 			return List.of();
 		});
-		HolderRequests requests = new HolderRequests(store,
+		ReleaseRequestPoller requests = new ReleaseRequestPoller(store,
 				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
 		long second = 1_000_000_000;
 		for (int i = 0; i < 16; i++) {
@@ -179,7 +179,7 @@ class ReleaseRequestTests {
 	@Test
 	void nobodyLooksAfterTheStop() {
 		LockStore untouched = Mockito.mock();
-		HolderRequests requests = new HolderRequests(untouched,
+		ReleaseRequestPoller requests = new ReleaseRequestPoller(untouched,
 				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
 		requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> false);
 		// Nor at that after a start
@@ -188,8 +188,8 @@ class ReleaseRequestTests {
 	}
 
 	private static Lease lease(String key) {
-		return new Lease(new LeaseId(key, key), 1, ResolvedLockSettings.of(LockSettings.NONE),
-				ClockReading.of(LockClock.system()), (lost) -> {
+		return new Lease(new LeaseId(key, key), 1, LockTerms.of(LockSettings.NONE), ClockReading.of(LockClock.system()),
+				(lost) -> {
 				});
 	}
 

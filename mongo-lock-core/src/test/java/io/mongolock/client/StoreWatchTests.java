@@ -10,7 +10,7 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -106,8 +106,8 @@ class StoreWatchTests {
 		return new ClockReading(this.start.nanos() + TimeUnit.MINUTES.toNanos(1) + nanos, this.start.millis());
 	}
 
-	private ReleaseWatch open() {
-		return new ReleaseWatch() {
+	private StoreSubscription open() {
+		return new StoreSubscription() {
 
 			@Override
 			public boolean isLive() {

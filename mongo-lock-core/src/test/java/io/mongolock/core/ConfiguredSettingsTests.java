@@ -41,16 +41,16 @@ class ConfiguredSettingsTests {
 		assertThat(waiting.terms(skipping.name("n").build()).waitTimeout()).hasSeconds(3);
 		assertThat(waiting.terms(skipping.waitTimeout(Duration.ofSeconds(1)).build()).waitTimeout()).hasSeconds(1);
 		assertThat(ConfiguredSettings.NONE.terms(LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP).build()))
-			.returns(Duration.ZERO, ResolvedLockSettings::waitTimeout);
+			.returns(Duration.ZERO, LockTerms::waitTimeout);
 	}
 
 	@Test
 	void termsOfThoseWhoSayNothingAreMadeOnceForEachNameThatHasSettings() {
 		LockSettings nothing = LockSettings.builder().build();
-		ResolvedLockSettings all = this.configured.terms();
+		LockTerms all = this.configured.terms();
 		assertThat(this.configured.terms(LockRequest.of("k"))).isSameAs(all);
 		assertThat(this.configured.terms("other", nothing)).isSameAs(all);
-		ResolvedLockSettings named = this.configured.terms("n", nothing);
+		LockTerms named = this.configured.terms("n", nothing);
 		assertThat(this.configured.terms(LockRequest.builder("k").name("n").build())).isSameAs(named).isNotEqualTo(all);
 		assertThat(this.configured.terms("n", ttl(60))).isNotEqualTo(named);
 	}

@@ -283,9 +283,9 @@ class HeldLockTests {
 
 	private HeldLock granted(Duration minHold, boolean unknown) {
 		StoredHolder holder = new StoredHolder("t", 7, 1, new LockOwner("app", "1", "host", 42, ""), Instant.EPOCH,
-				Instant.EPOCH, ResolvedLockSettings.DEFAULT_TTL);
+				Instant.EPOCH, LockTerms.DEFAULT_TTL);
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "t"), 1, holder.owner(),
-				ResolvedLockSettings.of(LockSettings.builder().minHold(minHold).build()), at(0));
+				LockTerms.of(LockSettings.builder().minHold(minHold).build()), at(0));
 		return new HeldLock(attempt, new Grant(holder, 0, at(0), unknown, false, false, null), null, at(1),
 				(lost) -> this.heard.add("client " + Optional.ofNullable(lost.lossReason()).orElseThrow()));
 	}

@@ -375,7 +375,7 @@ class IdleLeasesTests {
 		rest(unused, 200);
 		this.idle.recalled(unused.id());
 		endAll(201);
-		assertThat(usesUntilKept("l", 202)).isEqualTo(WarmKeys.MAX_CLAIMS);
+		assertThat(usesUntilKept("l", 202)).isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
 
 	@Test
@@ -388,7 +388,7 @@ class IdleLeasesTests {
 		assertThat(rest(next.held(), 5)).isTrue();
 		this.idle.recalled(first.id());
 		endAll(6);
-		assertThat(usesUntilKept("k", 7)).isEqualTo(WarmKeys.MAX_CLAIMS);
+		assertThat(usesUntilKept("k", 7)).isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
 
 	@Test
@@ -606,7 +606,7 @@ class IdleLeasesTests {
 		HeldLock next = granted("k", 2003);
 		assertThat(rest(next, 2004)).isFalse();
 		release(next, 2004);
-		assertThat(usesUntilKept("k", 2005)).as("as others want it").isEqualTo(WarmKeys.MAX_CLAIMS);
+		assertThat(usesUntilKept("k", 2005)).as("as others want it").isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
 
 	@Test

@@ -41,7 +41,7 @@ final class InterleavedJvm {
 
 	private final Interleavings all;
 
-	private final ResolvedLockSettings terms;
+	private final LockTerms terms;
 
 	private final HandOver handOver = new HandOver(Duration.ofSeconds(5), 100);
 
@@ -87,7 +87,7 @@ final class InterleavedJvm {
 	InterleavedJvm(Interleavings all, Duration linger, Runnable onTaken) {
 		this.all = all;
 		this.onTaken = onTaken;
-		this.terms = ResolvedLockSettings.of(LockSettings.builder().linger(linger).build());
+		this.terms = LockTerms.of(LockSettings.builder().linger(linger).build());
 		this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
 		this.client = new ClientQueues(this.queues,
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));

@@ -26,7 +26,7 @@ class LeaseTests {
 	private final List<LossReason> nextLosses = new ArrayList<>();
 
 	private final Lease lease = new Lease(new LeaseId("k", "t"), 1,
-			ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(10)).build()), at(0),
+			LockTerms.of(LockSettings.builder().ttl(Duration.ofSeconds(10)).build()), at(0),
 			(lease) -> this.losses.add(lease.lossReason()));
 
 	@Test

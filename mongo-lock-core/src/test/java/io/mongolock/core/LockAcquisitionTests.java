@@ -492,7 +492,7 @@ class LockAcquisitionTests {
 			.waitTimeout(Duration.ofHours(1))
 			.retryInterval(Duration.ofMinutes(10))
 			.build();
-		LockAcquisition acquisition = acquisition("mine", ResolvedLockSettings.of(rare), 0);
+		LockAcquisition acquisition = acquisition("mine", LockTerms.of(rare), 0);
 		begin(acquisition);
 		assertThat(failed(acquisition, Outcome.UNKNOWN, 100)).isEqualTo(new Wait(2_000_000_000));
 	}
@@ -758,19 +758,19 @@ class LockAcquisitionTests {
 		return acquisition(token, 2, terms(waitTimeout), 0);
 	}
 
-	private LockAcquisition acquisition(String token, ResolvedLockSettings terms, int reserve) {
+	private LockAcquisition acquisition(String token, LockTerms terms, int reserve) {
 		return acquisition(token, 1, terms, reserve);
 	}
 
-	private LockAcquisition acquisition(String token, int limit, ResolvedLockSettings terms, int reserve) {
+	private LockAcquisition acquisition(String token, int limit, LockTerms terms, int reserve) {
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", token), limit,
 				new LockOwner("app", "1", "host", 2, token), terms, at(0));
 		return new LockAcquisition(this.client, attempt, reserve, (lost) -> {
 		});
 	}
 
-	private static ResolvedLockSettings terms(Duration waitTimeout) {
-		return ResolvedLockSettings.of(LockSettings.builder().waitTimeout(waitTimeout).build());
+	private static LockTerms terms(Duration waitTimeout) {
+		return LockTerms.of(LockSettings.builder().waitTimeout(waitTimeout).build());
 	}
 
 	private static ClaimAnswer answer(List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,

@@ -44,7 +44,7 @@ class LockExceptionsTests {
 			.toList();
 		ClockReading begin = new ClockReading(0, 0);
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "t"), 1, ASKS,
-				ResolvedLockSettings.of(LockSettings.builder().build()), begin);
+				LockTerms.of(LockSettings.builder().build()), begin);
 		return LockExceptions.unavailable(attempt, holders, 1, null, begin);
 	}
 

@@ -793,8 +793,8 @@ class QueuePlacesTests {
 	}
 
 	private static Attempt attempt(String key, int limit, LockSettings settings) {
-		return new Attempt(LockRequest.of(key), new LeaseId(key, "mine"), limit, owner("mine"),
-				ResolvedLockSettings.of(settings), at(0));
+		return new Attempt(LockRequest.of(key), new LeaseId(key, "mine"), limit, owner("mine"), LockTerms.of(settings),
+				at(0));
 	}
 
 	private static List<StoredLock> seen(PlaceRequest look, int ahead) {

@@ -17,9 +17,8 @@ import static org.assertj.core.api.Assertions.assertThat;
  */
 class ReleaseDecisionTests {
 
-	private final Lease lease = new Lease(new LeaseId("k", "t"), 1, ResolvedLockSettings.of(LockSettings.NONE), at(0),
-			(lost) -> {
-			});
+	private final Lease lease = new Lease(new LeaseId("k", "t"), 1, LockTerms.of(LockSettings.NONE), at(0), (lost) -> {
+	});
 
 	@Test
 	void whatIsHeldIsReleasedFast() {

@@ -22,10 +22,10 @@ class RenewalScheduleTests {
 
 	private static final long MILLI = 1_000_000;
 
-	private static final ResolvedLockSettings EVERY_EIGHT = ResolvedLockSettings
+	private static final LockTerms EVERY_EIGHT = LockTerms
 		.of(LockSettings.builder().renewInterval(Duration.ofSeconds(8)).build());
 
-	private static final ResolvedLockSettings BY_NUMBER = ResolvedLockSettings.of(LockSettings.NONE);
+	private static final LockTerms BY_NUMBER = LockTerms.of(LockSettings.NONE);
 
 	private final RenewalSchedule schedule = new RenewalSchedule((bound) -> bound - 1);
 
@@ -277,8 +277,7 @@ class RenewalScheduleTests {
 
 	@Test
 	void anIntervalThatIsSetIsTheSameForAnyNumber() {
-		ResolvedLockSettings everySecond = ResolvedLockSettings
-			.of(LockSettings.builder().renewInterval(Duration.ofSeconds(1)).build());
+		LockTerms everySecond = LockTerms.of(LockSettings.builder().renewInterval(Duration.ofSeconds(1)).build());
 		for (int i = 0; i < 500; i++) {
 			this.schedule.add(lease("k" + i, 0, BY_NUMBER), at(0));
 		}
@@ -288,7 +287,7 @@ class RenewalScheduleTests {
 
 	@Test
 	void noLeaseIsRenewedLaterThanAThirdOfWhatItReliesOn() {
-		ResolvedLockSettings brief = ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(5)).build());
+		LockTerms brief = LockTerms.of(LockSettings.builder().ttl(Duration.ofSeconds(5)).build());
 		for (int i = 0; i < 1_000; i++) {
 			this.schedule.add(lease("k" + i, 0, BY_NUMBER), at(0));
 		}
@@ -320,9 +319,8 @@ class RenewalScheduleTests {
 
 	@Test
 	void aBatchHoldsLeasesOfLikeTimeoutsAndKeepsToTheShortest() {
-		ResolvedLockSettings brief = ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(1)).build());
-		ResolvedLockSettings alike = ResolvedLockSettings
-			.of(LockSettings.builder().operationTimeout(Duration.ofMillis(2_500)).build());
+		LockTerms brief = LockTerms.of(LockSettings.builder().ttl(Duration.ofSeconds(1)).build());
+		LockTerms alike = LockTerms.of(LockSettings.builder().operationTimeout(Duration.ofMillis(2_500)).build());
 		this.schedule.add(lease("a", 0), at(0));
 		this.schedule.add(lease("b", 0, alike), at(0));
 		this.schedule.add(lease("c", 7_500, brief), at(7_500));
@@ -374,7 +372,7 @@ class RenewalScheduleTests {
 
 	@Test
 	void aLeaseThatIsNotRenewedIsOnlyWatched() {
-		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.builder().autoRenew(false).build());
+		LockTerms terms = LockTerms.of(LockSettings.builder().autoRenew(false).build());
 		this.schedule.add(new Lease(new LeaseId("a", "a"), 1, terms, at(0), this.lost::add), at(0));
 		assertThat(this.schedule.due(at(20_000))).isEmpty();
 		this.schedule.due(at(24_000));
@@ -403,7 +401,7 @@ class RenewalScheduleTests {
 		return lease(key, begun, EVERY_EIGHT);
 	}
 
-	private Lease lease(String key, long begun, ResolvedLockSettings terms) {
+	private Lease lease(String key, long begun, LockTerms terms) {
 		return new Lease(new LeaseId(key, key), 1, terms, at(begun), this.lost::add);
 	}
 

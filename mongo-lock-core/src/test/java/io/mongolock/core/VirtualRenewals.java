@@ -64,7 +64,7 @@ final class VirtualRenewals {
 	 * @param prefix of their keys, which end with a number from 0
 	 */
 	void hold(int number, String prefix, Duration ttl) {
-		ResolvedLockSettings terms = ResolvedLockSettings.of(LockSettings.builder().ttl(ttl).build());
+		LockTerms terms = LockTerms.of(LockSettings.builder().ttl(ttl).build());
 		for (int i = 0; i < number; i++) {
 			LeaseId id = new LeaseId(prefix + i, prefix + i);
 			Lease lease = new Lease(id, 1, terms, clock(), (lost) -> this.lost.put(lost.id().key(), this.now));

@@ -13,7 +13,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -51,8 +51,8 @@ class LossLogTests {
 	}
 
 	private void lose(String key) {
-		this.losses.lost(new Lease(new LeaseId(key, key), 1, ResolvedLockSettings.of(LockSettings.NONE),
-				new ClockReading(0, 0), (lost) -> {
+		this.losses.lost(
+				new Lease(new LeaseId(key, key), 1, LockTerms.of(LockSettings.NONE), new ClockReading(0, 0), (lost) -> {
 				}), LossReason.DEADLINE);
 	}
 

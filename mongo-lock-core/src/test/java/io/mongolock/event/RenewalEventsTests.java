@@ -20,9 +20,9 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -111,7 +111,7 @@ class RenewalEventsTests {
 
 	private static Lease lease(String key, Duration age) {
 		ClockReading now = now();
-		return new Lease(new LeaseId(key, key), 1, ResolvedLockSettings.of(LockSettings.NONE),
+		return new Lease(new LeaseId(key, key), 1, LockTerms.of(LockSettings.NONE),
 				new ClockReading(now.nanos() - age.toNanos(), now.millis() - age.toMillis()), (lost) -> {
 				});
 	}

@@ -16,9 +16,9 @@ public final class DocumentCallbacks {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static PlainSaves mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations,
+	static UnlockedSaveGuard mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations,
 			ObjectProvider<MongoMappingContext> contexts) {
-		return new PlainSaves(operations::stream, contexts::orderedStream);
+		return new UnlockedSaveGuard(operations::stream, contexts::orderedStream);
 	}
 
 	@Bean

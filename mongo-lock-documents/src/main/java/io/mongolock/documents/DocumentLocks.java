@@ -25,7 +25,7 @@ import io.mongolock.OnLost;
 import io.mongolock.documents.store.DocumentKey;
 import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.documents.store.MissingDocumentException;
-import io.mongolock.store.Leased;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -34,7 +34,7 @@ import io.mongolock.store.StoredLock;
  * writes} by the application's template. Work within a hold of its thread gets the
  * {@link HeldDocument} of that hold, which {@link DocumentTransactions} finds.
  */
-final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders {
+final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.Holders {
 
 	/** The fence of no grant. */
 	private static final long NONE = 0;
@@ -43,7 +43,7 @@ final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders 
 
 	private final EntityLifecycle lifecycle;
 
-	private final PlainSaves plainSaves;
+	private final UnlockedSaveGuard plainSaves;
 
 	private final DocumentLockStore store;
 
@@ -69,7 +69,7 @@ final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders 
 		this.transactions = transactions;
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
-		this.plainSaves = PlainSaves.of(context);
+		this.plainSaves = UnlockedSaveGuard.of(context);
 		this.lifecycle = new EntityLifecycle(context, this.plainSaves.own());
 		this.store = store;
 		this.locks = locks;
@@ -216,8 +216,8 @@ final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders 
 
 	private <T> HeldDocument<T> granted(LockedType<T> type, LockHandle handle) {
 		try {
-			Assert.isInstanceOf(Leased.class, handle, "Documents are locked by this library's own client");
-			Leased lease = (Leased) handle;
+			Assert.isInstanceOf(LeaseControl.class, handle, "Documents are locked by this library's own client");
+			LeaseControl lease = (LeaseControl) handle;
 			LeaseProof proof = new LeaseProof(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0, 0);
 			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 					"The locked " + type.describe(proof.key()) + " cannot be kept");
@@ -237,7 +237,7 @@ final class DocumentLocks implements DocumentLockOperations, PlainSaves.Holders 
 	}
 
 	private <T> HeldDocument<T> held(LockedType<T> type, BsonDocument document, LockHandle handle, LeaseProof proof,
-			Leased lease) {
+			LeaseControl lease) {
 		HeldDocument<T> held = new HeldDocument<>(type, type.read(document), handle, proof, lease, this.tickets,
 				this.writes);
 		this.transactions.add(held);

@@ -25,7 +25,7 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
  *
  * @param events publishes the events
  * @param callbacks calls the callbacks
- * @param own has what is about to be written, for {@link PlainSaves}
+ * @param own has what is about to be written, for {@link UnlockedSaveGuard}
  */
 record EntityLifecycle(ApplicationEventPublisher events, EntityCallbacks callbacks, ThreadLocal<@Nullable Object> own) {
 

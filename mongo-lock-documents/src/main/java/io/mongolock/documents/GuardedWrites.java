@@ -19,7 +19,7 @@ import io.mongolock.LockLostException;
 import io.mongolock.LossReason;
 import io.mongolock.StaleFenceException;
 import io.mongolock.store.KeyText;
-import io.mongolock.store.Leased;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.TimedStatements;
@@ -80,18 +80,18 @@ final class GuardedWrites implements FencedWrites {
 
 	@Override
 	public void touch(LockHandle lock) {
-		if (lock instanceof LockedDocument<?> || lock instanceof Leased leased && leased.hasContent()) {
+		if (lock instanceof LockedDocument<?> || lock instanceof LeaseControl leased && leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
 					+ "' is a field of the document that it locks, and cannot be touched: a transaction keeps what its "
 					+ "thread has locked before it begins, and what it saves");
 		}
-		Assert.isInstanceOf(Leased.class, lock, "Only a handle of this library can be touched");
+		Assert.isInstanceOf(LeaseControl.class, lock, "Only a handle of this library can be touched");
 		ClientSession session = DocumentTransaction.sessionOf(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
 					+ "' can be touched only inside a MongoDB transaction of the application's template, and "
 					+ CurrentTransaction.describe()));
 		// by the template, which translates exceptions
-		DbCallback<Boolean> touch = (database) -> this.store.touch(((Leased) lock).lease(), session);
+		DbCallback<Boolean> touch = (database) -> this.store.touch(((LeaseControl) lock).lease(), session);
 		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> limited(this.template, lock).execute(touch))) {
 			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
 					"Lock '" + KeyText.printable(lock.key()) + "' (fence " + lock.fence()

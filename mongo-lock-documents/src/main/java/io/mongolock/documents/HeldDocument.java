@@ -18,8 +18,8 @@ import io.mongolock.LossReason;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.documents.DocumentTransaction.Kept;
 import io.mongolock.documents.EntityWriter.Loaded;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.LeaseEnd;
-import io.mongolock.store.Leased;
 
 /**
  * A locked document, and what has become of its lock: one object for each hold. Each
@@ -63,7 +63,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	private final LeaseProof proof;
 
 	/** What the handle stands for. */
-	private final Leased lease;
+	private final LeaseControl lease;
 
 	/** The thread that locked or resumed it. */
 	private final Thread thread = Thread.currentThread();
@@ -86,7 +86,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	/** Whether a callback within the one that it was locked for has ended it. */
 	private volatile boolean endedWithin;
 
-	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LeaseProof proof, Leased lease,
+	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LeaseProof proof, LeaseControl lease,
 			DocumentTickets tickets, Writes writes) {
 		this.type = type;
 		this.content = new HeldContent<>(type, loaded);

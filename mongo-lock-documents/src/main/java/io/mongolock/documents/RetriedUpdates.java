@@ -27,7 +27,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	private final MongoTemplate template;
 
-	private final PlainSaves saves;
+	private final UnlockedSaveGuard saves;
 
 	private final EntityLifecycle lifecycle;
 
@@ -40,7 +40,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 	private final Duration timeout;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
-		this.saves = PlainSaves.of(context);
+		this.saves = UnlockedSaveGuard.of(context);
 		this.lifecycle = new EntityLifecycle(context, this.saves.own());
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");

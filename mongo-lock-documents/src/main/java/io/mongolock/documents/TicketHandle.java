@@ -9,16 +9,16 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 import io.mongolock.LossReason;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.Leased;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
  * A lock that its ticket keeps, as it stood when it was resumed. Thread-safe.
  */
-final class TicketHandle implements LockHandle, Leased {
+final class TicketHandle implements LockHandle, LeaseControl {
 
 	/** Clocks of servers differ, and their holders should know first. */
 	private static final int MARGIN_SHARE = 5;

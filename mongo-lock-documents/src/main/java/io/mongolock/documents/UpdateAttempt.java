@@ -50,9 +50,9 @@ final class UpdateAttempt<T> {
 
 	private final TimedStatements statements;
 
-	private final PlainSaves saves;
+	private final UnlockedSaveGuard saves;
 
-	UpdateAttempt(EntityWriter writer, Duration timeout, PlainSaves saves, Class<T> type, Object id,
+	UpdateAttempt(EntityWriter writer, Duration timeout, UnlockedSaveGuard saves, Class<T> type, Object id,
 			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
 		this.writer = writer;
 		this.statements = new TimedStatements(writer.template(), timeout);

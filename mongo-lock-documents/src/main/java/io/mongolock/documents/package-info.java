@@ -14,8 +14,8 @@
  * see.</li>
  * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and
  * {@link EntityLifecycle}. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.
- * {@link PlainSaves} refuses saves that would drop a lock, and {@link LockGuarded} those
- * of others while it is held.</li>
+ * {@link UnlockedSaveGuard} refuses saves that would drop a lock. On a type that is
+ * {@link LockGuarded} it also refuses saves by others while the lock is held.</li>
  * <li>Transactions: {@link DocumentTransactions} has each {@link DocumentTransaction}
  * keep its documents, in a {@link SingleDatabase}; {@link TransactionConflict} and
  * {@link RetriedConflicts} say which to do again.</li>

@@ -89,8 +89,8 @@ final class DocumentLocksFixture implements AutoCloseable {
 	static void guardPlainSaves(GenericApplicationContext context, MongoTemplate template,
 			Supplier<DocumentLocksFixture> fixture) {
 		MongoMappingContext mapping = (MongoMappingContext) template.getConverter().getMappingContext();
-		context.registerBean(PlainSaves.class,
-				() -> new PlainSaves(() -> Stream.of(fixture.get().documents()), () -> Stream.of(mapping)));
+		context.registerBean(UnlockedSaveGuard.class,
+				() -> new UnlockedSaveGuard(() -> Stream.of(fixture.get().documents()), () -> Stream.of(mapping)));
 	}
 
 	DocumentLockOperations documents() {

@@ -40,7 +40,7 @@ class DocumentsArchitectureTests {
 	private static final String DOCUMENTS = ROOT + ".documents..";
 
 	private static final Set<String> OFFERED = Stream
-		.of("CurrentTransaction", "LeaseRequests", "LockedCollection", "LockedCollectionQueues", "MajorityCommands",
+		.of("CurrentTransaction", "TokenCommands", "LockedCollection", "LockedCollectionQueues", "MajorityCommands",
 				"MongoLockStore", "StoreFailures", "TimedStatements")
 		.map((name) -> ROOT + ".store.mongo." + name)
 		.collect(Collectors.toSet());

@@ -48,7 +48,7 @@ import io.mongolock.StaleFenceException;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.store.Leased;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -283,11 +283,11 @@ class FencedWritesTests {
 	void aTouchFindsNoLockThatIsGone() {
 		LockHandle lock = this.locks.acquire(LockRequest.of("k"));
 		try (ClientSession session = this.client.startSession()) {
-			assertThat(this.store.touch(((Leased) lock).lease(), session)).isTrue();
+			assertThat(this.store.touch(((LeaseControl) lock).lease(), session)).isTrue();
 		}
-		this.store.release(((Leased) lock).lease(), Duration.ofSeconds(5));
+		this.store.release(((LeaseControl) lock).lease(), Duration.ofSeconds(5));
 		try (ClientSession session = this.client.startSession()) {
-			assertThat(this.store.touch(((Leased) lock).lease(), session)).isFalse();
+			assertThat(this.store.touch(((LeaseControl) lock).lease(), session)).isFalse();
 		}
 	}
 

@@ -73,7 +73,7 @@ class UncontendedCallTests {
 	@Test
 	void theReleaseIsSentByTheCallersThreadThroughFiveClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
-		assertThat(this.stacks.of("release")).containsExactly("LockTemplate", "LeaseHandle", "HeldLocks",
+		assertThat(this.stacks.of("release")).containsExactly("LockTemplate", "LeaseHandle", "HoldRegistry",
 				"LockReleaser", "ReleaseSender", "MongoLockStore", "ReleaseCommand", "PrimaryCollection",
 				"RepeatedCommand");
 	}

@@ -55,7 +55,7 @@ import org.springframework.util.StringValueResolver;
 
 import io.mongolock.LockRequest;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.core.DurationText;
+import io.mongolock.core.DurationPrinter;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatException;
@@ -469,7 +469,7 @@ class SchedulerLockToDistributedLockTests {
 		String minHold = lock(compiled(turned(before))).minHold();
 		assertThat(DurationFormatterUtils.detectAndParse(minHold))
 			.isEqualTo(shedLock(compiled(before)).getLockAtLeastFor());
-		assertThat(DurationText.lacksUnit(minHold)).isFalse();
+		assertThat(DurationPrinter.lacksUnit(minHold)).isFalse();
 	}
 
 	@ParameterizedTest

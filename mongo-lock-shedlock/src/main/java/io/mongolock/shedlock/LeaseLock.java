@@ -7,9 +7,9 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 import io.mongolock.LockHandle;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.Leased;
 
 /**
  * A lock as it was granted. The first {@link #extend} takes the lease out of the hands of
@@ -46,7 +46,7 @@ final class LeaseLock extends ExtensibleLock {
 			return Optional.of(new LeaseLock(configuration, this.handle, this.extended, true));
 		}
 		// Nothing is known of the lease of a handle that the application has wrapped
-		if (!(this.handle instanceof Leased leased) || isOver()) {
+		if (!(this.handle instanceof LeaseControl leased) || isOver()) {
 			return Optional.empty();
 		}
 		LeaseId lease = leased.lease();

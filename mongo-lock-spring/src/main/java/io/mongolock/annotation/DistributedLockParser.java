@@ -18,7 +18,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
-import io.mongolock.core.DurationText;
+import io.mongolock.core.DurationPrinter;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 
@@ -175,9 +175,9 @@ class DistributedLockParser {
 
 		private @Nullable Duration duration(String attribute) {
 			String text = text(attribute);
-			if (text != null && DurationText.lacksUnit(text)) {
+			if (text != null && DurationPrinter.lacksUnit(text)) {
 				throw invalid("has the " + attribute + " '" + text + "' without a unit, which would mean " + text.trim()
-						+ "ms", DurationText.withUnit(text) + ".", null);
+						+ "ms", DurationPrinter.withUnit(text) + ".", null);
 			}
 			try {
 				return (text != null) ? DurationFormatterUtils.detectAndParse(text) : null;

@@ -25,7 +25,7 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	private final LockedExecutions executions;
 
-	private final UnfinishedResults laterResults = new UnfinishedResults();
+	private final AsyncResultDetector laterResults = new AsyncResultDetector();
 
 	private final Map<MethodClassKey, Plan> plans = new ConcurrentHashMap<>(64);
 

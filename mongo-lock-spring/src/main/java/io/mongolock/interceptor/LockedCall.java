@@ -138,7 +138,7 @@ final class LockedCall {
 		if (later != null) {
 			throw new InvalidLockMethodException(method(), targetClass(),
 					"has returned a " + later + ", and the lock would end before the work does",
-					UnfinishedResults.ACTION);
+					AsyncResultDetector.ACTION);
 		}
 		return result;
 	}

@@ -13,10 +13,10 @@ import org.jspecify.annotations.Nullable;
  * @param results knows results that end later
  * @param variables what its expressions call its arguments
  */
-record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, UnfinishedResults results,
+record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, AsyncResultDetector results,
 		LockKeyVariables variables) {
 
-	static LockedMethod of(Method method, Class<?> targetClass, UnfinishedResults results) {
+	static LockedMethod of(Method method, Class<?> targetClass, AsyncResultDetector results) {
 		return new LockedMethod(method, targetClass, LaterType.of(method, targetClass), results,
 				LockKeyVariables.of(method));
 	}

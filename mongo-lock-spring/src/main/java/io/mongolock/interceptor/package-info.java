@@ -18,8 +18,8 @@
  * <li>Results that end later: {@link LaterType} says which there are,
  * {@link LaterExecution} has the {@link LaterLocking} hold until the {@link LaterResult}
  * has ended, a {@link StageResult} or a {@link ReactiveResult} with its
- * {@link LockedFlux} and {@link SubscriberContext}, and {@link UnfinishedResults} refuses
- * those whose end cannot be known.</li>
+ * {@link LockedFlux} and {@link SubscriberContext}, and {@link AsyncResultDetector}
+ * refuses those whose end cannot be known.</li>
  * <li>{@link CallWarnings} warns of locks that come after the snapshot they should
  * protect, and of threads that must not wait for one.</li>
  * <li>Which keys: {@link LockKeyEvaluator} evaluates their expressions at each call, in

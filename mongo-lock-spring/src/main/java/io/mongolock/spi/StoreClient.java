@@ -12,8 +12,8 @@ import io.mongolock.store.LockStore;
  *
  * @param store where its locks are
  * @param locks claims, renews and releases them. Each handle is a
- * {@link io.mongolock.store.Leased}, too, for a module that receives what the store sent
- * along with a grant, or that ends a lease by a statement of its own
+ * {@link io.mongolock.store.LeaseControl}, too, for a module that receives what the store
+ * sent along with a grant, or that ends a lease by a statement of its own
  * @param waiting how many claims of the lock with a key wait in this JVM
  * @param broken to be called by a module that has taken a lock from its holder in the
  * store on purpose, with its key: the client publishes that, and lets the next who waits

@@ -137,7 +137,7 @@ class LockKeyEvaluatorTests {
 	@CsvSource({ "#a1, first", "#a2, second", "#p0, first", "#a0, first", "#p1, second" })
 	void theNameOfAParameterWinsOverAPosition(String expression, String expected) throws NoSuchMethodException {
 		Method method = Service.class.getDeclaredMethod("merge", String.class, String.class);
-		LockedCall call = new LockedCall(LockedMethod.of(method, Service.class, new UnfinishedResults()),
+		LockedCall call = new LockedCall(LockedMethod.of(method, Service.class, new AsyncResultDetector()),
 				new SimpleInvocation(method, new Service(), new Object[] { "first", "second" }));
 		assertThat(this.evaluator.requests(operation(null, expression), call)).singleElement()
 			.returns(expected, LockRequest::key);
@@ -251,7 +251,7 @@ class LockKeyEvaluatorTests {
 	}
 
 	private static LockedCall call(Object id, Order order) {
-		LockedMethod called = LockedMethod.of(method(), Service.class, new UnfinishedResults());
+		LockedMethod called = LockedMethod.of(method(), Service.class, new AsyncResultDetector());
 		return new LockedCall(called, new SimpleInvocation(method(), new Service(), new Object[] { id, order }));
 	}
 

@@ -12,7 +12,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 
 /**
  * A store in memory that counts its requests and notifies of releases, as long as it is
@@ -60,12 +60,12 @@ final class WatchedStore {
 		this.watches.forEach((watch) -> watch.released(key));
 	}
 
-	private ReleaseWatch watch(ReleaseListener listener) {
+	private StoreSubscription watch(ReleaseListener listener) {
 		this.watches.add(listener);
 		if (this.live) {
 			listener.missed();
 		}
-		return new ReleaseWatch() {
+		return new StoreSubscription() {
 
 			@Override
 			public boolean isLive() {

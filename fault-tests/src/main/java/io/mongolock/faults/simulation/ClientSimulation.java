@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 
 import io.mongolock.LockRequest;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 
 /**
  * One history of the product's own clients, with all their threads, one of which runs at
@@ -40,8 +40,7 @@ final class ClientSimulation {
 
 	private void run() {
 		Timings timings = Timings.of(this.random);
-		List<ResolvedLockSettings> manners = timings
-			.manners((this.lingers) ? timings.shortest().dividedBy(4) : Duration.ZERO);
+		List<LockTerms> manners = timings.manners((this.lingers) ? timings.shortest().dividedBy(4) : Duration.ZERO);
 		FaultProfile profile = (this.random.nextInt(8) == 0) ? FaultProfile.CALM
 				: FaultProfile.of(this.random, manners.get(0));
 		boolean restarts = !profile.isMild() || profile.isCalm() && this.random.nextBoolean();

@@ -13,8 +13,8 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.client.ClientBridge;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.faults.simulation.Coverage.Event;
 
 /**
@@ -27,7 +27,7 @@ final class ClientWorker {
 
 	private final Batons batons;
 
-	private final List<ResolvedLockSettings> terms;
+	private final List<LockTerms> terms;
 
 	private final List<LockRequest> locks;
 
@@ -37,7 +37,7 @@ final class ClientWorker {
 
 	private final boolean patient;
 
-	ClientWorker(SimulatedJvm jvm, Batons batons, List<ResolvedLockSettings> terms, List<LockRequest> locks, long until,
+	ClientWorker(SimulatedJvm jvm, Batons batons, List<LockTerms> terms, List<LockRequest> locks, long until,
 			boolean crowded, boolean patient) {
 		this.jvm = jvm;
 		this.batons = batons;
@@ -57,7 +57,7 @@ final class ClientWorker {
 		long ttl = this.terms.get(0).ttl().toNanos();
 		while (timeline().now() < this.until) {
 			LockRequest lock = this.locks.get((int) timeline().between(0, this.locks.size()));
-			ResolvedLockSettings terms = this.terms.get((int) timeline().between(0, this.terms.size() - 1L));
+			LockTerms terms = this.terms.get((int) timeline().between(0, this.terms.size() - 1L));
 			run(SimulatedErrand.of(lock, terms, (int) timeline().between(1, 6), (this.crowded) ? ttl / 30 : ttl / 3,
 					false));
 			this.batons.sleep(timeline().between(0, ttl / ((this.crowded) ? 20 : 2)));
@@ -66,7 +66,7 @@ final class ClientWorker {
 
 	// Wait for what others left, however long it takes
 	void waitFor(LockRequest lock) {
-		ResolvedLockSettings terms = this.terms.get(this.terms.size() - 1);
+		LockTerms terms = this.terms.get(this.terms.size() - 1);
 		run(SimulatedErrand.of(lock, terms, 1, terms.ttl().toNanos() / 10, true));
 	}
 

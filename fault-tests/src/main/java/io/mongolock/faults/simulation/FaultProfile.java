@@ -2,7 +2,7 @@ package io.mongolock.faults.simulation;
 
 import java.util.SplittableRandom;
 
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 
 /**
  * The faults of one history: what may happen in it, and how often.
@@ -35,7 +35,7 @@ record FaultProfile(double lost, double late, double doubled, double failed, int
 
 	// One history in sixteen is calm, and another mild; clocks are wrong against the
 	// margin of the terms
-	static FaultProfile of(SplittableRandom random, ResolvedLockSettings terms) {
+	static FaultProfile of(SplittableRandom random, LockTerms terms) {
 		int dice = random.nextInt(16);
 		if (dice < 2) {
 			return (dice == 0) ? CALM : mild(random.nextInt(4), random.nextDouble() / 2);
@@ -70,7 +70,7 @@ record FaultProfile(double lost, double late, double doubled, double failed, int
 	}
 
 	// Half of the clocks are right, a third wrong within the margin, the rest beyond it
-	private static long clockError(SplittableRandom random, ResolvedLockSettings terms) {
+	private static long clockError(SplittableRandom random, LockTerms terms) {
 		int dice = random.nextInt(6);
 		long margin = terms.margin().toNanos();
 		long most = (dice < 3) ? 1 : (dice < 5) ? margin - 10_000_000 : terms.ttl().toNanos() * 6 / 5;

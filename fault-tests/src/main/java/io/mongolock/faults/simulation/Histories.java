@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
 
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.store.LeaseId;
 
@@ -28,7 +28,7 @@ final class Histories {
 		this.coverage = coverage;
 	}
 
-	LeaseHistory begins(LeaseId id, SimulatedProcess client, ResolvedLockSettings terms, int limit, boolean last) {
+	LeaseHistory begins(LeaseId id, SimulatedProcess client, LockTerms terms, int limit, boolean last) {
 		LeaseHistory history = new LeaseHistory(id, client, terms, limit, last);
 		this.histories.put(id.leaseToken(), history);
 		return history;

@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -21,7 +21,7 @@ final class LeaseHistory {
 
 	final SimulatedProcess client;
 
-	final ResolvedLockSettings terms;
+	final LockTerms terms;
 
 	/** How many may hold the lock together with it. */
 	final int limit;
@@ -108,7 +108,7 @@ final class LeaseHistory {
 
 	boolean notified;
 
-	LeaseHistory(LeaseId id, SimulatedProcess client, ResolvedLockSettings terms, int limit, boolean last) {
+	LeaseHistory(LeaseId id, SimulatedProcess client, LockTerms terms, int limit, boolean last) {
 		this.id = id;
 		this.client = client;
 		this.terms = terms;

@@ -5,7 +5,7 @@ import java.util.List;
 
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 
 /**
  * The clients of searched histories, and the locks that their threads want. This is the
@@ -63,7 +63,7 @@ enum Scope {
 	TWO_LOCKS("a client holds two locks, one of whose documents may be blocked", 1,
 			client(Want.LONG, Want.LONG.of("b")));
 
-	static final ResolvedLockSettings TERMS = terms(3);
+	static final LockTerms TERMS = terms(3);
 
 	private final String about;
 
@@ -114,8 +114,8 @@ enum Scope {
 		return new Client(List.of(threads));
 	}
 
-	private static ResolvedLockSettings terms(long seconds) {
-		return ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofSeconds(seconds)).build());
+	private static LockTerms terms(long seconds) {
+		return LockTerms.of(LockSettings.builder().ttl(Duration.ofSeconds(seconds)).build());
 	}
 
 	/**

@@ -12,7 +12,7 @@ import java.util.stream.Stream;
 
 import io.mongolock.LockRequest;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 import io.mongolock.faults.simulation.SimulatedWorker.Errand;
 
 /**
@@ -38,7 +38,7 @@ final class SearchedHistory {
 			0.1);
 
 	/** Not made anew for each history. */
-	private static final Map<Scope, List<ResolvedLockSettings>> MANNERS = Stream.of(Scope.values())
+	private static final Map<Scope, List<LockTerms>> MANNERS = Stream.of(Scope.values())
 		.collect(Collectors.toUnmodifiableMap(Function.identity(), (scope) -> scope.timings().manners(scope.linger())));
 
 	private final Scope scope;
@@ -49,7 +49,7 @@ final class SearchedHistory {
 
 	private final SimulatedWorld world;
 
-	private final List<ResolvedLockSettings> manners;
+	private final List<LockTerms> manners;
 
 	private final List<SimulatedClient> clients = new ArrayList<>();
 

@@ -74,10 +74,10 @@ final class SimulatedClient extends SimulatedProcess {
 	void afterEach() {
 		if (!this.lost.isEmpty()) {
 			// The order in which the core notices several at once is not defined
-			List<HeldLock> heldLocks = new ArrayList<>(this.lost);
+			List<HeldLock> holds = new ArrayList<>(this.lost);
 			this.lost.clear();
-			heldLocks.sort(Comparator.comparing((heldLock) -> heldLock.id().leaseToken()));
-			heldLocks.forEach((heldLock) -> {
+			holds.sort(Comparator.comparing((heldLock) -> heldLock.id().leaseToken()));
+			holds.forEach((heldLock) -> {
 				this.judge.notifiedOfLoss(heldLock);
 				over(heldLock);
 			});

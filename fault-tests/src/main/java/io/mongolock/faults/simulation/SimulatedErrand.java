@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.ResolvedLockSettings;
-import io.mongolock.core.ResolvedLockSettings.RenewalInterval;
+import io.mongolock.core.LockTerms;
+import io.mongolock.core.LockTerms.RenewalInterval;
 
 /**
  * What a thread wants a lock for.
@@ -19,9 +19,9 @@ import io.mongolock.core.ResolvedLockSettings.RenewalInterval;
  * @param rest at most how long apart
  * @param last whether it waits until the end for what others left
  */
-record SimulatedErrand(LockRequest request, ResolvedLockSettings terms, int acts, long rest, boolean last) {
+record SimulatedErrand(LockRequest request, LockTerms terms, int acts, long rest, boolean last) {
 
-	static SimulatedErrand of(LockRequest lock, ResolvedLockSettings terms, int acts, long rest, boolean last) {
+	static SimulatedErrand of(LockRequest lock, LockTerms terms, int acts, long rest, boolean last) {
 		LockSettings settings = LockSettings.builder()
 			.ttl(terms.ttl())
 			.margin(terms.margin())

@@ -21,9 +21,9 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -210,13 +210,13 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public ReleaseWatch watchReleases(ReleaseListener listener) {
+	public StoreSubscription watchReleases(ReleaseListener listener) {
 		boolean live = this.live;
 		this.listener = (live) ? listener : null;
 		if (live) {
 			this.jvm.start(listener::missed);
 		}
-		return new ReleaseWatch() {
+		return new StoreSubscription() {
 
 			@Override
 			public boolean isLive() {

@@ -3,7 +3,7 @@ package io.mongolock.faults.simulation;
 import java.util.List;
 
 import io.mongolock.LockRequest;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 
 /**
  * One thread of a client: wants a lock, works under it, releases it, and again.
@@ -14,7 +14,7 @@ final class SimulatedWorker {
 
 	private final SimulatedClient client;
 
-	private final List<ResolvedLockSettings> terms;
+	private final List<LockTerms> terms;
 
 	private final List<LockRequest> locks;
 
@@ -25,8 +25,8 @@ final class SimulatedWorker {
 	private int rounds;
 
 	// The last terms are for waitFor; where many want the same, each works and rests less
-	SimulatedWorker(String name, SimulatedClient client, List<ResolvedLockSettings> terms, List<LockRequest> locks,
-			long until, boolean crowded) {
+	SimulatedWorker(String name, SimulatedClient client, List<LockTerms> terms, List<LockRequest> locks, long until,
+			boolean crowded) {
 		this.name = name;
 		this.client = client;
 		this.terms = terms;
@@ -39,7 +39,7 @@ final class SimulatedWorker {
 		if (this.client.timeline.now() < this.until) {
 			LockRequest lock = this.locks.get((int) this.client.timeline.between(0, this.locks.size()));
 			long ttl = this.terms.get(0).ttl().toNanos();
-			ResolvedLockSettings terms = this.terms.get((int) this.client.timeline.between(0, this.terms.size() - 1L));
+			LockTerms terms = this.terms.get((int) this.client.timeline.between(0, this.terms.size() - 1L));
 			int acts = (int) this.client.timeline.between(1, 8);
 			run(new Errand(lock, terms, token(), acts, (this.crowded) ? ttl / 30 : ttl / 3, false));
 		}
@@ -48,13 +48,13 @@ final class SimulatedWorker {
 	// Holds a lock for most of the time
 	void workLong() {
 		long ttl = this.terms.get(0).ttl().toNanos();
-		ResolvedLockSettings terms = this.terms.get((this.client.timeline.chance(0.8)) ? 0 : 2);
+		LockTerms terms = this.terms.get((this.client.timeline.chance(0.8)) ? 0 : 2);
 		run(new Errand(this.locks.get(0), terms, token(), (int) this.client.timeline.between(5, 25), ttl / 3, false));
 	}
 
 	// Wait for what others left, however long it takes
 	void waitFor(LockRequest lock) {
-		ResolvedLockSettings terms = this.terms.get(this.terms.size() - 1);
+		LockTerms terms = this.terms.get(this.terms.size() - 1);
 		run(new Errand(lock, terms, token(), 1, terms.ttl().toNanos() / 10, true));
 	}
 
@@ -83,7 +83,7 @@ final class SimulatedWorker {
 	 * What for: how often to act under the lock, at most how long apart; the last waits
 	 * as long as it takes.
 	 */
-	record Errand(LockRequest request, ResolvedLockSettings terms, String token, int acts, long rest, boolean last) {
+	record Errand(LockRequest request, LockTerms terms, String token, int acts, long rest, boolean last) {
 	}
 
 }

@@ -7,7 +7,7 @@ import java.util.SplittableRandom;
 
 import io.mongolock.LockRequest;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 
 /**
  * One history: some clients made of the product's own core, a store, and what goes wrong
@@ -53,7 +53,7 @@ final class Simulation {
 		Timings timings = Timings.of(this.random);
 		Duration shortest = timings.shortest();
 
-		List<ResolvedLockSettings> manners = timings.manners((this.lingers) ? shortest.dividedBy(4) : Duration.ZERO);
+		List<LockTerms> manners = timings.manners((this.lingers) ? shortest.dividedBy(4) : Duration.ZERO);
 		FaultProfile profile = FaultProfile.of(this.random, manners.get(0));
 		List<LockRequest> locks = LOCKS.get(this.random.nextInt(LOCKS.size()));
 		long heals = shortest.multipliedBy(2).plus(timings.longest()).toNanos();
@@ -99,7 +99,7 @@ final class Simulation {
 	}
 
 	// Many locks of one client, which nobody else wants, held for long
-	private List<LockRequest> crowd(List<ResolvedLockSettings> manners, long until) {
+	private List<LockRequest> crowd(List<LockTerms> manners, long until) {
 		List<LockRequest> locks = new ArrayList<>();
 		SimulatedClient client = this.clients.get(0);
 		int size = 2 + this.random.nextInt(99);

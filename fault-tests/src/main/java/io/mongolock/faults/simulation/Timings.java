@@ -6,7 +6,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 
 import io.mongolock.LockSettings;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 
 /**
  * The settings that meet in one history: one or two sets of timings, of which the first
@@ -15,11 +15,11 @@ import io.mongolock.core.ResolvedLockSettings;
  * @param first the timings of most locks
  * @param second the timings of the others
  */
-record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
+record Timings(LockTerms first, LockTerms second) {
 
 	static Timings of(SplittableRandom random) {
 		Duration ttl = Duration.ofSeconds(3L + random.nextInt(10));
-		ResolvedLockSettings first = timings(random, ttl);
+		LockTerms first = timings(random, ttl);
 		boolean alike = random.nextInt(3) != 0;
 		return new Timings(first, (alike) ? first : timings(random, ttl.multipliedBy(1L + random.nextInt(3))));
 	}
@@ -37,8 +37,8 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 	}
 
 	// How locks are waited for and held; the last wait as long as it takes
-	List<ResolvedLockSettings> manners(Duration linger) {
-		List<ResolvedLockSettings> manners = new ArrayList<>();
+	List<LockTerms> manners(Duration linger) {
+		List<LockTerms> manners = new ArrayList<>();
 		manners.add(manner(linger, this.first, 0, true));
 		manners.add(manner(linger, this.first, 0, false));
 		manners.add(manner(linger, this.second, 0.3, true));
@@ -51,7 +51,7 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 	}
 
 	// Half of them as they are by default, the others anything that is allowed
-	private static ResolvedLockSettings timings(SplittableRandom random, Duration ttl) {
+	private static LockTerms timings(SplittableRandom random, Duration ttl) {
 		LockSettings.Builder settings = LockSettings.builder().ttl(ttl).retryInterval(part(ttl, 2 + random.nextInt(5)));
 		if (random.nextBoolean()) {
 			Duration margin = part(ttl, 3 + random.nextInt(6));
@@ -60,19 +60,18 @@ record Timings(ResolvedLockSettings first, ResolvedLockSettings second) {
 			Duration timeout = part(reliable.minus(interval), 2 + random.nextInt(3));
 			settings.margin(margin).renewInterval(interval).operationTimeout(timeout);
 		}
-		return ResolvedLockSettings.of(settings.build());
+		return LockTerms.of(settings.build());
 	}
 
-	private static ResolvedLockSettings manner(Duration linger, ResolvedLockSettings timings, double ttlsToWait,
-			boolean autoRenew) {
+	private static LockTerms manner(Duration linger, LockTerms timings, double ttlsToWait, boolean autoRenew) {
 		return manner(linger, timings, ttlsToWait, autoRenew, Duration.ZERO);
 	}
 
-	private static ResolvedLockSettings manner(Duration linger, ResolvedLockSettings timings, double ttlsToWait,
-			boolean autoRenew, Duration minHold) {
+	private static LockTerms manner(Duration linger, LockTerms timings, double ttlsToWait, boolean autoRenew,
+			Duration minHold) {
 		Duration wait = Duration.ofMillis((long) (timings.ttl().toMillis() * ttlsToWait));
-		return new ResolvedLockSettings(timings.ttl(), timings.margin(), timings.renewInterval(),
-				timings.operationTimeout(), wait, timings.retryInterval(), autoRenew, minHold, linger);
+		return new LockTerms(timings.ttl(), timings.margin(), timings.renewInterval(), timings.operationTimeout(), wait,
+				timings.retryInterval(), autoRenew, minHold, linger);
 	}
 
 	private static Duration part(Duration whole, int parts) {

@@ -18,9 +18,9 @@ import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.RecordingLockListener.Loss;
@@ -84,7 +84,7 @@ class BlockedDocumentRowsTests {
 			// blocked
 			Duration ttl = Duration.ofSeconds((i < 50) ? 1 : seconds);
 			held.add(new Lease(new LeaseId("order:" + i, "token"), 1,
-					ResolvedLockSettings.of(LockSettings.builder().ttl(ttl).build()), at(0), lost::add));
+					LockTerms.of(LockSettings.builder().ttl(ttl).build()), at(0), lost::add));
 			schedule.add(held.get(i), at(0));
 		}
 		Lease blocked = held.remove(300);

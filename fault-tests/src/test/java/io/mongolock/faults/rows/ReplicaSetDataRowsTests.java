@@ -44,7 +44,7 @@ import io.mongolock.faults.rows.UnconfirmedRowsTests.Article;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.test.server.RealMember;
 import io.mongolock.test.server.RealMongo;
 
@@ -74,7 +74,7 @@ class ReplicaSetDataRowsTests {
 	@ShowsRow(value = 42, level = Level.REPLICA_SET)
 	void whateverBecomesOfThePrimaryTheStreamTellsOfReleasesAgain(MemberFate fate, RowFigures figures) {
 		Notified notified = new Notified();
-		try (ReleaseWatch watch = HarnessClient.store(this.client.mongo()).watchReleases(notified)) {
+		try (StoreSubscription watch = HarnessClient.store(this.client.mongo()).watchReleases(notified)) {
 			awaitRelease(notified);
 			fate.befall(this.set);
 			long befallen = System.nanoTime();
@@ -90,7 +90,7 @@ class ReplicaSetDataRowsTests {
 	void whileTheStreamIsOnAMemberThatIsCutOffWhoeverWaitsIsGrantedByALook(RowFigures figures) {
 		HarnessClient other = this.set.client(Harness.LONG, Duration.ofSeconds(60));
 		Notified notified = new Notified();
-		try (ReleaseWatch watch = this.set.store().watchReleases(notified)) {
+		try (StoreSubscription watch = this.set.store().watchReleases(notified)) {
 			awaitRelease(notified);
 			LockHandle handle = other.acquire();
 			CompletableFuture<LockHandle> waiting = this.client.acquireAsync();

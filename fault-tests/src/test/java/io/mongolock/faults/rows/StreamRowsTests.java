@@ -30,7 +30,7 @@ import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
@@ -69,7 +69,7 @@ class StreamRowsTests {
 	@ShowsRow(value = 42, level = Level.SERVER)
 	void whateverEndsTheStreamItComesBackAndTellsOfReleases(Ending ending, RowFigures figures) {
 		rememberCursor();
-		try (ReleaseWatch watch = HarnessClient.store(this.behindProxy).watchReleases(listener())) {
+		try (StoreSubscription watch = HarnessClient.store(this.behindProxy).watchReleases(listener())) {
 			awaitRelease();
 			int streams = this.proxy.requests("aggregate");
 			ending.happenTo(this);
@@ -89,7 +89,7 @@ class StreamRowsTests {
 		rememberCursor();
 		try (HarnessClient waiting = client(this.behindProxy);
 				HarnessClient other = client(this.direct);
-				ReleaseWatch watch = this.store.watchReleases(listener())) {
+				StoreSubscription watch = this.store.watchReleases(listener())) {
 			awaitRelease();
 			LockHandle holder = other.acquire();
 			CompletableFuture<LockHandle> granted = waiting.acquireAsync();

@@ -33,9 +33,9 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 import io.mongolock.store.TimeLeft;
-import io.mongolock.store.mongo.LeaseRequests;
 import io.mongolock.store.mongo.LockedCollection;
 import io.mongolock.store.mongo.LockedCollectionQueues;
+import io.mongolock.store.mongo.TokenCommands;
 
 /**
  * {@link LockStore} in documents of the application: the lock is a field of the document,
@@ -400,7 +400,7 @@ public final class DocumentLockStore implements LockStore {
 	 * @param leases the leases
 	 * @param timeout how long the request may take
 	 */
-	private record Part(LeaseRequests requests, List<LeaseId> leases, Duration timeout) {
+	private record Part(TokenCommands requests, List<LeaseId> leases, Duration timeout) {
 
 	}
 

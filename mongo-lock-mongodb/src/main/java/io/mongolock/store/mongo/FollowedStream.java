@@ -14,14 +14,14 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 import io.mongolock.store.KeySpace;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 
 /**
  * Follows a change stream of the lock collection on a daemon thread of its own, and opens
  * it anew whenever it ends: from now on, not from where it ended, because the listener is
  * made to look at everything. Thread-safe; its thread alone owns the cursor.
  */
-abstract class FollowedStream implements ReleaseWatch, Runnable {
+abstract class FollowedStream implements StoreSubscription, Runnable {
 
 	static final long MAX_PAUSE = TimeUnit.SECONDS.toMillis(10);
 

@@ -60,7 +60,7 @@ public final class LockedCollection {
 
 	private final Documents keys;
 
-	private final LeaseRequests leases;
+	private final TokenCommands leases;
 
 	private final LockStatements statements;
 
@@ -83,7 +83,7 @@ public final class LockedCollection {
 		this.field = field;
 		this.keys = keys;
 		this.statements = new LockStatements(field + ".");
-		this.leases = new LeaseRequests(this.documents, this.statements, keys::id);
+		this.leases = new TokenCommands(this.documents, this.statements, keys::id);
 		this.lockFields = this.statements.projection(field);
 		this.claims = new ClaimPipeline(field, null);
 	}
@@ -107,7 +107,7 @@ public final class LockedCollection {
 	/**
 	 * The requests by the token of a lease.
 	 */
-	public LeaseRequests leases() {
+	public TokenCommands leases() {
 		return this.leases;
 	}
 

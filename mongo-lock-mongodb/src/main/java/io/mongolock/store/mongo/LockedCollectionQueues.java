@@ -44,7 +44,7 @@ public final class LockedCollectionQueues {
 
 	private final Function<String, BsonValue> ids;
 
-	private final LeaseRequests requests;
+	private final TokenCommands requests;
 
 	private final UnreadableLocks unreadable = new UnreadableLocks();
 
@@ -58,13 +58,13 @@ public final class LockedCollectionQueues {
 	public LockedCollectionQueues(MongoOperations template, String collection, Function<String, BsonValue> ids) {
 		this.queues = new PrimaryCollection(template, collection);
 		this.ids = ids;
-		this.requests = new LeaseRequests(this.queues, this.statements, ids);
+		this.requests = new TokenCommands(this.queues, this.statements, ids);
 	}
 
 	/**
 	 * The requests to a queue by the token of a place in it.
 	 */
-	public LeaseRequests requests() {
+	public TokenCommands requests() {
 		return this.requests;
 	}
 
@@ -130,7 +130,7 @@ public final class LockedCollectionQueues {
 	}
 
 	private List<StoredLock> addShown(List<StoredLock> locks, BsonDocument answer, Duration timeout) {
-		return LockLooks.counting(answer, this.fields, timeout, (fields, left) -> add(locks, fields, left));
+		return LockQueries.counting(answer, this.fields, timeout, (fields, left) -> add(locks, fields, left));
 	}
 
 	private List<StoredLock> add(List<StoredLock> locks, BsonDocument answer, Duration timeout) {

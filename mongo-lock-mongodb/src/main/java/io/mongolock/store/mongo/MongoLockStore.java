@@ -25,8 +25,8 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.RecallListener;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
@@ -52,7 +52,7 @@ public final class MongoLockStore implements LockStore {
 
 	private final KeySpace keys;
 
-	private final LeaseRequests leases;
+	private final TokenCommands leases;
 
 	private final ClaimCommand claims;
 
@@ -60,7 +60,7 @@ public final class MongoLockStore implements LockStore {
 
 	private final ConfirmCommand confirmations;
 
-	private final LockLooks looks;
+	private final LockQueries looks;
 
 	private final StoreServers servers;
 
@@ -93,11 +93,11 @@ public final class MongoLockStore implements LockStore {
 		Assert.hasText(collection, "The name of the lock collection is empty");
 		this.locks = new PrimaryCollection(template, collection);
 		this.keys = new KeySpace(keyPrefix);
-		this.leases = new LeaseRequests(this.locks, this.statements, this::id);
+		this.leases = new TokenCommands(this.locks, this.statements, this::id);
 		this.claims = new ClaimCommand(this.locks, this.statements);
 		this.releases = new ReleaseCommand(this.locks, this.statements);
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
-		this.looks = new LockLooks(this.locks, this.statements, this.keys);
+		this.looks = new LockQueries(this.locks, this.statements, this.keys);
 		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
 				"those who wait for a lock look at it at their retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
@@ -206,16 +206,16 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public ReleaseWatch watchReleases(ReleaseListener listener) {
+	public StoreSubscription watchReleases(ReleaseListener listener) {
 		return (mayStream())
 				? new ReleaseStream(this.releaseStreams, this.keys, listener).start(ReleaseStream.THREAD_NAME)
-				: ReleaseWatch.NEVER_LIVE;
+				: StoreSubscription.NEVER_LIVE;
 	}
 
 	@Override
-	public ReleaseWatch watchRecalls(RecallListener listener) {
+	public StoreSubscription watchRecalls(RecallListener listener) {
 		return (mayStream()) ? new RecallStream(this.recallStreams, this.keys, listener).start(RecallStream.THREAD_NAME)
-				: ReleaseWatch.NEVER_LIVE;
+				: StoreSubscription.NEVER_LIVE;
 	}
 
 	// A stream keeps a connection that renewals, and the application, would wait for

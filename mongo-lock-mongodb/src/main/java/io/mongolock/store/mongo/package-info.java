@@ -7,8 +7,8 @@
  * {@link MajorityCommands} sends anything else.</li>
  * <li>The statements: {@link ClaimCommand} is a claim, which is a {@link FastClaim} where
  * that may be enough and a {@link ClaimPipeline} otherwise; {@link ReleaseCommand} and
- * {@link ConfirmCommand} end a hold and have that confirmed, {@link LeaseRequests} is
- * what else goes by a token, {@link LockLooks} all that changes nothing,
+ * {@link ConfirmCommand} end a hold and have that confirmed, {@link TokenCommands} is
+ * what else goes by a token, {@link LockQueries} all that changes nothing,
  * {@link LockStatements} their text, with {@link ClaimStatements} for what grants and
  * {@link Statements} for the smallest parts.</li>
  * <li>The way to the server and back: {@link PrimaryCollection} is the collection with

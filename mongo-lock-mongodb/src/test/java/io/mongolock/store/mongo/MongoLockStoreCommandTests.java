@@ -31,8 +31,8 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.proxy.FaultProxy;
 
@@ -268,7 +268,7 @@ class MongoLockStoreCommandTests {
 	void streamsAndConfirmationsAskOnceWhatKindOfServerItIs() {
 		try (EmbeddedMongo set = EmbeddedMongo.builder().replicaSet().start()) {
 			connect(set.connectionString());
-			try (ReleaseWatch watch = this.store.watchReleases(new RecordingReleaseListener())) {
+			try (StoreSubscription watch = this.store.watchReleases(new RecordingReleaseListener())) {
 				Awaitility.await().until(watch::isLive);
 				this.store.confirmReleases(TIMEOUT);
 			}

@@ -13,7 +13,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -48,7 +48,7 @@ class ProductStatementsTests {
 	@Test
 	void thatOfAStreamOfReleases() {
 		RecordingReleaseListener releases = new RecordingReleaseListener();
-		try (ReleaseWatch watch = this.locks.watchReleases(releases)) {
+		try (StoreSubscription watch = this.locks.watchReleases(releases)) {
 			Awaitility.await().until(watch::isLive);
 			Claim claim = Claims.on("k");
 			this.locks.acquire(claim, TIMEOUT);
@@ -62,7 +62,7 @@ class ProductStatementsTests {
 	@Test
 	void thatOfAStreamOfRecalls() {
 		RecordingRecallListener recalls = new RecordingRecallListener();
-		try (ReleaseWatch watch = this.locks.watchRecalls(recalls)) {
+		try (StoreSubscription watch = this.locks.watchRecalls(recalls)) {
 			Awaitility.await().until(watch::isLive);
 			Claim claim = Claims.lingering(Claims.on("k"), Duration.ofSeconds(10));
 			this.locks.acquire(claim, TIMEOUT);

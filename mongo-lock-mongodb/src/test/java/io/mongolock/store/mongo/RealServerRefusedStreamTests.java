@@ -16,7 +16,7 @@ import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.test.server.RealMongo;
 import io.mongolock.test.server.SuiteServer;
 
@@ -58,7 +58,7 @@ class RealServerRefusedStreamTests {
 					+ TestTemplates.DATABASE;
 			try (MongoClient client = TestTemplates.impatient(uri)) {
 				MongoLockStore store = new MongoLockStore(TestTemplates.template(client), "locks", "");
-				try (ReleaseWatch watch = store.watchReleases(this.listener)) {
+				try (StoreSubscription watch = store.watchReleases(this.listener)) {
 					await().atMost(TIMEOUT).until(watch::isLive);
 					for (int times = 1; times <= 2; times++) {
 						change(database, "revokePrivilegesFromRole");

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.test.server.SuiteServer;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,7 +46,7 @@ class RealServerReleaseStreamTests {
 	private final MongoLockStore store = new MongoLockStore(TestTemplates.template(this.client), this.collection, "");
 
 	@AutoClose
-	private final ReleaseWatch watch = this.store.watchReleases(this.listener);
+	private final StoreSubscription watch = this.store.watchReleases(this.listener);
 
 	@AfterEach
 	void drop() {
@@ -78,7 +78,7 @@ class RealServerReleaseStreamTests {
 	void aHolderWhoseLeaseMayBeIdleIsRecalledOnceAndThatFreesNoPlace() {
 		awaitStream();
 		RecordingRecallListener recalls = new RecordingRecallListener();
-		try (ReleaseWatch watched = this.store.watchRecalls(recalls)) {
+		try (StoreSubscription watched = this.store.watchRecalls(recalls)) {
 			await().atMost(TIMEOUT).until(watched::isLive);
 			Claim holder = Claims.lingering(Claims.on("key"), Duration.ofSeconds(10));
 			Claim waiter = Claims.waiting(Claims.on("key"));

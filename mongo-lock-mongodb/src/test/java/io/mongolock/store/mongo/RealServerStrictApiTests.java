@@ -14,7 +14,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 import io.mongolock.test.server.SuiteServer;
 
@@ -64,8 +64,8 @@ class RealServerStrictApiTests {
 	private static void assertStreamsWork(MongoLockStore store) {
 		RecordingReleaseListener releases = new RecordingReleaseListener();
 		RecordingRecallListener recalls = new RecordingRecallListener();
-		try (ReleaseWatch released = store.watchReleases(releases);
-				ReleaseWatch recalled = store.watchRecalls(recalls)) {
+		try (StoreSubscription released = store.watchReleases(releases);
+				StoreSubscription recalled = store.watchRecalls(recalls)) {
 			await().atMost(TIMEOUT).until(() -> released.isLive() && recalled.isLive());
 			Claim claim = Claims.lingering(Claims.on("stream"), Duration.ofSeconds(10));
 			store.acquire(claim, TIMEOUT);

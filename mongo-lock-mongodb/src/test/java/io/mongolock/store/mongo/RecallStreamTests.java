@@ -17,8 +17,8 @@ import org.junit.jupiter.params.provider.EnumSource;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.embedded.UpsertRace;
 
@@ -46,7 +46,7 @@ class RecallStreamTests {
 
 	private MongoLockStore store;
 
-	private ReleaseWatch watch = ReleaseWatch.NEVER_LIVE;
+	private StoreSubscription watch = StoreSubscription.NEVER_LIVE;
 
 	@AfterEach
 	void stop() {

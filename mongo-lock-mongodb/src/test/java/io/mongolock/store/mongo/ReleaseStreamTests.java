@@ -31,8 +31,8 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.embedded.UpsertRace;
@@ -59,7 +59,7 @@ class ReleaseStreamTests {
 
 	private MongoLockStore store;
 
-	private ReleaseWatch watch;
+	private StoreSubscription watch;
 
 	@BeforeEach
 	void connect() {

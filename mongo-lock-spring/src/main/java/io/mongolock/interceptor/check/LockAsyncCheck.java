@@ -11,10 +11,10 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.scheduling.config.TaskManagementConfigUtils;
 
 import io.mongolock.interceptor.AsyncAdvice;
+import io.mongolock.interceptor.AsyncResultDetector;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperationSource;
-import io.mongolock.interceptor.UnfinishedResults;
 
 /**
  * Finds methods whose lock would end on the caller's thread while {@code @Async} has
@@ -52,7 +52,7 @@ record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 		MethodIntrospector
 			.selectMethods(targetClass,
 					(Method method) -> !this.source.getLockOperations(method, targetClass).isEmpty()
-							&& !UnfinishedResults.areHeldFor(method, targetClass))
+							&& !AsyncResultDetector.areHeldFor(method, targetClass))
 			.stream()
 			.filter((method) -> inside.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))
 					|| (woven && AsyncAdvice.isDeclared(method, targetClass)))

@@ -13,17 +13,17 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableHandler;
 import io.mongolock.OnUnavailable;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
+import io.mongolock.interceptor.AsyncResultDetector;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.SkipAnswer;
-import io.mongolock.interceptor.UnfinishedResults;
 
 /**
  * Refuses methods whose lock could not do what was declared, however they are called.
  */
-record LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms,
-		LockDocumentCheck documents, KeyTypeCheck keys, BeanFactory beans) {
+record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> terms, LockDocumentCheck documents,
+		KeyTypeCheck keys, BeanFactory beans) {
 
 	void check(List<LockOperation> operations, Class<?> targetClass) {
 		LockOperation first = operations.get(0);
@@ -41,13 +41,13 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, ResolvedLockSe
 
 	private static void endsWithTheCall(LockOperation operation, Class<?> targetClass) {
 		Method method = operation.method();
-		String later = UnfinishedResults.declaredBy(method, targetClass);
+		String later = AsyncResultDetector.declaredBy(method, targetClass);
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
-					"returns a " + later + ": the lock would end before the work does", UnfinishedResults.ACTION);
+					"returns a " + later + ": the lock would end before the work does", AsyncResultDetector.ACTION);
 		}
 		Class<?> document = operation.document();
-		if (document != null && UnfinishedResults.areHeldFor(method, targetClass)) {
+		if (document != null && AsyncResultDetector.areHeldFor(method, targetClass)) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"has document = " + document.getSimpleName()
 							+ ".class and a result that ends later, and the lock of a document ends with the call",

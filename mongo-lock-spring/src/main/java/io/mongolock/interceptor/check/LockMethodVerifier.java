@@ -23,7 +23,7 @@ import org.springframework.core.Ordered;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockSettings;
-import io.mongolock.core.ResolvedLockSettings;
+import io.mongolock.core.LockTerms;
 import io.mongolock.interceptor.AdvisedProxies;
 import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockInterceptor;
@@ -78,7 +78,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	 * @param verification what is done about methods that no proxy reaches
 	 */
 	public LockMethodVerifier(LockOperationSource source, ConfigurableListableBeanFactory beanFactory,
-			BiFunction<@Nullable String, LockSettings, ResolvedLockSettings> terms, LockVerification verification) {
+			BiFunction<@Nullable String, LockSettings, LockTerms> terms, LockVerification verification) {
 		this.source = source;
 		this.beanFactory = beanFactory;
 		this.documents = new LockDocumentCheck(

@@ -16,8 +16,8 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
 import io.mongolock.store.StoreServers;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -168,7 +168,7 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public ReleaseWatch watchReleases(ReleaseListener listener) {
+	public StoreSubscription watchReleases(ReleaseListener listener) {
 		return this.store.watchReleases(listener);
 	}
 

@@ -29,7 +29,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Lost;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
 import io.mongolock.leader.LeaderElection;
-import io.mongolock.store.Leased;
+import io.mongolock.store.LeaseControl;
 import io.mongolock.store.mongo.ServerClockWatch;
 
 /**
@@ -147,7 +147,7 @@ public final class Candidate implements LockListener {
 			if (!lock.isHeld()) {
 				return;
 			}
-			last = new Entered(KEY, 1, lock.fence(), ((Leased) lock).lease().leaseToken(), HistoryWriter.PROCESS,
+			last = new Entered(KEY, 1, lock.fence(), ((LeaseControl) lock).lease().leaseToken(), HistoryWriter.PROCESS,
 					Thread.currentThread().getName(), at, now);
 			this.history.write(last);
 			this.entered = last;

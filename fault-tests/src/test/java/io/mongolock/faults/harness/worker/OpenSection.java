@@ -7,7 +7,7 @@ import io.mongolock.faults.harness.history.HistoryRecord.Entered;
 import io.mongolock.faults.harness.history.HistoryRecord.Left;
 import io.mongolock.faults.harness.history.HistoryRecord.Outcome;
 import io.mongolock.faults.harness.history.HistoryWriter;
-import io.mongolock.store.Leased;
+import io.mongolock.store.LeaseControl;
 
 /**
  * Writes down one critical section from the moment that its lock is asked for. Used by
@@ -39,8 +39,9 @@ final class OpenSection {
 		if (!handle.isHeld()) {
 			return false;
 		}
-		Entered granted = new Entered(handle.key(), this.limit, handle.fence(), ((Leased) handle).lease().leaseToken(),
-				HistoryWriter.PROCESS, Thread.currentThread().getName(), this.asked, now);
+		Entered granted = new Entered(handle.key(), this.limit, handle.fence(),
+				((LeaseControl) handle).lease().leaseToken(), HistoryWriter.PROCESS, Thread.currentThread().getName(),
+				this.asked, now);
 		this.history.write(granted);
 		this.entered = granted;
 		return true;

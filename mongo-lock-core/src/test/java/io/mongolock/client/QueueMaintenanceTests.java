@@ -25,12 +25,12 @@ import io.mongolock.core.Attempt;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.LockTerms;
 import io.mongolock.core.QueuePlaces;
-import io.mongolock.core.ResolvedLockSettings;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -39,10 +39,10 @@ import io.mongolock.store.TimeLeft;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link PlaceDuty}, whose time and requests go on as the test says. A place
- * lasts 6 s, a retry interval is 100 ms.
+ * Tests for {@link QueueMaintenance}, whose time and requests go on as the test says. A
+ * place lasts 6 s, a retry interval is 100 ms.
  */
-class PlaceDutyTests {
+class QueueMaintenanceTests {
 
 	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 1, "");
 
@@ -80,20 +80,20 @@ class PlaceDutyTests {
 
 		@Override
 		public long nanoTime() {
-			return PlaceDutyTests.this.millis * 1_000_000;
+			return QueueMaintenanceTests.this.millis * 1_000_000;
 		}
 
 		@Override
 		public long currentTimeMillis() {
-			return PlaceDutyTests.this.millis;
+			return QueueMaintenanceTests.this.millis;
 		}
 
 	};
 
 	private final TimeLeft time = new TimeLeft(this.clock, 1_000_000_000);
 
-	private final PlaceDuty duty = new PlaceDuty(new QueueStore(), this.clock, this.places, () -> this.threads,
-			new StopRequests(new ClientRuntime()));
+	private final QueueMaintenance task = new QueueMaintenance(new QueueStore(), this.clock, this.places,
+			() -> this.threads, new StopRequests(new ClientRuntime()));
 
 	@AfterEach
 	void stop() {
@@ -102,7 +102,7 @@ class PlaceDutyTests {
 
 	@BeforeEach
 	void start() {
-		this.duty.start(() -> {
+		this.task.start(() -> {
 		});
 	}
 
@@ -190,7 +190,7 @@ class PlaceDutyTests {
 		one.cancel();
 		goOnTo(5_000);
 		this.millis = 20_000;
-		assertThat(this.duty.run(now(), (request) -> {
+		assertThat(this.task.run(now(), (request) -> {
 			throw new RejectedExecutionException("from the test");
 		})).isPositive();
 		goOnTo(30_000);
@@ -271,9 +271,9 @@ class PlaceDutyTests {
 		one.cancel();
 		run();
 		assertThat(this.underway).as("it is to be left").hasSize(1);
-		this.duty.leaveAll(this.time);
+		this.task.leaveAll(this.time);
 		this.underway.forEach(Runnable::run);
-		this.duty.leaveAll(this.time);
+		this.task.leaveAll(this.time);
 		// On threads of the stop, which waits for all of them in the end
 		Awaitility.await().untilAsserted(() -> assertThat(this.left).containsExactly("one"));
 	}
@@ -284,7 +284,7 @@ class PlaceDutyTests {
 		goOnTo(0);
 		this.breaks = true;
 		Thread.currentThread().interrupt();
-		this.duty.leaveAll(this.time);
+		this.task.leaveAll(this.time);
 		assertThat(Thread.interrupted()).isTrue();
 	}
 
@@ -297,7 +297,7 @@ class PlaceDutyTests {
 	}
 
 	private long run() {
-		return this.duty.run(now(), this.underway::add);
+		return this.task.run(now(), this.underway::add);
 	}
 
 	private ClockReading now() {
@@ -305,8 +305,7 @@ class PlaceDutyTests {
 	}
 
 	private LockAcquisition stand(String key) {
-		ResolvedLockSettings terms = ResolvedLockSettings
-			.of(LockSettings.builder().waitTimeout(Duration.ofHours(1)).build());
+		LockTerms terms = LockTerms.of(LockSettings.builder().waitTimeout(Duration.ofHours(1)).build());
 		Attempt attempt = new Attempt(LockRequest.of(key), new LeaseId(key, "me"), 1, OWNER, terms, now());
 		LockAcquisition acquisition = new LockAcquisition(this.client, attempt, 0, (lost) -> {
 			throw new IllegalStateException("Nobody holds anything here");
@@ -351,25 +350,25 @@ class PlaceDutyTests {
 
 		@Override
 		public List<StoredLock> refreshAll(List<LeaseId> claims, Duration timeout) {
-			PlaceDutyTests.this.requests.add("refresh " + keys(claims));
-			return keys(claims).stream().map(PlaceDutyTests.this::lock).toList();
+			QueueMaintenanceTests.this.requests.add("refresh " + keys(claims));
+			return keys(claims).stream().map(QueueMaintenanceTests.this::lock).toList();
 		}
 
 		@Override
 		public int leaveAll(List<LeaseId> claims, Duration timeout) {
 			assertThat(Thread.currentThread().isInterrupted()).isFalse();
-			if (PlaceDutyTests.this.breaks) {
+			if (QueueMaintenanceTests.this.breaks) {
 				throw new OutOfMemoryError("by script");
 			}
-			PlaceDutyTests.this.left.addAll(keys(claims));
+			QueueMaintenanceTests.this.left.addAll(keys(claims));
 			return claims.size();
 		}
 
 		@Override
 		public List<StoredLock> lookAll(List<LeaseId> claims, Duration timeout) {
-			PlaceDutyTests.this.requests.add("look " + keys(claims));
+			QueueMaintenanceTests.this.requests.add("look " + keys(claims));
 			failIfToldSo();
-			return keys(claims).stream().map(PlaceDutyTests.this::lock).toList();
+			return keys(claims).stream().map(QueueMaintenanceTests.this::lock).toList();
 		}
 
 		@Override
@@ -378,29 +377,29 @@ class PlaceDutyTests {
 		}
 
 		@Override
-		public ReleaseWatch watchReleases(ReleaseListener listener) {
-			PlaceDutyTests.this.requests.add("watch");
+		public StoreSubscription watchReleases(ReleaseListener listener) {
+			QueueMaintenanceTests.this.requests.add("watch");
 			failIfToldSo();
-			PlaceDutyTests.this.watches++;
-			return new ReleaseWatch() {
+			QueueMaintenanceTests.this.watches++;
+			return new StoreSubscription() {
 
 				@Override
 				public boolean isLive() {
-					return PlaceDutyTests.this.live;
+					return QueueMaintenanceTests.this.live;
 				}
 
 				@Override
 				public void close() {
-					PlaceDutyTests.this.watches--;
-					PlaceDutyTests.this.onClose.run();
+					QueueMaintenanceTests.this.watches--;
+					QueueMaintenanceTests.this.onClose.run();
 				}
 
 			};
 		}
 
 		private void failIfToldSo() {
-			if (PlaceDutyTests.this.fails) {
-				ReflectionUtils.rethrowRuntimeException(PlaceDutyTests.this.failure);
+			if (QueueMaintenanceTests.this.fails) {
+				ReflectionUtils.rethrowRuntimeException(QueueMaintenanceTests.this.failure);
 			}
 		}
 

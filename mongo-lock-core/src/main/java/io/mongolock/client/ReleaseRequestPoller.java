@@ -29,9 +29,9 @@ import io.mongolock.store.StoredLock;
  * a time, so that a store that is slow to answer occupies one thread, which looks at what
  * comes meanwhile as well.
  */
-final class HolderRequests {
+final class ReleaseRequestPoller {
 
-	private static final Log logger = LogFactory.getLog(HolderRequests.class);
+	private static final Log logger = LogFactory.getLog(ReleaseRequestPoller.class);
 
 	/** The most of one look. */
 	private static final int MAX_LEASES = 1000;
@@ -48,7 +48,7 @@ final class HolderRequests {
 	/** Those that are to be looked at. */
 	private final Set<Lease> wanted = ConcurrentHashMap.newKeySet();
 
-	HolderRequests(LockStore store, RenewalEvents events) {
+	ReleaseRequestPoller(LockStore store, RenewalEvents events) {
 		this.store = store;
 		this.events = events;
 	}

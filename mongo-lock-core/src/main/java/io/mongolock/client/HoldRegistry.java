@@ -32,13 +32,13 @@ import io.mongolock.store.TimeLeft;
  * is still held when a client stops is cut off by {@link #cutOffAll}. Whatever ends a
  * hold has the next attempt ask.
  */
-final class HeldLocks {
+final class HoldRegistry {
 
 	private final LockClock clock;
 
 	private final ClientQueues queues;
 
-	private final ClientPhase phase;
+	private final ClientLifecycle phase;
 
 	private final LockReleaser releaser;
 
@@ -55,7 +55,7 @@ final class HeldLocks {
 
 	private final Set<HeldLock> held = ConcurrentHashMap.newKeySet();
 
-	HeldLocks(LockClock clock, ClientQueues queues, ClientPhase phase, LockReleaser releaser, LockEvents events,
+	HoldRegistry(LockClock clock, ClientQueues queues, ClientLifecycle phase, LockReleaser releaser, LockEvents events,
 			HandOver handOver, ClientRuntime runtime) {
 		this.clock = clock;
 		this.queues = queues;

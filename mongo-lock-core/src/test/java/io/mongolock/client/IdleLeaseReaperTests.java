@@ -38,16 +38,16 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.RecallListener;
 import io.mongolock.store.ReleaseAnswer;
-import io.mongolock.store.ReleaseWatch;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredHolder;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link IdleLeaseDuty}: a lock that lingers, in a client with its threads.
+ * Tests for {@link IdleLeaseReaper}: a lock that lingers, in a client with its threads.
  */
 @Timeout(120)
-class IdleLeaseDutyTests {
+class IdleLeaseReaperTests {
 
 	private static final LockRequest REQUEST = LockRequest.builder("k").linger(Duration.ofSeconds(10)).build();
 
@@ -372,7 +372,7 @@ class IdleLeaseDutyTests {
 	@Test
 	void oneAfterTheOtherIsReleasedHoweverManyWereBefore() {
 		this.store.watching = false;
-		for (int i = 0; i < 2 * IdleLeaseDuty.MAX_REQUESTS; i++) {
+		for (int i = 0; i < 2 * IdleLeaseReaper.MAX_REQUESTS; i++) {
 			LockRequest request = LockRequest.builder("k" + i).settings(REQUEST.settings()).build();
 			this.template.execute(request, LockHandle::fence);
 			this.template.execute(request, LockHandle::fence);
@@ -575,13 +575,13 @@ class IdleLeaseDutyTests {
 		}
 
 		@Override
-		public ReleaseWatch watchRecalls(RecallListener listener) {
+		public StoreSubscription watchRecalls(RecallListener listener) {
 			if (!this.watching) {
-				return ReleaseWatch.NEVER_LIVE;
+				return StoreSubscription.NEVER_LIVE;
 			}
 			this.listener.set(listener);
 			listener.missed();
-			return new ReleaseWatch() {
+			return new StoreSubscription() {
 
 				@Override
 				public boolean isLive() {

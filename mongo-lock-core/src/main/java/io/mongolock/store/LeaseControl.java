@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
  * Something that stands for a lease, for example a handle: lets code beside the store
  * find the lease and end it by statements of its own, which users have no need to see.
  */
-public interface Leased {
+public interface LeaseControl {
 
 	/**
 	 * The lease.

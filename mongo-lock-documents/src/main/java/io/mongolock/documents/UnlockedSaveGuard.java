@@ -32,7 +32,7 @@ import io.mongolock.LockUnavailableException;
  * has locked are refused for types that are {@link LockGuarded}. To be a bean, which the
  * template and {@link DocumentLockOperations} find. Thread-safe.
  */
-final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
+final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
 
 	private final Supplier<Stream<DocumentLockOperations>> operations;
 
@@ -50,7 +50,8 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 	 * databases, a document that is locked in one is refused in all
 	 * @param contexts know the types of documents, and their versions
 	 */
-	PlainSaves(Supplier<Stream<DocumentLockOperations>> operations, Supplier<Stream<MongoMappingContext>> contexts) {
+	UnlockedSaveGuard(Supplier<Stream<DocumentLockOperations>> operations,
+			Supplier<Stream<MongoMappingContext>> contexts) {
 		this.operations = operations;
 		this.contexts = contexts;
 	}
@@ -66,9 +67,9 @@ final class PlainSaves implements BeforeConvertCallback<Object>, SmartInitializi
 			.forEach((entity) -> requireVersion(entity.getType()));
 	}
 
-	static PlainSaves of(ApplicationContext context) {
-		return context.getBeanProvider(PlainSaves.class)
-			.getIfAvailable(() -> new PlainSaves(Stream::empty, Stream::empty));
+	static UnlockedSaveGuard of(ApplicationContext context) {
+		return context.getBeanProvider(UnlockedSaveGuard.class)
+			.getIfAvailable(() -> new UnlockedSaveGuard(Stream::empty, Stream::empty));
 	}
 
 	void locked(HeldDocument<?> held) {

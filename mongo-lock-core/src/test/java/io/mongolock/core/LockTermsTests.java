@@ -8,20 +8,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 import io.mongolock.InvalidLockSettingsException;
 import io.mongolock.LockSettings;
-import io.mongolock.core.ResolvedLockSettings.RenewalInterval;
+import io.mongolock.core.LockTerms.RenewalInterval;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
- * Tests for {@link ResolvedLockSettings} and {@link LockSettings}.
+ * Tests for {@link LockTerms} and {@link LockSettings}.
  */
-class ResolvedLockSettingsTests {
+class LockTermsTests {
 
 	@Test
 	void withoutSettingsTheDefaultsAreThoseOfTheDocumentation() {
-		assertThat(ResolvedLockSettings.of(LockSettings.NONE))
-			.isEqualTo(new ResolvedLockSettings(Duration.ofSeconds(30), Duration.ofSeconds(6),
+		assertThat(LockTerms.of(LockSettings.NONE))
+			.isEqualTo(new LockTerms(Duration.ofSeconds(30), Duration.ofSeconds(6),
 					new RenewalInterval(Duration.ofSeconds(1), Duration.ofSeconds(8)), Duration.ofSeconds(3),
 					Duration.ofSeconds(5), Duration.ofMillis(100), true, Duration.ZERO, Duration.ZERO));
 	}
@@ -32,8 +32,7 @@ class ResolvedLockSettingsTests {
 			"86400000, 17280000, 23040000, 3000" })
 	void whateverTheTtlTheDerivedTermsKeepTheInequalities(long ttl, long margin, long renewInterval,
 			long operationTimeout) {
-		ResolvedLockSettings terms = ResolvedLockSettings
-			.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
+		LockTerms terms = LockTerms.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
 		assertThat(terms.margin()).hasMillis(margin);
 		assertThat(terms.renewInterval().longest()).hasMillis(renewInterval);
 		assertThat(terms.renewInterval().shortest())
@@ -44,7 +43,7 @@ class ResolvedLockSettingsTests {
 	@Test
 	void everyTtlHasDefaultsThatAreAccepted() {
 		for (long ttl = 100; ttl < 20_000; ttl++) {
-			ResolvedLockSettings.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
+			LockTerms.of(LockSettings.builder().ttl(Duration.ofMillis(ttl)).build());
 		}
 	}
 
@@ -72,16 +71,14 @@ class ResolvedLockSettingsTests {
 			.waitTimeout(waitTimeout)
 			.retryInterval(retryInterval)
 			.build();
-		assertThatExceptionOfType(InvalidLockSettingsException.class)
-			.isThrownBy(() -> ResolvedLockSettings.of(settings))
+		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> LockTerms.of(settings))
 			.withMessageContaining(message);
 	}
 
 	@Test
 	void theLargestDurationIsRefusedAndNotOverflown() {
 		LockSettings settings = LockSettings.builder().waitTimeout(Duration.ofSeconds(Long.MAX_VALUE)).build();
-		assertThatExceptionOfType(InvalidLockSettingsException.class)
-			.isThrownBy(() -> ResolvedLockSettings.of(settings))
+		assertThatExceptionOfType(InvalidLockSettingsException.class).isThrownBy(() -> LockTerms.of(settings))
 			.withMessageContaining("wait-timeout");
 	}
 

@@ -18,21 +18,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link ClientPhase}.
+ * Tests for {@link ClientLifecycle}.
  */
-class ClientPhaseTests {
+class ClientLifecycleTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
 	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons)
 		.ofRenewals();
 
-	private final ClientPhase phase = new ClientPhase(new ClientRuntime(),
+	private final ClientLifecycle phase = new ClientLifecycle(new ClientRuntime(),
 			(threads) -> new ClientLoop(this.store, LockClock.system(), threads.renewals(), this.events,
-					List.of(new PlaceDuty(this.store, LockClock.system(),
+					List.of(new QueueMaintenance(this.store, LockClock.system(),
 							new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 							new StopRequests(new ClientRuntime()))),
-					new HolderRequests(this.store, this.events), new ClientRuntime()));
+					new ReleaseRequestPoller(this.store, this.events), new ClientRuntime()));
 
 	@Test
 	void asManyRequestsMayBeUnderwayAsThereAreVirtualThreads() {

@@ -20,7 +20,7 @@ import org.springframework.util.ClassUtils;
  * By name, because most of these types belong to libraries that an application need not
  * have.
  */
-public final class UnfinishedResults {
+public final class AsyncResultDetector {
 
 	/** The way out. */
 	public static final String ACTION = "Return a CompletionStage, a CompletableFuture or, with Reactor on the class "
@@ -42,7 +42,7 @@ public final class UnfinishedResults {
 			"org.springframework.web.servlet.mvc.method.annotation.StreamingResponseBody");
 
 	private static final boolean WEB = ClassUtils.isPresent("org.springframework.http.HttpEntity",
-			UnfinishedResults.class.getClassLoader());
+			AsyncResultDetector.class.getClassLoader());
 
 	/** The answer for each class that was a result. */
 	private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
@@ -99,7 +99,7 @@ public final class UnfinishedResults {
 		Object body = (WEB) ? Web.bodyOf(result) : result;
 		Object inner = (body instanceof Optional<?> optional) ? optional.orElse(null) : body;
 		return (inner != null && !(inner instanceof Future<?> future && future.isDone())
-				&& this.known.computeIfAbsent(inner.getClass(), UnfinishedResults::isLater))
+				&& this.known.computeIfAbsent(inner.getClass(), AsyncResultDetector::isLater))
 						? inner.getClass().getSimpleName() : null;
 	}
 
@@ -110,7 +110,7 @@ public final class UnfinishedResults {
 
 	private static boolean isOneOfThem(@Nullable Class<?> type) {
 		return type != null && (TYPES.contains(type.getName()) || isOneOfThem(type.getSuperclass())
-				|| Stream.of(type.getInterfaces()).anyMatch(UnfinishedResults::isOneOfThem));
+				|| Stream.of(type.getInterfaces()).anyMatch(AsyncResultDetector::isOneOfThem));
 	}
 
 	/** Loaded only if Spring Web is there. */

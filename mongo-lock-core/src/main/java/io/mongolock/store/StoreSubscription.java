@@ -5,10 +5,10 @@ import java.time.Duration;
 /**
  * Watches a store for released locks, or for recalls, until it is closed. Thread-safe.
  */
-public interface ReleaseWatch extends AutoCloseable {
+public interface StoreSubscription extends AutoCloseable {
 
 	/** For a store that notices nothing. */
-	ReleaseWatch NEVER_LIVE = new ReleaseWatch() {
+	StoreSubscription NEVER_LIVE = new StoreSubscription() {
 
 		@Override
 		public boolean isLive() {

@@ -11,10 +11,10 @@ import java.util.function.Function;
  * Whether the client runs, ends or has stopped, and so what may begin; has the threads
  * and the loop of each run. A request that a caller makes, or that releases a lock, has
  * one of the permits; a stop that waits for those underway wants all. It ends no hold:
- * {@link LockClient#stop} does, by {@link HeldLocks#cutOffAll}. Thread-safe; changes of
- * the phase are guarded by the monitor.
+ * {@link LockClient#stop} does, by {@link HoldRegistry#cutOffAll}. Thread-safe; changes
+ * of the phase are guarded by the monitor.
  */
-final class ClientPhase {
+final class ClientLifecycle {
 
 	private static final Set<Phase> CLAIMING = EnumSet.of(Phase.RUNNING);
 
@@ -31,7 +31,7 @@ final class ClientPhase {
 
 	private volatile Phase phase = Phase.NEW;
 
-	ClientPhase(ClientRuntime runtime, Function<ClientThreads, ClientLoop> loops) {
+	ClientLifecycle(ClientRuntime runtime, Function<ClientThreads, ClientLoop> loops) {
 		this.runtime = runtime;
 		this.loops = loops;
 		this.running = create();

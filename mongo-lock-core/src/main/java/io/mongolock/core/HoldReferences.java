@@ -13,7 +13,7 @@ import io.mongolock.OnLost;
  * is lost. A statement underway that may itself end the lock makes the release wait.
  * Knows no thread, clock or driver. Thread-safe, guarded by the monitor.
  */
-public final class LockShares {
+public final class HoldReferences {
 
 	private final Attempt attempt;
 
@@ -35,7 +35,7 @@ public final class LockShares {
 	/** Whether the last one let go of it meanwhile. */
 	private boolean deferred;
 
-	LockShares(Attempt attempt, Lease lease) {
+	HoldReferences(Attempt attempt, Lease lease) {
 		this.attempt = attempt;
 		this.lease = lease;
 	}

@@ -8,22 +8,22 @@ import org.junit.jupiter.params.provider.CsvSource;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link DurationText}.
+ * Tests for {@link DurationPrinter}.
  */
-class DurationTextTests {
+class DurationPrinterTests {
 
 	@ParameterizedTest
 	@CsvSource({ "PT0S, 0ms", "PT0.1S, 100ms", "PT1.5S, 1500ms", "PT30S, 30s", "PT90S, 90s", "PT30M, 30m", "PT36H, 36h",
 			"PT168H, 7d", "PT-5S, -5s" })
 	void printsTheLargestUnitThatItIsAWholeNumberOf(Duration duration, String text) {
-		assertThat(DurationText.print(duration)).isEqualTo(text);
+		assertThat(DurationPrinter.print(duration)).isEqualTo(text);
 	}
 
 	@ParameterizedTest
 	@CsvSource({ "100, true", "' 5 ', true", "+5, true", "-5, true", "0, false", "00, false", "5s, false",
 			"PT5S, false", "'', false" })
 	void aNumberLacksItsUnitUnlessItIsZero(String text, boolean lacks) {
-		assertThat(DurationText.lacksUnit(text)).isEqualTo(lacks);
+		assertThat(DurationPrinter.lacksUnit(text)).isEqualTo(lacks);
 	}
 
 }

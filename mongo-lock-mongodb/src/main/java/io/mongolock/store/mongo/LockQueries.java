@@ -25,7 +25,7 @@ import io.mongolock.store.TimeLeft;
  * Looks at locks that have documents of their own, and changes nothing there but how long
  * a place in the queue lasts. Thread-safe.
  */
-final class LockLooks {
+final class LockQueries {
 
 	private final PrimaryCollection locks;
 
@@ -40,7 +40,7 @@ final class LockLooks {
 	/**
 	 * Create looks.
 	 */
-	LockLooks(PrimaryCollection locks, LockStatements statements, KeySpace keys) {
+	LockQueries(PrimaryCollection locks, LockStatements statements, KeySpace keys) {
 		this.locks = locks;
 		this.statements = statements;
 		this.keys = keys;

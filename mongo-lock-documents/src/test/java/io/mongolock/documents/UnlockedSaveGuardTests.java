@@ -45,9 +45,9 @@ import static org.awaitility.Awaitility.await;
 import static org.mockito.Mockito.mock;
 
 /**
- * Tests for {@link PlainSaves}.
+ * Tests for {@link UnlockedSaveGuard}.
  */
-class PlainSavesTests {
+class UnlockedSaveGuardTests {
 
 	@AutoClose
 	private final EmbeddedMongo server = EmbeddedMongo.start();
@@ -64,8 +64,8 @@ class PlainSavesTests {
 
 			@Override
 			public void commandStarted(CommandStartedEvent event) {
-				if (Thread.currentThread() == PlainSavesTests.this.thread) {
-					PlainSavesTests.this.commands.add(event.getCommandName());
+				if (Thread.currentThread() == UnlockedSaveGuardTests.this.thread) {
+					UnlockedSaveGuardTests.this.commands.add(event.getCommandName());
 				}
 			}
 
@@ -113,7 +113,7 @@ class PlainSavesTests {
 		DocumentLockOperations wrapper = mock(DocumentLockOperations.class,
 				AdditionalAnswers.delegatesTo(this.there.documents()));
 		MongoMappingContext mappings = (MongoMappingContext) this.template.getConverter().getMappingContext();
-		PlainSaves saves = new PlainSaves(() -> Stream.of(wrapper), () -> Stream.of(mappings));
+		UnlockedSaveGuard saves = new UnlockedSaveGuard(() -> Stream.of(wrapper), () -> Stream.of(mappings));
 		saves.refuseIfGuarded(Guarded.class, "a", "guarded");
 		this.there.documents().lock(Guarded.class, "a");
 		assertThatExceptionOfType(LockUnavailableException.class)
@@ -206,7 +206,7 @@ class PlainSavesTests {
 	@Test
 	void aPlainSaveWithinASaveThatKnowsTheLockIsRefused() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
-		PlainSaves saves = this.context.getBean(PlainSaves.class);
+		UnlockedSaveGuard saves = this.context.getBean(UnlockedSaveGuard.class);
 		saves.own().set(locked.entity());
 		saves.onBeforeConvert(locked.entity(), "page");
 		assertThatIllegalStateException().isThrownBy(() -> plain("plain"));
@@ -366,7 +366,7 @@ class PlainSavesTests {
 	void aGuardedTypeWithoutAVersionIsRefusedAtTheStartAndByItsFirstSave() {
 		assertThatIllegalStateException().isThrownBy(() -> this.template.save(new Unversioned("u")))
 			.withMessageContaining("Unversioned is @LockGuarded and has no @Version");
-		PlainSaves saves = this.context.getBean(PlainSaves.class);
+		UnlockedSaveGuard saves = this.context.getBean(UnlockedSaveGuard.class);
 		assertThatIllegalStateException().isThrownBy(saves::afterSingletonsInstantiated)
 			.withMessageContaining("'@Version Long version'");
 	}

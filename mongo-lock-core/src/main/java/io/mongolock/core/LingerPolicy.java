@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  * was bad luck, each minute without a recall halves it. Only the last keys are known.
  * Thread-safe, guarded by the monitor.
  */
-final class WarmKeys {
+final class LingerPolicy {
 
 	static final int MAX_KEYS = 10_000;
 

@@ -7,12 +7,12 @@ import java.util.List;
 /**
  * Durations as people write them in settings, with a number and a unit.
  */
-public final class DurationText {
+public final class DurationPrinter {
 
 	private static final List<Unit> UNITS = List.of(new Unit(ChronoUnit.DAYS, "d"), new Unit(ChronoUnit.HOURS, "h"),
 			new Unit(ChronoUnit.MINUTES, "m"), new Unit(ChronoUnit.SECONDS, "s"));
 
-	private DurationText() {
+	private DurationPrinter() {
 	}
 
 	/**

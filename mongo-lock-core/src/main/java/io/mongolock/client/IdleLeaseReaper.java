@@ -25,9 +25,9 @@ import io.mongolock.store.RecallListener;
  * {@link ClientLoop} says when, and the threads of renewals release them, many with one
  * request. Recalls are watched while there are any, and for a while after. Thread-safe.
  */
-final class IdleLeaseDuty implements LoopDuty, RecallListener {
+final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 
-	private static final Log logger = LogFactory.getLog(IdleLeaseDuty.class);
+	private static final Log logger = LogFactory.getLog(IdleLeaseReaper.class);
 
 	private static final int MAX_RELEASES = 8;
 
@@ -69,7 +69,7 @@ final class IdleLeaseDuty implements LoopDuty, RecallListener {
 	 * Create it without leases.
 	 * @param releaseInBackground has a lock released that could not be
 	 */
-	IdleLeaseDuty(LockStore store, LockClock clock, ClientQueues queues, LockEvents events,
+	IdleLeaseReaper(LockStore store, LockClock clock, ClientQueues queues, LockEvents events,
 			Consumer<HeldLock> releaseInBackground, Supplier<ClientThreads> threads) {
 		this.store = store;
 		this.clock = clock;

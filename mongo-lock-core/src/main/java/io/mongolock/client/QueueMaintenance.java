@@ -24,9 +24,9 @@ import io.mongolock.store.TimeLeft;
  * watched while somebody stands near the head of a queue, and for a while after.
  * Thread-safe.
  */
-final class PlaceDuty implements LoopDuty, ReleaseListener {
+final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 
-	private static final Log logger = LogFactory.getLog(PlaceDuty.class);
+	private static final Log logger = LogFactory.getLog(QueueMaintenance.class);
 
 	private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(3);
 
@@ -44,7 +44,7 @@ final class PlaceDuty implements LoopDuty, ReleaseListener {
 
 	private volatile boolean running;
 
-	PlaceDuty(LockStore store, LockClock clock, QueuePlaces places, Supplier<ClientThreads> threads,
+	QueueMaintenance(LockStore store, LockClock clock, QueuePlaces places, Supplier<ClientThreads> threads,
 			StopRequests stopRequests) {
 		this.store = store;
 		this.clock = clock;

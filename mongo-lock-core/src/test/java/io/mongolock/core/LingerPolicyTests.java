@@ -9,13 +9,13 @@ import org.junit.jupiter.api.Test;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link WarmKeys}.
+ * Tests for {@link LingerPolicy}.
  */
-class WarmKeysTests {
+class LingerPolicyTests {
 
 	private static final Duration LINGER = Duration.ofSeconds(2);
 
-	private final WarmKeys keys = new WarmKeys();
+	private final LingerPolicy keys = new LingerPolicy();
 
 	private long now = -TimeUnit.DAYS.toMillis(1);
 
@@ -38,7 +38,7 @@ class WarmKeysTests {
 		for (int i = 0; i < 10; i++) {
 			this.keys.recalled("k", true);
 		}
-		assertThat(usesUntilWarm()).isEqualTo(WarmKeys.MAX_CLAIMS);
+		assertThat(usesUntilWarm()).isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
 
 	@Test
@@ -112,17 +112,17 @@ class WarmKeysTests {
 	@Test
 	void onlyTheLastKeysAreKnown() {
 		use();
-		for (int i = 0; i < WarmKeys.MAX_KEYS; i++) {
+		for (int i = 0; i < LingerPolicy.MAX_KEYS; i++) {
 			this.keys.released("k" + i, at(this.now), null);
 		}
 		assertThat(use()).isFalse();
-		assertThat(this.keys.claims("k" + (WarmKeys.MAX_KEYS - 1), LINGER, at(this.now))).isTrue();
+		assertThat(this.keys.claims("k" + (LingerPolicy.MAX_KEYS - 1), LINGER, at(this.now))).isTrue();
 	}
 
 	@Test
 	void aKeyThatIsUsedStaysKnownHoweverManyOthersAre() {
 		use();
-		for (int i = 0; i < 2 * WarmKeys.MAX_KEYS; i++) {
+		for (int i = 0; i < 2 * LingerPolicy.MAX_KEYS; i++) {
 			this.keys.released("k" + i, at(this.now), null);
 			if (i % 1000 == 0) {
 				use();

@@ -21,9 +21,8 @@ import io.mongolock.LockSettings;
  * @param minHold how long the lock stays taken at least, from its grant on
  * @param linger how long the lease is kept that nobody of this JVM holds any more
  */
-public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterval renewInterval,
-		Duration operationTimeout, Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold,
-		Duration linger) {
+public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInterval, Duration operationTimeout,
+		Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold, Duration linger) {
 
 	/**
 	 * The ttl where nobody says another.
@@ -55,7 +54,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	/** Far beyond any use, far below what overflows nanoseconds. */
 	private static final Duration MAX_DURATION = Duration.ofDays(10_000);
 
-	public ResolvedLockSettings {
+	public LockTerms {
 		check("ttl", ttl, MIN_TTL);
 		checkMargin(ttl, margin);
 		Duration longestInterval = renewInterval.longest();
@@ -86,7 +85,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	 * what a short lease leaves for two.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
-	public static ResolvedLockSettings of(LockSettings settings) {
+	public static LockTerms of(LockSettings settings) {
 		Duration ttl = Objects.requireNonNullElse(settings.ttl(), DEFAULT_TTL);
 		check("ttl", ttl, MIN_TTL);
 		Duration margin = Objects.requireNonNullElse(settings.margin(), part(ttl, 5));
@@ -100,7 +99,7 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 		}
 		Duration operationTimeout = Objects.requireNonNullElse(settings.operationTimeout(),
 				shorter(MAX_OPERATION, atLeastOne(part(reliable.minus(renewInterval.longest()), 2))));
-		return new ResolvedLockSettings(ttl, margin, renewInterval, operationTimeout,
+		return new LockTerms(ttl, margin, renewInterval, operationTimeout,
 				Objects.requireNonNullElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
 				Objects.requireNonNullElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
 				Objects.requireNonNullElse(settings.autoRenew(), true),
@@ -114,14 +113,14 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 	 */
 	public Map<String, Object> toText() {
 		Map<String, Object> text = new LinkedHashMap<>();
-		text.put("ttl", DurationText.print(this.ttl));
-		text.put("margin", DurationText.print(this.margin));
+		text.put("ttl", DurationPrinter.print(this.ttl));
+		text.put("margin", DurationPrinter.print(this.margin));
 		text.put("renewInterval", this.renewInterval.toText());
-		text.put("operationTimeout", DurationText.print(this.operationTimeout));
-		text.put("waitTimeout", DurationText.print(this.waitTimeout));
-		text.put("retryInterval", DurationText.print(this.retryInterval));
+		text.put("operationTimeout", DurationPrinter.print(this.operationTimeout));
+		text.put("waitTimeout", DurationPrinter.print(this.waitTimeout));
+		text.put("retryInterval", DurationPrinter.print(this.retryInterval));
 		text.put("autoRenew", this.autoRenew);
-		text.put("linger", DurationText.print(this.linger));
+		text.put("linger", DurationPrinter.print(this.linger));
 		return text;
 	}
 
@@ -237,8 +236,8 @@ public record ResolvedLockSettings(Duration ttl, Duration margin, RenewalInterva
 		 * @return for example {@code 4s} if it was set, or else {@code 1s..8s}
 		 */
 		public String toText() {
-			String most = DurationText.print(this.longest);
-			return (this.shortest.equals(this.longest)) ? most : DurationText.print(this.shortest) + ".." + most;
+			String most = DurationPrinter.print(this.longest);
+			return (this.shortest.equals(this.longest)) ? most : DurationPrinter.print(this.shortest) + ".." + most;
 		}
 
 	}

@@ -7,7 +7,7 @@ import io.mongolock.core.ClockReading;
 /**
  * What the {@link ClientLoop} does beside the renewals, without a thread of its own.
  */
-interface LoopDuty {
+interface BackgroundTask {
 
 	/**
 	 * Begin.

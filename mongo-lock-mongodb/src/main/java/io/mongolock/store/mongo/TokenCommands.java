@@ -28,7 +28,7 @@ import io.mongolock.store.LeaseId;
  * A method without a comment does what {@link io.mongolock.store.LockStore} says of its
  * name. Thread-safe.
  */
-public final class LeaseRequests {
+public final class TokenCommands {
 
 	private static final BulkWriteOptions UNORDERED = new BulkWriteOptions().ordered(false);
 
@@ -41,7 +41,7 @@ public final class LeaseRequests {
 	/**
 	 * Create requests.
 	 */
-	LeaseRequests(PrimaryCollection locks, LockStatements statements, Function<String, BsonValue> ids) {
+	TokenCommands(PrimaryCollection locks, LockStatements statements, Function<String, BsonValue> ids) {
 		this.locks = locks;
 		this.statements = statements;
 		this.ids = ids;
