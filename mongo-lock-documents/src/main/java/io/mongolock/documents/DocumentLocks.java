@@ -353,7 +353,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 			throw new IllegalArgumentException("A document is locked by one who edits it, and free when it is saved: "
 					+ "leave out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
-		return LockSettings.builder().limit(1).minHold(Duration.ZERO).build().or(settings);
+		// A holder that may be idle is recalled, which no document's keeper hears
+		return LockSettings.builder().limit(1).minHold(Duration.ZERO).linger(Duration.ZERO).build().or(settings);
 	}
 
 	/**

@@ -846,10 +846,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whenLocksLingerThenDocumentIsFreeAtOnceAllTheSame() {
+	void whenLocksLingerThenDocumentIsNeverIdle() {
 		LockSettings lingering = LockSettings.builder().linger(Duration.ofMinutes(1)).build();
 		for (int i = 0; i < 6; i++) {
-			lock(lingering).close();
+			try (LockedDocument<Post> locked = lock(lingering)) {
+				assertThat(locked.handle().isHeld()).isTrue();
+				assertThat(holders()).singleElement()
+					.satisfies((holder) -> assertThat(holder).doesNotContainKey("linger"));
+			}
 			assertThat(holders()).isEmpty();
 		}
 	}
