@@ -80,13 +80,13 @@ final class StoreCheck implements BooleanSupplier {
 				refuseCollation(this.locks);
 			}
 			this.others.get().forEach(StoreCheck::refuseCollation);
-			refuseCaps();
 			refusedStatement().ifPresent((refusal) -> {
 				throw new LockStartupException(refusal,
 						"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of "
 								+ "another server. If mongo-lock.collection names a view or a time series, name another: "
 								+ "neither can keep them. What else speaks its protocol may lack updates by pipeline, or $$NOW.");
 			});
+			refuseCaps();
 			return true;
 		}
 		catch (LockStoreException ex) {
@@ -121,9 +121,8 @@ final class StoreCheck implements BooleanSupplier {
 					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one."));
 	}
 
-	// The right answer is an error, which the application's meters of its driver would
-	// show
-	// each hour
+	// Once: without the right to list collections the good answer is an error, which the
+	// application's meters of its driver show
 	private void refuseCaps() {
 		if (!this.uncapped) {
 			refuseCap(this.locks);
@@ -134,8 +133,8 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static void refuseCap(LockLocation location) {
 		if (location.isCapped(TIMEOUT)) {
-			refuse(location, "is capped: once it is full, each new document deletes the oldest one, even of a lock "
-					+ "that is held.");
+			refuse(location, "is capped: once it is full, each new document deletes the oldest one, even one in use, "
+					+ "as of a lock that is held.");
 		}
 	}
 
@@ -143,8 +142,8 @@ final class StoreCheck implements BooleanSupplier {
 		throw new LockStartupException("The collection " + location.namespace() + " " + problem,
 				"Drop it while no application uses it, if nothing in it has to be kept: it is created anew without that. "
 						+ "Otherwise copy it, in mongosh by db.getCollection(\"…\").aggregate([{$out: \"…\"}]), "
-						+ "and let the setting that names it name the copy: mongo-lock.collection, or the one of the sequences or "
-						+ "of ShedLock.");
+						+ "and let the setting that names it name the copy: mongo-lock.collection, or the one of the sequences, "
+						+ "the jobs or ShedLock.");
 	}
 
 }
