@@ -98,15 +98,19 @@ final class Judge {
 				() -> from + " hands over what another of its client holds");
 		Violation.check(to.lease().remaining(from.client.now()).compareTo(Duration.ZERO) > 0, Violation.Kind.REVIVED,
 				() -> from + " hands over what has run out");
-		long age = this.timeline.now() - Math.max(this.store.truth.grantedAt(grant(to)), entry.takenAt);
-		Violation.check(beganLater(entry) || age < turn.maxTime().toNanos(), Violation.Kind.STREAK,
+		long age = this.timeline.now() - Math.max(begunAt(entry, to), entry.takenAt);
+		Violation.check(isExcused(entry) || age < turn.maxTime().toNanos(), Violation.Kind.STREAK,
 				() -> from + " hands over " + age / 1_000_000 + "ms after others may have come");
 		passedOn(from, to, 0);
 	}
 
+	private static boolean isExcused(LeaseHistory entry) {
+		return entry.unknown || entry.client.wasSuspended();
+	}
+
 	// A grant that is answered only when asked again counts from there
-	private static boolean beganLater(LeaseHistory entry) {
-		return entry.unknown || entry.askedAgain || entry.client.wasSuspended();
+	private long begunAt(LeaseHistory entry, HeldLock held) {
+		return Math.max(this.store.truth.grantedAt(grant(held)), entry.askedAgainAt);
 	}
 
 	private void passedOn(LeaseHistory from, HeldLock to, long ago) {
@@ -162,10 +166,10 @@ final class Judge {
 			LeaseHistory entry = this.histories.of(heldLock.id().leaseToken());
 			LeaseHistory from = from(entry);
 			long ago = heldLock.heldFor(from.client.now()).toNanos();
-			long age = this.timeline.now() - ago - this.store.truth.grantedAt(grant(heldLock));
+			long age = this.timeline.now() - ago - begunAt(entry, heldLock);
 			// A lease that was idle is a turn of its own
 			boolean lingers = !from.terms.linger().isZero();
-			Violation.check(lingers || beganLater(entry) || age < turn.maxTime().toNanos(), Violation.Kind.STREAK,
+			Violation.check(lingers || isExcused(entry) || age < turn.maxTime().toNanos(), Violation.Kind.STREAK,
 					() -> from + " handed over " + age / 1_000_000 + "ms after others may have come");
 			passedOn(from, heldLock, (from.client.wasSuspended()) ? 0 : ago);
 		}

@@ -95,8 +95,8 @@ final class LeaseHistory {
 	/** Whether a claim of it was answered with the lock. */
 	boolean grantAnswered;
 
-	/** Whether it was claimed again, since that answer was read too late to rely on. */
-	boolean askedAgain;
+	/** When it was claimed again, since that answer was read too late to rely on. */
+	long askedAgainAt = -1;
 
 	/** Whose attempt it is. */
 	@Nullable BatonThread wants;

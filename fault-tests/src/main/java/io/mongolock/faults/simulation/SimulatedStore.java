@@ -62,7 +62,9 @@ final class SimulatedStore implements LockStore {
 	@Override
 	public ClaimAnswer acquire(Claim claim, Duration timeout) {
 		LeaseHistory history = this.jvm.judge.histories.of(claim.id().leaseToken());
-		history.askedAgain |= history.grantAnswered;
+		if (history.grantAnswered) {
+			history.askedAgainAt = this.jvm.timeline.now();
+		}
 		try {
 			ClaimAnswer answer = ask(Request.claim(claim, timeout));
 			history.grantAnswered |= answer.grantTo(claim.id().leaseToken()).isPresent();

@@ -53,7 +53,8 @@ final class Expect {
 	static ThrowableAssertAlternative<LockLostException> lost(ThrowingCallable call) {
 		// A busy machine may not answer in time
 		@Nullable Throwable thrown = await().atMost(Harness.LONG)
-			.until(() -> catchThrowable(call), (failure) -> !(failure instanceof LockStoreException));
+			.until(() -> catchThrowable(call),
+					(failure) -> !(failure instanceof LockStoreException ex && ex.getOutcome() == Outcome.UNKNOWN));
 		return assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> {
 			if (thrown != null) {
 				throw thrown;
