@@ -51,15 +51,20 @@ final class Expect {
 
 	/** The lock is found lost, for the reason that its exception says. */
 	static ThrowableAssertAlternative<LockLostException> lost(ThrowingCallable call) {
+		Throwable first = catchThrowable(call);
 		// A busy machine may not answer in time
-		@Nullable Throwable thrown = await().atMost(Harness.LONG)
-			.until(() -> catchThrowable(call),
-					(failure) -> !(failure instanceof LockStoreException ex && ex.getOutcome() == Outcome.UNKNOWN));
+		Throwable thrown = (isUnanswered(first))
+				? await().atMost(Harness.LONG).until(() -> catchThrowable(call), (again) -> !isUnanswered(again))
+				: first;
 		return assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> {
 			if (thrown != null) {
 				throw thrown;
 			}
 		});
+	}
+
+	private static boolean isUnanswered(@Nullable Throwable failure) {
+		return failure instanceof LockStoreException ex && ex.getOutcome() == Outcome.UNKNOWN;
 	}
 
 	/** A claim was executed for a caller who had gone; the lock is free again soon. */
