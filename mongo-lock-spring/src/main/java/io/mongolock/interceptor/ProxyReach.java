@@ -1,5 +1,6 @@
 package io.mongolock.interceptor;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
@@ -70,10 +71,7 @@ public final class ProxyReach {
 		if (!AopUtils.isJdkDynamicProxy(proxy)) {
 			return toClassProxy(method, targetClass);
 		}
-		// Of what a type declares for all its methods, one that no caller can see may be
-		// left
-		// out
-		return (isByInterface(targetClass) || !isAnnotated(method)
+		return (isByInterface(targetClass) || isOfType(method, targetClass)
 				|| isIn(proxy.getClass().getInterfaces(), method, targetClass)) ? null : new Obstacle(
 						"is in none of the interfaces that its proxy has",
 						"Declare it in one, or have the class proxied: without spring.aop.proxy-target-class=false "
@@ -128,8 +126,13 @@ public final class ProxyReach {
 		return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass);
 	}
 
-	private static boolean isAnnotated(Method method) {
-		return MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY)
+	// What the type declares is for the methods that callers see
+	private static boolean isOfType(Method method, Class<?> targetClass) {
+		return isAnnotated(targetClass) && !isAnnotated(method);
+	}
+
+	private static boolean isAnnotated(AnnotatedElement element) {
+		return MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
 			.stream()
 			.anyMatch((declared) -> declared.getType().getName().startsWith(LIBRARY));
 	}
