@@ -18,6 +18,8 @@ started() {
 
 run() {
 	local group
+	# at once: the next line does so in its own time, and the last command had started
+	: >"$log"
 	setsid bash -c "$1 --batch-mode" >"$log" 2>&1 </dev/null &
 	group=$!
 	for ((second = 0; second < 300; second++)); do
