@@ -24,7 +24,7 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param checkInterval how often others look whether the instance that runs a job
 	 * died
 	 * @param history how long a run of a job is kept after the next one
-	 * @param maxRuns how many runs of a job are kept at most
+	 * @param maxRuns about how many runs of a job are kept
 	 */
 	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean onlyWhenReady,
 			@DefaultValue("lockJobRuns") String collection, @DefaultValue("5m") Duration grace,
