@@ -317,7 +317,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	private void stand() {
 		if (TransactionSynchronizationManager.isActualTransactionActive()) {
 			// It keeps a lock that was closed in it, and would share that: the same term
-			CompletableFuture.runAsync(this::stand);
+			CompletableFuture.runAsync(this::stand, this.starter);
 			return;
 		}
 		CompletableFuture<LockHandle> mine;
@@ -381,7 +381,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	// Perhaps nobody tells of a loss: the publisher of lock events may be in another
 	// context
 	private void lookLater(Leadership current) {
-		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS).execute(() -> {
+		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS, this.starter).execute(() -> {
 			if (!current.handle.isHeld()) {
 				end(current);
 			}
@@ -400,7 +400,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		}
 		logger.warn("Could not stand for '" + this.role + "'; trying again in " + this.pause.toSeconds() + " s",
 				failure);
-		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS).execute(this::stand);
+		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS, this.starter)
+			.execute(this::stand);
 	}
 
 	private synchronized boolean announcing(Leadership begun) {

@@ -11,6 +11,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
+import java.util.concurrent.ForkJoinPool;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
@@ -696,6 +697,29 @@ class LeaderElectionTests {
 		BDDMockito.then(locks).should(Mockito.timeout(10_000).times(2)).acquireAsync(ArgumentMatchers.any());
 		assertThat(output).contains("Could not stand for 'role'");
 		election.stop();
+	}
+
+	// Up to JDK 24 the common pool of two processors is not used for this at all
+	@Test
+	void whenTheCommonPoolIsBusyThenWhoCouldNotStandTriesAgain() {
+		LockOperations locks = Mockito.mock();
+		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
+			.willThrow(new IllegalStateException("by the test"))
+			.willReturn(new CompletableFuture<>());
+		CountDownLatch over = new CountDownLatch(1);
+		for (int i = 0; i <= ForkJoinPool.getCommonPoolParallelism(); i++) {
+			ForkJoinPool.commonPool().execute(() -> await(over));
+		}
+		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofMillis(1),
+				(task) -> new Thread(task).start());
+		election.start();
+		try {
+			BDDMockito.then(locks).should(Mockito.timeout(10_000).times(2)).acquireAsync(ArgumentMatchers.any());
+		}
+		finally {
+			over.countDown();
+			election.stop();
+		}
 	}
 
 	@Test
