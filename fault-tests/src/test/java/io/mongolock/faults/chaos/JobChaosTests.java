@@ -119,10 +119,11 @@ class JobChaosTests {
 	private static int befall(ServerFaults ofServers, JobWorkers workers, FaultPlan plan) {
 		WorkerFaults ofWorkers = new WorkerFaults(workers);
 		long begun = System.nanoTime();
-		CompletableFuture<Integer> servers = CompletableFuture
-			.supplyAsync(() -> ChaosTests.repeat(begun, () -> ofServers.inflict(plan.nextOfServers())));
-		CompletableFuture<Integer> answers = CompletableFuture
-			.supplyAsync(() -> ChaosTests.repeat(begun, () -> ofServers.lose(plan.nextLostAnswer(), RUNS)));
+		CompletableFuture<Integer> servers = CompletableFuture.supplyAsync(
+				() -> ChaosTests.repeat(begun, () -> ofServers.inflict(plan.nextOfServers())), JobChaosTests::start);
+		CompletableFuture<Integer> answers = CompletableFuture.supplyAsync(
+				() -> ChaosTests.repeat(begun, () -> ofServers.lose(plan.nextLostAnswer(), RUNS)),
+				JobChaosTests::start);
 		AtomicInteger number = new AtomicInteger();
 		int count = ChaosTests.repeat(begun, () -> {
 			switch (number.incrementAndGet() % 6) {
@@ -142,6 +143,11 @@ class JobChaosTests {
 				.stream()
 				.noneMatch((run) -> run.outcome().equals("RUNNING") && run.startedAt() < over));
 		return count;
+	}
+
+	// The common pool of two processors has one thread from JDK 25 on
+	private static void start(Runnable faults) {
+		new Thread(faults, "faults").start();
 	}
 
 }
