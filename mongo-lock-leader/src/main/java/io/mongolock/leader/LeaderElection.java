@@ -381,9 +381,9 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	// Perhaps nobody tells of a loss: the publisher of lock events may be in another
 	// context
 	private void lookLater(Leadership current) {
-		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS, this.starter).execute(() -> {
+		later(() -> {
 			if (!current.handle.isHeld()) {
-				end(current);
+				this.starter.execute(() -> end(current));
 			}
 			else if (this.leadership == current) {
 				lookLater(current);
@@ -400,8 +400,13 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		}
 		logger.warn("Could not stand for '" + this.role + "'; trying again in " + this.pause.toSeconds() + " s",
 				failure);
-		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS, this.starter)
-			.execute(this::stand);
+		later(() -> this.starter.execute(this::stand));
+	}
+
+	// On the thread that keeps the time, so that no pool that is busy holds it up: must
+	// not block
+	private void later(Runnable task) {
+		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS, Runnable::run).execute(task);
 	}
 
 	private synchronized boolean announcing(Leadership begun) {
