@@ -121,8 +121,8 @@ final class StoreCheck implements BooleanSupplier {
 					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one."));
 	}
 
-	// Once: without the right to list collections the good answer is an error, which the
-	// application's meters of its driver show
+	// Once: the good answer is an error, which the application's meters of its driver
+	// show
 	private void refuseCaps() {
 		if (!this.uncapped) {
 			refuseCap(this.locks);

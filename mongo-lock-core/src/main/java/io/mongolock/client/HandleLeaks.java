@@ -151,12 +151,7 @@ final class HandleLeaks {
 		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")"
 				+ place + " was garbage-collected without being closed";
 		if (this.reported.add(place)) {
-			logger.warn(what
-					+ ((this.mode == LeakDetection.RELEASE) ? "; the lock is released now."
-							: "; the lock "
-									+ ((heldLock.terms().autoRenew()) ? "is renewed until this application stops"
-											: "stays taken until its lease runs out")
-									+ ", unless mongo-lock.leak-detection=release.")
+			logger.warn(what + "; the lock " + fate(heldLock)
 					+ " Close every handle, for instance by try-with-resources, or use execute and executeAsync. "
 					+ "Further handles " + ((caller != null) ? "of that place" : "without a known place")
 					+ " are not mentioned.");
@@ -167,6 +162,15 @@ final class HandleLeaks {
 		if (this.mode == LeakDetection.RELEASE) {
 			this.releases.accept(heldLock);
 		}
+	}
+
+	private String fate(HeldLock heldLock) {
+		if (this.mode == LeakDetection.RELEASE) {
+			return "is released now.";
+		}
+		String kept = (heldLock.terms().autoRenew()) ? "is renewed until this application stops"
+				: "stays taken until its lease runs out";
+		return kept + ", unless mongo-lock.leak-detection=release.";
 	}
 
 	private static boolean isUsers(StackFrame frame) {

@@ -28,11 +28,8 @@ import net.javacrumbs.shedlock.provider.mongo.MongoLockProvider;
 import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.h2.jdbcx.JdbcConnectionPool;
-import org.springframework.boot.WebApplicationType;
-import org.springframework.boot.builder.SpringApplicationBuilder;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
-import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.scheduling.annotation.EnableScheduling;
 import org.springframework.scheduling.annotation.Scheduled;
 
@@ -105,24 +102,9 @@ public final class JobBenchmark {
 	private static JobSubject start(Kind kind, String uri, String database, Begins begins, int polling) {
 		return switch (kind) {
 			case SCHEDULED_JOB -> JobSubject.ours(uri, database, begins, 2, Annotated.class);
-			case SHED_LOCK -> shedLock(uri, begins);
+			case SHED_LOCK -> JobSubject.start(uri, begins, 2, (application) -> application.sources(Shed.class));
 			case DB_SCHEDULER -> new DbScheduler(begins, Duration.ofMillis(polling));
 		};
-	}
-
-	private static JobSubject shedLock(String uri, Begins begins) {
-		CommandCount commands = new CommandCount();
-		return new JobSubject.Applications(commands::get,
-				IntStream.range(0, 2)
-					.mapToObj((instance) -> new SpringApplicationBuilder(Shed.class).web(WebApplicationType.NONE)
-						.properties("spring.main.banner-mode=off", "logging.level.root=warn")
-						.initializers((context) -> {
-							GenericApplicationContext beans = (GenericApplicationContext) context;
-							beans.registerBean(MongoClient.class, () -> commands.connect(uri));
-							beans.registerBean(Begins.class, () -> begins);
-						})
-						.run())
-					.toList());
 	}
 
 	private void report(int rounds, int seconds, int polling) {

@@ -1,6 +1,7 @@
 package io.mongolock.benchmarks.compare;
 
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
@@ -31,14 +32,25 @@ interface JobSubject extends AutoCloseable {
 	 */
 	static JobSubject ours(String uri, String database, Begins begins, int instances, Class<?> job,
 			String... properties) {
+		return start(uri, begins, instances, (application) -> {
+			application.sources(Application.class, job);
+			application.properties("spring.application.name=jobs", "spring.mongodb.database=" + database);
+			application.properties(properties);
+		});
+	}
+
+	/**
+	 * Start applications that count their statements.
+	 * @param begins a bean
+	 * @param what adds the sources
+	 */
+	static JobSubject start(String uri, Begins begins, int instances, Consumer<SpringApplicationBuilder> what) {
 		CommandCount commands = new CommandCount();
 		return new Applications(commands::get, IntStream.range(0, instances).mapToObj((instance) -> {
-			SpringApplicationBuilder builder = new SpringApplicationBuilder(Application.class, job)
-				.web(WebApplicationType.NONE)
-				.properties("spring.application.name=jobs", "spring.mongodb.database=" + database,
-						"spring.main.banner-mode=off", "logging.level.root=warn")
-				.properties(properties);
-			return builder.initializers((context) -> {
+			SpringApplicationBuilder application = new SpringApplicationBuilder().web(WebApplicationType.NONE)
+				.properties("spring.main.banner-mode=off", "logging.level.root=warn");
+			what.accept(application);
+			return application.initializers((context) -> {
 				GenericApplicationContext beans = (GenericApplicationContext) context;
 				beans.registerBean(MongoClient.class, () -> commands.connect(uri));
 				beans.registerBean(Begins.class, () -> begins);

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.parallel.Isolated;
 
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.JobWorkers;
 import io.mongolock.faults.harness.WorkerProcesses;
@@ -147,7 +148,7 @@ class JobChaosTests {
 
 	// The common pool of two processors has one thread from JDK 25 on
 	private static void start(Runnable faults) {
-		new Thread(faults, "faults").start();
+		Daemon.start("faults", faults);
 	}
 
 }
