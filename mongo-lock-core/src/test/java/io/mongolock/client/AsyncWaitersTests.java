@@ -54,7 +54,7 @@ class AsyncWaitersTests {
 		}
 		System.out.println("A waiting asynchronous claim takes " + each + " bytes");
 		assertThat(this.template.waiting()).isEqualTo(WAITERS);
-		assertThat(Thread.activeCount()).as("threads").isLessThan(threads + 10);
+		assertThat(Thread.activeCount()).as("threads").isLessThan(threads + WAITERS / 20);
 		assertThat(each).as("bytes for each").isLessThanOrEqualTo(MAX_BYTES);
 		waiters.forEach((waiter) -> waiter.cancel(false));
 		assertThat(this.template.waiting()).isZero();
