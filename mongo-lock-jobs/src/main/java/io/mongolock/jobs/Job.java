@@ -24,8 +24,6 @@ final class Job {
 	/** When the first look was, by the clock of the store. */
 	private volatile @Nullable Instant since;
 
-	private volatile boolean failing;
-
 	private volatile boolean shared;
 
 	/** When its schedule was last announced, by the stopwatch. */
@@ -66,16 +64,6 @@ final class Job {
 		this.since = null;
 		this.announced = null;
 		expect(Instant.EPOCH, null);
-	}
-
-	/**
-	 * Note whether the last look failed.
-	 * @return whether the one before did
-	 */
-	boolean failing(boolean failing) {
-		boolean before = this.failing;
-		this.failing = failing;
-		return before;
 	}
 
 	/** Whether nobody was told yet that another application has it, too. */

@@ -65,6 +65,9 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	/** The looks that are under way. */
 	private final Set<Look> looks = ConcurrentHashMap.newKeySet();
 
+	/** Those whose last look failed. */
+	private final Set<Job> failing = ConcurrentHashMap.newKeySet();
+
 	/** Whether this instance refuses traffic, and so begins no run. */
 	private volatile boolean refusing;
 
@@ -281,6 +284,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 
 	private void begin(ScheduledExecutorService current, Job job) {
 		if (this.jobs.find(job.name()) != job) {
+			this.failing.remove(job);
 			return;
 		}
 		try {
@@ -318,7 +322,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			else {
 				next = this.due.run(job).next();
 			}
-			job.failing(false);
+			this.failing.remove(job);
 			if (next == null) {
 				return this.checkInterval;
 			}
@@ -330,9 +334,16 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	private Duration failed(Job job, Throwable failure) {
-		if (!job.failing(true) && this.timer != null) {
-			logger.warn("Could not check job '" + job.name() + "'; trying again every " + this.checkInterval.toMillis()
-					+ " ms", failure);
+		boolean first = this.failing.isEmpty();
+		if (this.failing.add(job) && this.timer != null) {
+			String message = "Could not check job '" + job.name() + "'; trying again every "
+					+ this.checkInterval.toMillis() + " ms";
+			if (first) {
+				logger.warn(message, failure);
+			}
+			else { // a silent server fails them all, and one stack says so
+				logger.warn(message + ": " + failure);
+			}
 		}
 		return this.checkInterval;
 	}

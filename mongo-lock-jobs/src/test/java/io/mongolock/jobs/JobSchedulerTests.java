@@ -119,6 +119,25 @@ class JobSchedulerTests {
 		assertThat(output.toString().split("Could not check job 'hurried'", -1)).hasSize(3);
 	}
 
+	/** As when the server is down, which hundreds of jobs meet at once. */
+	@Test
+	void whenManyJobsCannotBeCheckedThenTheFirstAloneIsLoggedWithItsStack(CapturedOutput output) {
+		JobWork<?> work = (run) -> this.runs.incrementAndGet();
+		JobScheduler scheduler = scheduler(
+				List.of(new Job("first", () -> terms("1h"), work), new Job("second", () -> terms("1h"), work)),
+				this.kept, (look) -> {
+					throw new OutOfMemoryError("no thread");
+				}, false);
+		scheduler.start();
+		String message = "'; trying again every 100 ms";
+		Awaitility.await()
+			.untilAsserted(
+					() -> assertThat(output).contains("'second" + message + ": java.lang.OutOfMemoryError: no thread"));
+		assertThat(output).contains("'first" + message + "\n")
+			.containsOnlyOnce("\tat " + JobScheduler.class.getName() + ".begin(");
+		scheduler.destroy();
+	}
+
 	@Test
 	void aClockThatIsSetBackToBeforeTheStartDoesNotEndANewJob() {
 		this.ahead.set(Duration.ofHours(1));
@@ -173,7 +192,7 @@ class JobSchedulerTests {
 	@Test
 	void whenARunnerDoesNotReturnThenJobsSaySoOnceAndAreOverdue(CapturedOutput output) {
 		Job job = new Job("hurried", () -> terms("100ms"), (run) -> this.runs.incrementAndGet());
-		JobScheduler scheduler = scheduler(job, this.kept, (look) -> new Thread(look).start(), true);
+		JobScheduler scheduler = scheduler(List.of(job), this.kept, (look) -> new Thread(look).start(), true);
 		scheduler.start();
 		Awaitility.await().until(() -> job.overdue() > 0);
 		assertThat(output).containsOnlyOnce("No job has begun, because this instance has not accepted traffic")
@@ -229,15 +248,15 @@ class JobSchedulerTests {
 	}
 
 	private JobScheduler scheduler(String rate, JobRuns kept, Executor threads, boolean becomesReady, JobWork<?> work) {
-		return scheduler(new Job("hurried", () -> terms(rate), work), kept, threads, becomesReady);
+		return scheduler(List.of(new Job("hurried", () -> terms(rate), work)), kept, threads, becomesReady);
 	}
 
-	private JobScheduler scheduler(Job job, JobRuns kept, Executor threads, boolean becomesReady) {
+	private JobScheduler scheduler(List<Job> jobs, JobRuns kept, Executor threads, boolean becomesReady) {
 		JobRegistry declared = new JobRegistry();
 		JobScheduler scheduler = new JobScheduler(declared, this.runner, new DueJobs(this.runner, kept), threads,
 				Duration.ofMillis(100), true, becomesReady, this.context, Duration.ofMillis(100),
 				new DefaultListableBeanFactory().getBeanProvider(JobScheduler.Watch.class));
-		declared.add(job);
+		jobs.forEach(declared::add);
 		scheduler.afterSingletonsInstantiated();
 		return scheduler;
 	}
