@@ -25,6 +25,8 @@ import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.scheduling.annotation.Async;
+import org.springframework.scheduling.annotation.EnableAsync;
 import org.springframework.util.FileSystemUtils;
 
 import io.mongolock.annotation.DistributedLock;
@@ -155,6 +157,8 @@ public final class StartBenchmark {
 
 		NONE("no lock", "Plain", "mongo-lock-|shedlock-"),
 
+		PROXY("a proxy of Spring's, `@EnableAsync`", "WithAsync", "mongo-lock-|shedlock-"),
+
 		SHEDLOCK("ShedLock 7.9", "WithShedLock", "mongo-lock-"),
 
 		STARTER("the starter", "WithLock", "shedlock-"),
@@ -245,6 +249,29 @@ public final class StartBenchmark {
 		static class Work {
 
 			void run(long id) {
+			}
+
+		}
+
+	}
+
+	/**
+	 * With a method that Spring itself intercepts.
+	 */
+	@Configuration(proxyBeanMethods = false)
+	@EnableAutoConfiguration
+	@EnableAsync
+	public static class WithAsync {
+
+		@Bean
+		Work work() {
+			return new Work();
+		}
+
+		public static class Work {
+
+			@Async
+			public void run(long id) {
 			}
 
 		}
