@@ -17,45 +17,46 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 /**
  * Settings of distributed locks.
  *
- * @param enabled whether locks are taken; if not, methods and requests run without them
- * @param collection name of the MongoDB collection that holds the locks
- * @param keyPrefix put in front of every key, to let several applications share one
+ * @param enabled whether locks are taken; if false, methods and requests run without
+ * locks
+ * @param collection MongoDB collection of the locks
+ * @param keyPrefix prefix of every key, so that several applications can share one
  * collection
- * @param ttl how long a lease lasts without renewal: the longest time a lock stays taken
+ * @param ttl how long a lease lasts without renewal, and so how long a lock stays taken
  * after its holder died
- * @param margin time before the end of a lease at which its holder stops relying on it;
+ * @param margin how long before the end of a lease its holder stops relying on the lock;
  * 20 % of the ttl unless set
- * @param renewInterval time between renewals of a lease, at most a third of ttl - margin;
- * by default 1 second, more with a longer ttl or many leases
- * @param operationTimeout longest time that one request to MongoDB may take; 3 seconds,
+ * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
+ * default 1 second, more with a long ttl or many leases
+ * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
  * or less for a short ttl
- * @param waitTimeout how long to wait for a lock that another holds
- * @param retryInterval polling interval of the first waiter where no change stream is
- * available; the n-th waiter polls n times as rarely
+ * @param waitTimeout how long a claim waits for a lock that another holds
+ * @param retryInterval polling interval of the first waiter if there is no change stream;
+ * the n-th waiter's interval is n times as long
  * @param autoRenew whether leases are renewed while they are held
- * @param linger how long this instance keeps a lease that it no longer uses, for its next
- * claim; 0 for not at all
- * @param locks settings for the locks of one name, which win over those for all locks
+ * @param linger how long this instance keeps an unused lease for its own next claim; 0
+ * for not at all
+ * @param locks settings for the locks of one name; they override those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
- * @param placeTtl how long a place in the queue holds up others after its JVM died;
- * refreshed every third of that
- * @param maxPlaces how many instances may wait for a lock in its queue; one more is
- * denied at once
+ * @param placeTtl how long a dead JVM holds up others in the queue; live JVMs refresh
+ * their places every third of this time
+ * @param maxPlaces how many instances may wait in the queue of a lock; further instances
+ * are denied at once
  * @param shutdownTimeout how long a shutdown, after all other beans have stopped, waits
- * for locks in use before it cuts them off
- * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean of the
- * locks, if there are several
+ * for locks in use; then it cuts off these locks
+ * @param mongoTemplate name of the locks' MongoTemplate or MongoDatabaseFactory bean, if
+ * there are several
  * @param advisorOrder order of the lock's AOP advisor; a lower value runs earlier,
  * further outside
  * @param unavailableHandler default LockUnavailableHandler bean, for methods without
  * SKIP, fallback or handler of their own
- * @param leakDetection what to do about a lock whose handle is garbage-collected without
- * being closed
- * @param notifications whether a change stream wakes waiting claims; without one they
- * look again after their retry interval
+ * @param leakDetection what to do if the handle of a lock is garbage-collected before it
+ * is closed
+ * @param notifications whether a change stream wakes waiting claims; without a stream
+ * they poll at their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
- * @param verification what to do about methods that no proxy reaches, which would run
- * without their lock
+ * @param verification what to do if a locked method would run without its lock, because
+ * no proxy reaches it
  * @param web answers to callers over HTTP
  * @param observation observations of locks
  */
@@ -100,9 +101,9 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * it
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
-	 * @param waitTimeout how long to wait for a lock that another holds
-	 * @param retryInterval polling interval of the first waiter where no change stream is
-	 * available; the n-th waiter polls n times as rarely
+	 * @param waitTimeout how long a claim waits for a lock that another holds
+	 * @param retryInterval polling interval of the first waiter if there is no change
+	 * stream; the n-th waiter's interval is n times as long
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on
@@ -134,10 +135,10 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Handing locks on within one application, with no request to MongoDB.
 	 *
-	 * @param maxTime how long a lock may be handed on in this JVM, from its grant; 0 for
-	 * never
-	 * @param maxCount how often a lock may be handed on after its grant, at most 10000; 0
-	 * for never
+	 * @param maxTime how long the threads of a JVM may pass on a lock, counted from its
+	 * grant; 0 for never
+	 * @param maxCount how often the threads of a JVM may pass on a lock after its grant,
+	 * at most 10000; 0 for never
 	 */
 	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
 
@@ -146,7 +147,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Observations of locks.
 	 *
-	 * @param showKeys whether traces show the keys of locks; meters never do
+	 * @param showKeys whether traces show the keys of locks; meters never show them
 	 */
 	public record Observation(@DefaultValue("false") boolean showKeys) {
 
@@ -155,8 +156,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Answers to callers over HTTP.
 	 *
-	 * @param problemDetails whether a held lock is answered with 409, a store in trouble
-	 * and a stop with 503
+	 * @param problemDetails whether HTTP callers get 409 for a held lock, and 503 for a
+	 * MongoDB error or a shutdown
 	 */
 	public record Web(@DefaultValue("false") boolean problemDetails) {
 
@@ -166,8 +167,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * Index that removes documents of locks nobody asked for any more.
 	 *
 	 * @param mode what to do about the TTL index: create it, only warn if it is missing,
-	 * or nothing
-	 * @param retention how long a document stays after it was last touched; at least
+	 * or do nothing
+	 * @param retention how long a lock's document stays after its last use; at least
 	 * twice the longest ttl
 	 */
 	public record TtlIndex(@DefaultValue("create") TtlIndexInitializer.Mode mode,

@@ -19,12 +19,12 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param enabled whether this instance runs scheduled jobs
 	 * @param onlyWhenReady whether this instance runs scheduled jobs only while its
 	 * readiness state accepts traffic
-	 * @param collection name of the MongoDB collection that holds the runs of jobs
-	 * @param grace how late a tick of a job may begin, unless the job catches up
-	 * @param checkInterval how often others look whether the instance that runs a job
-	 * died
-	 * @param history how long a run of a job is kept after the next one
-	 * @param maxRuns about how many runs of a job are kept
+	 * @param collection MongoDB collection of the runs of jobs
+	 * @param grace how late after its due time a job may start, unless the job catches up
+	 * @param checkInterval how often other instances check whether the instance that runs
+	 * a job died
+	 * @param history how long a run is kept once the job has run again
+	 * @param maxRuns approximate number of runs that are kept per job
 	 */
 	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean onlyWhenReady,
 			@DefaultValue("lockJobRuns") String collection, @DefaultValue("5m") Duration grace,

@@ -14,7 +14,7 @@ public record MongoLockLeaderProperties(@DefaultValue Leader leader) {
 	/**
 	 * Elections of a leader.
 	 *
-	 * @param onlyWhenReady whether this instance stands for roles only while its
+	 * @param onlyWhenReady whether this instance seeks or keeps roles only while its
 	 * readiness state accepts traffic
 	 */
 	public record Leader(@DefaultValue("true") boolean onlyWhenReady) {

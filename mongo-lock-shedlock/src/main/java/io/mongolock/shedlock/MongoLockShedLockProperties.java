@@ -14,8 +14,8 @@ public record MongoLockShedLockProperties(@DefaultValue ShedLock shedlock) {
 	/**
 	 * Locks of ShedLock.
 	 *
-	 * @param collection ShedLock's collection that older instances use; while it is set,
-	 * their locks are respected
+	 * @param collection ShedLock's collection, if older instances still use it; this
+	 * library then respects their locks
 	 */
 	public record ShedLock(@DefaultValue("") String collection) {
 

@@ -15,7 +15,7 @@ import io.mongolock.documents.SequenceSettings;
 /**
  * Settings for documents of the application.
  *
- * @param sequenceCollection name of the MongoDB collection that holds the sequences
+ * @param sequenceCollection MongoDB collection of the sequences
  * @param sequences settings for the sequences of one name
  * @param optimistic how often an optimistic update is attempted, and how soon again
  * @param documentLocks locks on the application's own documents
@@ -51,10 +51,10 @@ public record MongoLockDocumentsProperties(@DefaultValue("sequences") String seq
 	 * How often an optimistic update is attempted, and how soon again. The time before an
 	 * attempt is random, so that those who collided once do not collide again.
 	 *
-	 * @param maxAttempts how often an optimistic update is tried in all
+	 * @param maxAttempts how many attempts an optimistic update may make
 	 * @param delay longest pause before the second attempt
 	 * @param multiplier factor by which the longest pause grows with each attempt
-	 * @param maxDelay limit that the longest pause grows up to
+	 * @param maxDelay upper limit of the longest pause
 	 */
 	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
 			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
@@ -74,7 +74,7 @@ public record MongoLockDocumentsProperties(@DefaultValue("sequences") String seq
 	/**
 	 * Locks on the application's own documents.
 	 *
-	 * @param field the field of a document that its lock is kept in
+	 * @param field name of the field in which a document keeps its lock
 	 */
 	public record DocumentLocks(@DefaultValue("lock") String field) {
 
