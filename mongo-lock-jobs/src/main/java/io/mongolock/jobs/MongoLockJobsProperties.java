@@ -21,8 +21,8 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * readiness state accepts traffic
 	 * @param collection MongoDB collection of the runs of jobs
 	 * @param grace how late after its due time a job may start, unless the job catches up
-	 * @param checkInterval how often other instances check whether the instance that runs
-	 * a job died
+	 * @param checkInterval how often others check whether the instance that runs a job
+	 * died
 	 * @param history how long a run is kept once the job has run again
 	 * @param maxRuns approximate number of runs that are kept per job
 	 */
