@@ -43,7 +43,7 @@ record LockFilter(@Nullable String prefix, @Nullable String holder, @Nullable Du
 			duration = DurationStyle.detectAndParse(heldFor);
 		}
 		catch (IllegalArgumentException ex) {
-			throw refused(what + " is no time: write a number and a unit, for example 5m or PT5M");
+			throw refused(what + " is no duration: write a number and a unit, for example 5m or PT5M");
 		}
 		if (duration.isNegative()) {
 			throw refused(what + " is negative: leave it out for locks that are held for any time");

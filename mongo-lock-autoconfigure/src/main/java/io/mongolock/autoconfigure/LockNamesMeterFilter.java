@@ -37,9 +37,8 @@ final class LockNamesMeterFilter implements MeterFilter {
 
 	private MeterFilterReply leftOut(Meter.Id id) {
 		if (!this.said.getAndSet(true)) {
-			logger.warn("Locks have more than " + MAX_NAMES
-					+ " names, and those that follow have no meters, the first of " + "them '" + id.getTag("lock")
-					+ "': a name is written in the code, for a kind of lock; put what "
+			logger.warn("Locks have more than " + MAX_NAMES + " names. The name '" + id.getTag("lock")
+					+ "' and all further ones have no meters. Write one fixed name for each kind of lock, and put what "
 					+ "differs between calls into the key");
 		}
 		return MeterFilterReply.DENY;

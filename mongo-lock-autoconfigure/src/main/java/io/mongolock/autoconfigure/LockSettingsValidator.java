@@ -106,8 +106,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
 				sameLetters(name).map((meant) -> ": did you mean " + ConfiguredSettings.property(meant)
-						+ ".*? Without the brackets other characters are left out, and no environment variable can say it; "
-						+ "SPRING_APPLICATION_JSON can")
+						+ ".*? Without brackets, only letters and digits are kept. No environment variable can name "
+						+ "it: use SPRING_APPLICATION_JSON")
 					.or(() -> SettingNames.nearest(name, this.declared)
 						.map((meant) -> ": did you mean " + ConfiguredSettings.property(meant) + ".*?"))
 					.ifPresentOrElse((hint) -> logger.warn(unused(name) + hint), () -> logger.info(unused(name)));

@@ -85,7 +85,7 @@ final class LockLog {
 	}
 
 	private static String describeSkip(LockRequest request, List<LockHolder> holders) {
-		return "Skipped what was to be done under lock '" + KeyText.printable(request.key()) + "', because it "
+		return "Skipped the work under lock '" + KeyText.printable(request.key()) + "', because it "
 				+ LockExceptions.whoHolds(holders);
 	}
 

@@ -95,7 +95,7 @@ class DeniedClaimTests {
 			.contains("further skips of locks named 'job' are logged at DEBUG")
 			.contains("further skips of locks named 'brief' are logged at DEBUG")
 			.doesNotContain("'job:2', because it is held");
-		assertThat(output.toString().split("Skipped what", -1)).hasSize(3);
+		assertThat(output.toString().split("Skipped the work", -1)).hasSize(3);
 	}
 
 	private static LockRequest skipping(String name, Object key) {

@@ -94,7 +94,7 @@ final class GuardedUpdate {
 	private void refuseFence() {
 		if (this.filter.containsKey(FencedWrites.FIELD)) {
 			throw new IllegalArgumentException("The query of a guarded update names '" + FencedWrites.FIELD
-					+ "', which the guard is kept in: leave it out, the update finds no document with a higher one");
+					+ "': leave it out. The guard adds it itself, and skips documents with a higher fence");
 		}
 		for (Map.Entry<String, Object> part : this.change.entrySet()) {
 			if (!part.getKey().startsWith("$")) {
@@ -104,7 +104,7 @@ final class GuardedUpdate {
 			}
 			if (part.getValue() instanceof Document changed && changed.containsKey(FencedWrites.FIELD)) {
 				throw new IllegalArgumentException("The update of a guarded document changes '" + FencedWrites.FIELD
-						+ "' by " + part.getKey() + ", which the guard is kept in: name the field otherwise");
+						+ "' by " + part.getKey() + ", but the guard uses that field: give yours another name");
 			}
 		}
 	}

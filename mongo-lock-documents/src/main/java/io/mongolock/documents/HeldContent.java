@@ -73,9 +73,9 @@ final class HeldContent<T> {
 		long own = this.loaded.version();
 		if (version != own) {
 			throw new OptimisticLockingFailureException(
-					"The " + what + " was not written: it was locked, or saved last, in version " + own
-							+ ", and the entity to save has version " + version
-							+ ", of another time: change locked.entity(), or lock the document again");
+					"The " + what + " was not written: you locked, or last saved, version " + own
+							+ ", but the entity to save has version " + version
+							+ ": change locked.entity(), or lock the document again");
 		}
 		return this.loaded;
 	}

@@ -498,7 +498,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 				throw new IllegalStateException("The " + this + " cannot be written here: "
 						+ ((writer.isHere()) ? "the transaction around this code keeps it and is suspended"
 								: "a transaction of another thread keeps it")
-						+ ", so that this write would wait for it. Write it in that transaction, or before or after it");
+						+ ", so this write would wait for that transaction: write inside it, before it or after it");
 			}
 			renewal = this.lease.suspend();
 			this.state = this.state.in(Phase.WRITING).keptBy(transaction);

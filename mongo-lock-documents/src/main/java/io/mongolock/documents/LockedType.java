@@ -61,8 +61,8 @@ final class LockedType<T> {
 	private static void requireVersion(MongoPersistentEntity<?> mapping) {
 		if (!mapping.hasVersionProperty()) {
 			throw new IllegalArgumentException(mapping.getType().getName()
-					+ " cannot be locked, because nobody would notice that others have written it: add a field like "
-					+ "'@Version Long version', with @Version of org.springframework.data.annotation");
+					+ " cannot be locked, because without a version a save would overwrite other writes: add a "
+					+ "field like '@Version Long version', with @Version of org.springframework.data.annotation");
 		}
 	}
 
@@ -75,9 +75,9 @@ final class LockedType<T> {
 			}
 			else if (property.isWritable() && property.getFieldName().equals(field)) {
 				throw new IllegalArgumentException(mapping.getType().getName() + "." + property.getName()
-						+ " is stored in the field '" + field + "', which is the lock's: nothing of it would be "
-						+ "saved. Store it in another field, with @Field, or the locks, with "
-						+ "mongo-lock.document-locks.field; to read the lock, make it a @ReadOnlyProperty");
+						+ " is stored in the field '" + field + "', which holds the lock, so the property would not be "
+						+ "saved. Give the property another field, with @Field, or the lock another one, with "
+						+ "mongo-lock.document-locks.field. To read the lock, make the property a @ReadOnlyProperty");
 			}
 		}
 	}
@@ -192,8 +192,8 @@ final class LockedType<T> {
 		Object id = mapping.getIdentifierAccessor(entity).getIdentifier();
 		String own = (id != null) ? key(id).toString() : "none";
 		if (!own.equals(key)) {
-			throw new IllegalArgumentException("The entity to save is " + describe(own) + " and the one that is locked "
-					+ describe(key) + ": change the entity of the locked document, or one with its id");
+			throw new IllegalArgumentException("The entity to save is " + describe(own) + ", but the locked one is "
+					+ describe(key) + ": save the locked document's entity, or one with the same id");
 		}
 		Number version = Versions.of(entity, mapping);
 		return (version != null) ? version.longValue() : 0;

@@ -25,7 +25,7 @@ final class TransactionConflict {
 		MongoException conflict = find(failure);
 		return (conflict != null) ? new ConcurrencyFailureException("The " + what + ((StoreFailures
 			.isRolledBack(conflict))
-					? " was not written: the transaction is over, because another has written what it cannot see, or "
+					? " was not written: the transaction is over, because another client wrote the same data, or "
 							+ "because the server failed ("
 					: " may have been written, and is if this transaction is committed all the same: the connection failed (")
 				+ conflict.getMessage()

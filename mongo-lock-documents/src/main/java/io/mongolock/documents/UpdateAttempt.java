@@ -67,8 +67,8 @@ final class UpdateAttempt<T> {
 			.getPersistentEntity(type);
 		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
 			throw new IllegalArgumentException(type.getName()
-					+ " cannot be updated optimistically, because nobody would "
-					+ "notice that somebody else was faster: add a field like '@Version Long version', with @Version of "
+					+ " cannot be updated optimistically, because without a version no update "
+					+ "notices that another was faster: add a field like '@Version Long version', with @Version of "
 					+ "org.springframework.data.annotation, and an @Id if it has none");
 		}
 		this.idProperty = entity.getRequiredIdProperty();

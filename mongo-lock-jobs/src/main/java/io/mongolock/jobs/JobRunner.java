@@ -159,7 +159,7 @@ final class JobRunner {
 				});
 			}
 			catch (RuntimeException ex) { // keeps nobody from the others
-				logger.warn("What was left of job '" + left.job() + "' by " + left.runner()
+				logger.warn("The run of job '" + left.job() + "' by " + left.runner()
 						+ " could not be recorded as abandoned; trying again in ten minutes", ex);
 			}
 		}

@@ -174,7 +174,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			}
 			catch (RuntimeException | Error ex) { // which nobody else hears of
 				if (!begun.completeExceptionally(ex)) {
-					logger.error("Job '" + name + "' could not be run to its end by the wish of somebody", ex);
+					logger.error("Job '" + name + "' could not be run to its end; an operator asked for the run", ex);
 				}
 			}
 			refreshOverdue(job);
@@ -243,7 +243,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			logger.warn(
 					"No job has begun, because this instance has not accepted traffic for " + this.patience.toSeconds()
 							+ " s since its start: an ApplicationRunner or CommandLineRunner may not have returned. "
-							+ "mongo-lock.jobs.only-when-ready=false lets jobs begin beside it");
+							+ "mongo-lock.jobs.only-when-ready=false lets jobs begin all the same");
 		}
 		lookAtAll(false);
 	}

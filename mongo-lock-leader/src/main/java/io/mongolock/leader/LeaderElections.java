@@ -63,7 +63,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 		if (this.waiting && this.context instanceof ConfigurableApplicationContext own && own.isActive()) {
 			logger.warn("This instance stands for no role, because it has not accepted traffic for a minute since its "
 					+ "start: an ApplicationRunner or CommandLineRunner may not have returned. "
-					+ "mongo-lock.leader.only-when-ready=false lets it stand beside it");
+					+ "mongo-lock.leader.only-when-ready=false lets it lead all the same");
 		}
 	}
 

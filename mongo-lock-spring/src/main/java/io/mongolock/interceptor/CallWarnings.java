@@ -45,7 +45,7 @@ class CallWarnings {
 	void warnIfBlocking(LockedCall call) {
 		if (REACTOR && Reactor.isNonBlocking() && this.blocking.add(call.method())) {
 			logger.warn("@DistributedLock method " + call + " waits for its lock on " + Thread.currentThread().getName()
-					+ ", a thread that must not block: all that this thread serves waits with it. Call the method on "
+					+ ", a thread that must not block: other work on this thread waits, too. Call the method on "
 					+ "Schedulers.boundedElastic(), for instance with Mono.fromCallable(…).subscribeOn(…)");
 		}
 	}
@@ -57,9 +57,9 @@ class CallWarnings {
 		if (TransactionSynchronizationManager.isActualTransactionActive() && !this.late.contains(call.method())
 				&& this.hasSnapshot.getAsBoolean() && isAnyNew(requests) && this.late.add(call.method())) {
 			logger.warn("@DistributedLock method " + call
-					+ " takes its lock inside a transaction that has read before, and goes on seeing the data as they were "
-					+ "then: what the holder before has written may be missing. Put @Transactional on the method itself, "
-					+ "which then begins it under the lock, or the lock on the method that begins the transaction");
+					+ " takes its lock inside a transaction that has read before, and still sees the data of that "
+					+ "time: the previous holder's writes may be missing. Put @Transactional on the method itself, so "
+					+ "that the transaction begins under the lock, or lock the method that begins the transaction");
 		}
 	}
 

@@ -157,7 +157,7 @@ public final class SequenceStore {
 		return new DataAccessResourceFailureException(message + where + switch (failure.getOutcome()) {
 			case REFUSED -> "";
 			case NOT_EXECUTED -> "; it is safe to ask again";
-			case UNKNOWN -> ". What it may have taken is a gap; it is safe to ask again";
+			case UNKNOWN -> ". Each number that it took is a gap; it is safe to ask again";
 		}, failure.getCause());
 	}
 

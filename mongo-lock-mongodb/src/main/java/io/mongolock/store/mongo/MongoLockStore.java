@@ -99,7 +99,7 @@ public final class MongoLockStore implements LockStore {
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockQueries(this.locks, this.statements, this.keys);
 		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
-				"those who wait for a lock look at it at their retry-interval", LockClock.system());
+				"waiters ask for a lock at their retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
 				"an idle lease is kept for one linger from its grant at most", LockClock.system());
 	}
@@ -225,8 +225,8 @@ public final class MongoLockStore implements LockStore {
 		if (few && !this.saidFew.getAndSet(true)) {
 			logger
 				.info("The MongoClient has " + connections + " connections at most (maxPoolSize), so no change stream "
-						+ "takes one of them: those who wait for a lock look at it at their retry-interval. From "
-						+ MIN_CONNECTIONS + " connections on there is one");
+						+ "takes one of them: waiters ask for a lock at their retry-interval. A change stream needs "
+						+ MIN_CONNECTIONS + " connections or more");
 		}
 		return this.notifications != Notifications.OFF && !few;
 	}

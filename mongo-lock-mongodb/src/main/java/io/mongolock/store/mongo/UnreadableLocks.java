@@ -34,7 +34,7 @@ final class UnreadableLocks {
 		}
 		catch (LockStoreException ex) {
 			if (this.said.size() < MAX_SAID && this.said.add(ex.getKey())) {
-				logger.warn("Left out of a look at many locks, which shows the others: " + ex.getMessage());
+				logger.warn("A lock is missing from the list: " + ex.getMessage());
 			}
 			return Stream.empty();
 		}

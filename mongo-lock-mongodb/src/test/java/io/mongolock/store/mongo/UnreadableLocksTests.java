@@ -36,8 +36,8 @@ class UnreadableLocksTests {
 			fail("other");
 		}
 		assertThat(output).contains("WARN")
-			.containsOnlyOnce("shows the others: Could not read lock 'one'")
-			.containsOnlyOnce("shows the others: Could not read lock 'other'");
+			.containsOnlyOnce("missing from the list: Could not read lock 'one'")
+			.containsOnlyOnce("missing from the list: Could not read lock 'other'");
 	}
 
 	@Test
