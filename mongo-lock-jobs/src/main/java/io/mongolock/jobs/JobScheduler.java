@@ -338,11 +338,12 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		if (this.failing.add(job) && this.timer != null) {
 			String message = "Could not check job '" + job.name() + "'; trying again every "
 					+ this.checkInterval.toMillis() + " ms";
+			String withoutStack = message + ": " + failure;
 			if (first) {
 				logger.warn(message, failure);
 			}
 			else { // a silent server fails them all, and one stack says so
-				logger.warn(message + ": " + failure);
+				logger.warn(withoutStack);
 			}
 		}
 		return this.checkInterval;
