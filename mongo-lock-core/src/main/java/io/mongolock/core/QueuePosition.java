@@ -17,8 +17,8 @@ import io.mongolock.store.StoredWaiter;
 
 /**
  * The place of a claim in the queue of its lock as the store last showed it, and what the
- * rule by which the store admits makes of it. It says whom to ask for and when: the store
- * alone decides. Immutable.
+ * {@link AdmissionRule} makes of it. It says whom to ask for and when: the store alone
+ * decides. Immutable.
  */
 public final class QueuePosition {
 
@@ -144,7 +144,7 @@ public final class QueuePosition {
 	 */
 	boolean admits(int freed) {
 		int left = this.limits.length - freed;
-		return left <= 0 || left < Math.min(this.limit, this.limits[freed]);
+		return left <= 0 || new AdmissionRule(left, Math.min(this.limit, this.limits[freed])).admits();
 	}
 
 	/**
@@ -165,11 +165,11 @@ public final class QueuePosition {
 	 * @return how long from when the store showed it
 	 */
 	Duration opensIn() {
-		int smallest = this.limit;
-		for (int left = 0; left < this.before.size(); left++) {
-			smallest = Math.min(smallest, this.before.get(left).limit());
-			if (left + 1 >= smallest) {
-				return this.before.get(left).livesFor();
+		AdmissionRule rule = AdmissionRule.of(this.limit);
+		for (Entry entry : this.before) {
+			rule = rule.behind(entry.limit());
+			if (!rule.admits()) {
+				return entry.livesFor();
 			}
 		}
 		return Duration.ZERO;

@@ -98,19 +98,17 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 		return (suits.test(first)) ? giveTurn(first) : null;
 	}
 
-	// The rule by which the store admits, applied to this JVM's waiters
 	private boolean mayAsk(W waiter) {
-		int limit = waiter.limit();
-		for (H holder : this.holders) {
-			limit = Math.min(limit, holder.limit());
-		}
-		return this.holders.size() < limit;
+		return this.holders.isEmpty() || isAdmitted(waiter, this.holders.stream());
 	}
 
 	private boolean couldAdmitAll(W waiter) {
-		Stream<Member> ahead = Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream);
-		int number = this.holders.size() + asking().size() + this.waiters.size();
-		return this.idle == null && number < waiter.limit() && ahead.allMatch((one) -> number < one.limit());
+		return this.idle == null
+				&& isAdmitted(waiter, Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream));
+	}
+
+	private boolean isAdmitted(W waiter, Stream<? extends Member> ahead) {
+		return AdmissionRule.of(waiter.limit(), ahead.mapToInt(Member::limit)).admits();
 	}
 
 	void addHolder(H holder) {

@@ -14,7 +14,8 @@
  * locks.</li>
  * <li>Who waits: {@link ClientQueues} has the queues of a client. In this JVM
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} does so for one key,
- * and each of those who wait is a {@link LocalWaiter}. <b>A release wakes the next
+ * and each of those who wait is a {@link LocalWaiter}. {@link AdmissionRule} is the rule by
+ * which the store admits. <b>A release wakes the next
  * one</b> by {@link ClientQueues#wakeNext}; a release in another JVM does so by
  * {@link QueuePlaces#wakeIfAdmitted}.</li>
  * <li>Who stands in the queue in the store: {@link QueuePlaces} are the places of this
