@@ -97,7 +97,7 @@ class QueueCostTests {
 				throw new IllegalStateException("Nothing moves here");
 			}, now);
 			QueuePosition seen = Objects.requireNonNull(QueuePosition.of(attempt, lock()));
-			place.answered(seen, this.places.lookIn(place, seen, now), now);
+			place.answered(seen, this.places.lookInterval(place, seen, now), now);
 			this.places.stands(place, now);
 			this.nextAt += this.places.nextIn(now);
 		}

@@ -90,7 +90,7 @@ public final class LockTrouble implements SelectiveListener {
 	 * The locks whose last renewal failed and that are held nevertheless.
 	 */
 	List<String> overdueRenewals() {
-		this.overdue.values().removeIf(Overdue::isOver);
+		this.overdue.values().removeIf(Overdue::isRenewedOrEnded);
 		return this.overdue.keySet().stream().map(LockId::key).sorted().toList();
 	}
 
@@ -123,7 +123,7 @@ public final class LockTrouble implements SelectiveListener {
 	private record Overdue(LockHandle handle, Duration remaining) {
 
 		// Renewed since, it is held for longer than before
-		boolean isOver() {
+		boolean isRenewedOrEnded() {
 			return !this.handle.isHeld() || this.handle.remaining().compareTo(this.remaining) > 0;
 		}
 

@@ -134,8 +134,10 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 				.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app?heartbeatFrequencyMS=500")
 				.run((context) -> {
 					LockStore store = context.getBean(LockStore.class);
-					Awaitility.await().atMost(Duration.ofSeconds(60)).until(() -> store.servers().judge().isPresent());
-					assertThat(store.servers().judge()).contains("127.0.0.1:" + server.port());
+					Awaitility.await()
+						.atMost(Duration.ofSeconds(60))
+						.until(() -> store.servers().primaryAddress().isPresent());
+					assertThat(store.servers().primaryAddress()).contains("127.0.0.1:" + server.port());
 				});
 		}
 	}
@@ -148,7 +150,7 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 						AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
 				.run((context) -> {
 					context.getBean(LockOperations.class).acquire(LockRequest.of("order:42")).close();
-					assertThat(context.getBean(LockStore.class).servers().judge()).isEmpty();
+					assertThat(context.getBean(LockStore.class).servers().primaryAddress()).isEmpty();
 				});
 		}
 	}

@@ -55,7 +55,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	 * Whether this is an open handle on a client's lock for a key.
 	 */
 	boolean isFor(HoldRegistry holds, String key) {
-		return this.holds == holds && key().equals(key) && !this.closed.get() && !this.heldLock.shares().isOver();
+		return this.holds == holds && key().equals(key) && !this.closed.get() && !this.heldLock.shares().isEndedByOthers();
 	}
 
 	@Override
@@ -98,7 +98,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	@Override
 	public boolean isTaken() {
 		return this.heldLock.lease().isHeld(now()) || this.heldLock.lossReason() == LossReason.DEADLINE
-				&& !this.heldLock.ending().isOver() && this.heldLock.lease().mayStand(now());
+				&& !this.heldLock.ending().hasEnded() && this.heldLock.lease().mayStand(now());
 	}
 
 	@Override

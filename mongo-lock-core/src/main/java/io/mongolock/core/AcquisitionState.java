@@ -162,7 +162,7 @@ final class AcquisitionState {
 		return this.phase == Phase.QUEUED;
 	}
 
-	synchronized boolean isOver() {
+	synchronized boolean hasEnded() {
 		return this.phase == Phase.OVER;
 	}
 
@@ -309,7 +309,7 @@ final class AcquisitionState {
 			// It ran out already, or the store keeps no queue
 			return backOff(now);
 		}
-		if (this.place.answered(seen, this.client.places().lookIn(this.place, seen, now), now)) {
+		if (this.place.answered(seen, this.client.places().lookInterval(this.place, seen, now), now)) {
 			return ask(now);
 		}
 		this.phase = Phase.STANDING;

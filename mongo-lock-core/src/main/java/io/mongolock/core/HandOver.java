@@ -65,7 +65,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 		}
 		for (LocalWaiter next = next(from, queues, now); next != null; next = next(from, queues, now)) {
 			try {
-				if (next.takeOver(from, now, register)) {
+				if (next.accept(from, now, register)) {
 					passed.run();
 					return true;
 				}

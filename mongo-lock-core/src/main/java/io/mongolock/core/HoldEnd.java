@@ -179,7 +179,7 @@ public final class HoldEnd {
 	/**
 	 * Whether it has ended.
 	 */
-	public synchronized boolean isOver() {
+	public synchronized boolean hasEnded() {
 		return this.ended;
 	}
 

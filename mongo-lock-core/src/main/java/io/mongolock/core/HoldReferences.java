@@ -27,7 +27,7 @@ public final class HoldReferences {
 	private boolean shared;
 
 	/** Whether it was ended by others, so that nothing is left to release. */
-	private volatile boolean over;
+	private volatile boolean endedByOthers;
 
 	/** Whether a statement is underway that may end it. */
 	private volatile boolean suspended;
@@ -85,7 +85,7 @@ public final class HoldReferences {
 	public synchronized boolean remove() {
 		boolean last = --this.shares == 0;
 		this.deferred |= last && this.suspended;
-		return last && !this.over && !this.suspended;
+		return last && !this.endedByOthers && !this.suspended;
 	}
 
 	/**
@@ -101,7 +101,7 @@ public final class HoldReferences {
 	 * @return whether nobody relies on it any more: the lock has to be released
 	 */
 	public synchronized boolean statementOver() {
-		boolean release = this.deferred && !this.over;
+		boolean release = this.deferred && !this.endedByOthers;
 		this.deferred = false;
 		this.suspended = false;
 		this.lease.suspend(false);
@@ -115,7 +115,7 @@ public final class HoldReferences {
 	 */
 	public boolean isGone() {
 		LossReason reason = this.lease.lossReason();
-		return !this.over && !this.suspended && reason != null
+		return !this.endedByOthers && !this.suspended && reason != null
 				&& (reason != LossReason.DEADLINE || this.attempt.request().onLost() == OnLost.INTERRUPT);
 	}
 
@@ -139,8 +139,8 @@ public final class HoldReferences {
 	/**
 	 * Whether it was ended by others: nothing is left to rely on or to release.
 	 */
-	public boolean isOver() {
-		return this.over;
+	public boolean isEndedByOthers() {
+		return this.endedByOthers;
 	}
 
 	/**
@@ -175,7 +175,7 @@ public final class HoldReferences {
 	 * ignore that
 	 */
 	public void assertMayCommit(ClockReading now) {
-		if (this.over || this.suspended) {
+		if (this.endedByOthers || this.suspended) {
 			// What was written instead of a release is a part of the transaction
 			return;
 		}
@@ -190,7 +190,7 @@ public final class HoldReferences {
 	 * ignore that
 	 */
 	public void assertNotEndedWithin() {
-		if (this.over && this.attempt.request().onLost() != OnLost.IGNORE) {
+		if (this.endedByOthers && this.attempt.request().onLost() != OnLost.IGNORE) {
 			throw LockExceptions.endedWithin(this.lease);
 		}
 	}
@@ -200,7 +200,7 @@ public final class HoldReferences {
 	}
 
 	void endedByOthers() {
-		this.over = true;
+		this.endedByOthers = true;
 	}
 
 }

@@ -45,6 +45,6 @@ abstract class LocalWaiter implements WaitQueue.Member {
 	 * be passed on in either case.
 	 * @param register is given what this one holds; must not block
 	 */
-	abstract boolean takeOver(HeldLock from, ClockReading now, Consumer<HeldLock> register);
+	abstract boolean accept(HeldLock from, ClockReading now, Consumer<HeldLock> register);
 
 }

@@ -179,7 +179,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	@Override
-	boolean takeOver(HeldLock from, ClockReading now, Consumer<HeldLock> register) {
+	boolean accept(HeldLock from, ClockReading now, Consumer<HeldLock> register) {
 		LocalWaiter next = null;
 		boolean taken = false;
 		synchronized (this.state) {
@@ -191,7 +191,7 @@ public final class LockAcquisition extends LocalWaiter {
 				this.state.handed(held);
 				taken = true;
 			}
-			else if (this.state.isOver()) {
+			else if (this.state.hasEnded()) {
 				next = this.client.left(this);
 			}
 		}

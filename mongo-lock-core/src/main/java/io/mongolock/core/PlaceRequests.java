@@ -249,7 +249,7 @@ final class PlaceRequests {
 	private void findNext(Collection<QueuePlace> places, boolean live, ClockReading now) {
 		long next = ClockReading.NEVER;
 		for (QueuePlace place : places) {
-			next = Math.min(next, place.lookIn(live, now));
+			next = Math.min(next, place.nextLookIn(live, now));
 		}
 		this.lookAt = now.nanos() + next;
 		this.outdated = false;

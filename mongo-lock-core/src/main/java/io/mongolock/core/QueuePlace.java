@@ -233,13 +233,13 @@ final class QueuePlace {
 
 	/**
 	 * A claim was denied.
-	 * @param lookIn how long until the next look
+	 * @param lookInterval how long until the next look
 	 * @return whether to ask again, as a place became free since it left
 	 */
-	synchronized boolean answered(QueuePosition seen, long lookIn, ClockReading now) {
+	synchronized boolean answered(QueuePosition seen, long lookInterval, ClockReading now) {
 		this.answeredAt = now.nanos();
 		this.called = false;
-		plan(seen, lookIn, now);
+		plan(seen, lookInterval, now);
 		this.standing = this.freed == 0 || !seen.admits(this.freed);
 		return !this.standing;
 	}
@@ -280,9 +280,10 @@ final class QueuePlace {
 	 * @param seen where it stands, or {@code null} if it has no place
 	 * @param recalls whether it is to ask because that recalls a lease that may be idle:
 	 * who took the lock while this place did not count knows of nobody who waits
-	 * @param lookIn how long until the next look
+	 * @param lookInterval how long until the next look
 	 */
-	void looked(long left, int freed, @Nullable QueuePosition seen, boolean recalls, long lookIn, ClockReading now) {
+	void looked(long left, int freed, @Nullable QueuePosition seen, boolean recalls, long lookInterval,
+			ClockReading now) {
 		boolean asks;
 		synchronized (this) {
 			if (!this.standing || left - this.answeredAt < 0) {
@@ -293,7 +294,7 @@ final class QueuePlace {
 			// One is enough, and the first in the queue gains by it
 			asks = seen == null || recalls && seen.othersAhead() == 0 || seen.admits(this.freed);
 			if (seen != null) {
-				plan(seen, lookIn, now);
+				plan(seen, lookInterval, now);
 			}
 			if (asks) {
 				called();
@@ -315,10 +316,10 @@ final class QueuePlace {
 
 	/**
 	 * The store did not answer a look.
-	 * @param lookIn how long until the next one
+	 * @param lookInterval how long until the next one
 	 */
-	synchronized void lookAgain(long lookIn, ClockReading now) {
-		this.lookAt = now.nanos() + lookIn;
+	synchronized void lookAgain(long lookInterval, ClockReading now) {
+		this.lookAt = now.nanos() + lookInterval;
 		this.opensAt = this.lookAt;
 	}
 
@@ -326,7 +327,7 @@ final class QueuePlace {
 	 * How long until a look is due.
 	 * @return nanoseconds
 	 */
-	synchronized long lookIn(boolean live, ClockReading now) {
+	synchronized long nextLookIn(boolean live, ClockReading now) {
 		if (!this.standing) {
 			return ClockReading.NEVER;
 		}
@@ -338,7 +339,7 @@ final class QueuePlace {
 	 * Whether it goes along with a look that is due.
 	 */
 	synchronized boolean isLookSoon(boolean live, ClockReading now) {
-		return lookIn(live, now) <= ((live) ? 0 : this.slack);
+		return nextLookIn(live, now) <= ((live) ? 0 : this.slack);
 	}
 
 	synchronized int freed() {
@@ -353,11 +354,11 @@ final class QueuePlace {
 		this.most = most;
 	}
 
-	private void plan(QueuePosition seen, long lookIn, ClockReading now) {
+	private void plan(QueuePosition seen, long lookInterval, ClockReading now) {
 		this.seen = seen;
 		this.seenAt = now.nanos();
-		this.lookAt = now.nanos() + lookIn;
-		this.slack = (lookIn < ClockReading.NEVER) ? lookIn / 2 : 0;
+		this.lookAt = now.nanos() + lookInterval;
+		this.slack = (lookInterval < ClockReading.NEVER) ? lookInterval / 2 : 0;
 		// Dates are whole milliseconds: one more, and it is over for sure
 		this.opensAt = now.nanos() + seen.opensIn().toNanos() + 1_000_000;
 	}

@@ -20,7 +20,7 @@ import io.mongolock.store.StoredLock;
 /**
  * The places that this JVM has in the queues of locks, one per key at most: decides which
  * to refresh, to look at and to leave when, many with one request, and how long a waiter
- * pauses between two looks ({@link #lookIn}). Knows no thread, clock or driver.
+ * pauses between two looks ({@link #lookInterval}). Knows no thread, clock or driver.
  * Thread-safe; the requests are guarded by the monitor, each place by its own.
  * <p>
  * A place near the head is refreshed, and looked at with that, every third of the time
@@ -172,7 +172,7 @@ public final class QueuePlaces {
 	 */
 	synchronized void stands(QueuePlace place, ClockReading now) {
 		// Not while somebody finds out when to look: the place may not be counted in
-		long lookAt = now.nanos() + place.lookIn(this.live, now);
+		long lookAt = now.nanos() + place.nextLookIn(this.live, now);
 		this.requests.lookAt(lookAt);
 		if (this.requests.seen(place) || lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
 			this.onWork.run();
@@ -193,7 +193,7 @@ public final class QueuePlaces {
 	 * watched.
 	 * @return nanoseconds
 	 */
-	long lookIn(QueuePlace place, QueuePosition seen, ClockReading now) {
+	long lookInterval(QueuePlace place, QueuePosition seen, ClockReading now) {
 		return (seen.isNear()) ? retryIn(place.attempt(), seen.releasesNeeded()) : place.nearIn(seen, now);
 	}
 
@@ -264,9 +264,9 @@ public final class QueuePlaces {
 	private void looked(Look look, @Nullable StoredLock lock, ClockReading now) {
 		QueuePlace place = look.place();
 		QueuePosition seen = (lock != null) ? QueuePosition.of(place.attempt(), lock) : null;
-		long lookIn = (seen != null) ? lookIn(place, seen, now) : 0;
+		long lookInterval = (seen != null) ? lookInterval(place, seen, now) : 0;
 		boolean recalls = lock != null && lock.mayBeIdle();
-		place.looked(look.left(), look.freed(), seen, recalls, lookIn, now);
+		place.looked(look.left(), look.freed(), seen, recalls, lookInterval, now);
 	}
 
 	/**

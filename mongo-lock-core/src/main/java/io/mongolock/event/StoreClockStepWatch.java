@@ -53,7 +53,8 @@ final class StoreClockStepWatch {
 	 * @param margin what the lease that was asked for allows for
 	 */
 	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
-		Sample sample = new Sample(store.toEpochMilli(), requested, answered, this.servers.judge().orElse(null));
+		Sample sample = new Sample(store.toEpochMilli(), requested, answered,
+				this.servers.primaryAddress().orElse(null));
 		Sample before = next(sample);
 		this.instruments.measure((instrument) -> instrument.storeClock(sample.aheadOfHere()));
 		long step = (before != null) ? sample.stepSince(before) : 0;

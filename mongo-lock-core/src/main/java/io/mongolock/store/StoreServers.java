@@ -19,7 +19,7 @@ public interface StoreServers {
 	 * The server whose clock the leases are judged by.
 	 * @return its address, or empty if it is unknown or one of several
 	 */
-	default Optional<String> judge() {
+	default Optional<String> primaryAddress() {
 		return Optional.empty();
 	}
 

@@ -103,7 +103,7 @@ class LockEventsTests {
 			.ofClaims(new StoreServers() {
 
 				@Override
-				public Optional<String> judge() {
+				public Optional<String> primaryAddress() {
 					return Optional.empty();
 				}
 

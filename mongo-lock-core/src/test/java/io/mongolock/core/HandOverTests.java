@@ -167,7 +167,7 @@ class HandOverTests {
 		// Has ended and not left the queue yet
 		assertThat(this.jvm.queues.successor("k", this.first, (any) -> true)).isSameAs(a.acquisition);
 		assertThat(a.acquisition.cancel()).isEqualTo(new Cancelled(false, null));
-		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
+		assertThat(a.acquisition.accept(this.first, at(1), (never) -> {
 		})).isFalse();
 		assertThat(this.jvm.release(this.first, 1)).isTrue();
 		assertThat(b.held().fence()).isEqualTo(101);
@@ -179,7 +179,7 @@ class HandOverTests {
 		Waiter a = this.jvm.waiting("a");
 		Waiter b = this.jvm.waiting("b");
 		assertThat(this.jvm.queues.successor("k", this.first, (any) -> true)).isSameAs(a.acquisition);
-		assertThat(a.acquisition.takeOver(this.first, at(1), (any) -> {
+		assertThat(a.acquisition.accept(this.first, at(1), (any) -> {
 		})).isTrue();
 		Cancelled cancelled = (Cancelled) a.acquisition.cancel();
 		assertThat(cancelled.unwanted()).isNotNull();
@@ -192,7 +192,7 @@ class HandOverTests {
 	void aWaitThatEndsAsTheLockIsHandedOverEndsWithTheLock() {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		a.acquisition.takeOver(this.first, at(5_000), (any) -> {
+		a.acquisition.accept(this.first, at(5_000), (any) -> {
 		});
 		assertThat(a.acquisition.timer(at(5_000))).isInstanceOf(Granted.class);
 		assertThat(this.jvm.queues.holders("k")).hasSize(1);
@@ -203,7 +203,7 @@ class HandOverTests {
 		Waiter a = this.jvm.waiting("a");
 		Waiter b = this.jvm.waiting("b");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		a.acquisition.takeOver(this.first, at(1), (held) -> held.lease().gone());
+		a.acquisition.accept(this.first, at(1), (held) -> held.lease().gone());
 		assertThat(this.jvm.queues.holders("k")).isEmpty();
 		assertThat(b.step).as("its turn").isEqualTo(new Ask());
 	}
@@ -212,7 +212,7 @@ class HandOverTests {
 	void whoWasToHaveALockThatCannotBeRegisteredAsksForOne() {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		assertThatIllegalStateException().isThrownBy(() -> a.acquisition.takeOver(this.first, at(1), (held) -> {
+		assertThatIllegalStateException().isThrownBy(() -> a.acquisition.accept(this.first, at(1), (held) -> {
 			throw new IllegalStateException();
 		}));
 		assertThat(this.jvm.queues.holders("k")).as("until it is released").containsExactly(this.first);
@@ -224,7 +224,7 @@ class HandOverTests {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
 		this.first.ending().letExpire();
-		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
+		assertThat(a.acquisition.accept(this.first, at(1), (never) -> {
 		})).isFalse();
 	}
 
@@ -233,7 +233,7 @@ class HandOverTests {
 		Waiter a = this.jvm.waiting("a", patient());
 		Waiter b = this.jvm.waiting("b", patient());
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		a.acquisition.takeOver(this.first, at(1), (any) -> {
+		a.acquisition.accept(this.first, at(1), (any) -> {
 		});
 		HeldLock handed = this.jvm.queues.holders("k").get(0);
 		LostOnTheWay lost = (LostOnTheWay) a.acquisition.turn(at(24_000));
@@ -252,7 +252,7 @@ class HandOverTests {
 	void whatIsLostOnTheWayAsTheWaitEndsIsAskedForOnceMore() {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		a.acquisition.takeOver(this.first, at(1), (any) -> {
+		a.acquisition.accept(this.first, at(1), (any) -> {
 		});
 		assertThat(((LostOnTheWay) a.acquisition.timer(at(24_000))).next()).isEqualTo(new Ask());
 	}
@@ -266,7 +266,7 @@ class HandOverTests {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
 		this.first.lease().gone();
-		assertThat(a.acquisition.takeOver(this.first, at(1), (never) -> {
+		assertThat(a.acquisition.accept(this.first, at(1), (never) -> {
 		})).isFalse();
 		ClientQueues.wake(a.acquisition);
 		assertThat(a.step).isEqualTo(new Ask());

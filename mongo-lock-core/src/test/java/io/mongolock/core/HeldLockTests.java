@@ -196,7 +196,7 @@ class HeldLockTests {
 	void whatMayStillTakeEffectIsNotKeptIdle() {
 		this.heldLock.ending().letExpire();
 		assertThat(this.heldLock.ending().rest(at(1))).isFalse();
-		assertThat(this.heldLock.ending().isOver()).as("runs out when it is released").isFalse();
+		assertThat(this.heldLock.ending().hasEnded()).as("runs out when it is released").isFalse();
 	}
 
 	@Test

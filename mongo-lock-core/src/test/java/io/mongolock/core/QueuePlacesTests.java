@@ -192,7 +192,7 @@ class QueuePlacesTests {
 		QueuePlace place = places.enter(attempt, () -> {
 		}, at(0));
 		QueuePosition seen = position(ahead, length);
-		place.answered(seen, places.lookIn(place, seen, at(0)), at(0));
+		place.answered(seen, places.lookInterval(place, seen, at(0)), at(0));
 		PlaceRequest refresh = only(places.due(true, at(2_000)), Kind.REFRESH);
 		places.answered(refresh, List.of(longer(ahead, length)), at(2_000));
 		return places.nextIn(at(2_000));
@@ -295,7 +295,7 @@ class QueuePlacesTests {
 	// In how long it is to be looked at
 	private long seen(QueuePlace far, int ahead, long at) {
 		QueuePosition seen = Objects.requireNonNull(QueuePosition.of(far.attempt(), answer("far", ahead).lock()));
-		long pause = this.places.lookIn(far, seen, at(at));
+		long pause = this.places.lookInterval(far, seen, at(at));
 		far.answered(seen, pause, at(at));
 		return pause;
 	}
@@ -337,7 +337,7 @@ class QueuePlacesTests {
 	}
 
 	private void stands(QueuePlace place, QueuePosition seen) {
-		place.answered(seen, this.places.lookIn(place, seen, at(0)), at(0));
+		place.answered(seen, this.places.lookInterval(place, seen, at(0)), at(0));
 		this.places.stands(place, at(0));
 	}
 

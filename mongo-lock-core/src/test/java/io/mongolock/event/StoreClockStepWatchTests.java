@@ -36,7 +36,7 @@ class StoreClockStepWatchTests {
 
 	private final List<Duration> steps = new CopyOnWriteArrayList<>();
 
-	private String judge = "db1:27017";
+	private String primary = "db1:27017";
 
 	private final List<String> off = new CopyOnWriteArrayList<>();
 
@@ -63,8 +63,8 @@ class StoreClockStepWatchTests {
 			new Instruments(List.of(), LockClock.system(), this.log), new StoreServers() {
 
 				@Override
-				public Optional<String> judge() {
-					return Optional.of(StoreClockStepWatchTests.this.judge);
+				public Optional<String> primaryAddress() {
+					return Optional.of(StoreClockStepWatchTests.this.primary);
 				}
 
 				@Override
@@ -177,7 +177,7 @@ class StoreClockStepWatchTests {
 	@Test
 	void theServerIsNamedAndTheOneBefore(CapturedOutput output) {
 		observe(0, 2);
-		this.judge = "db2:27017";
+		this.primary = "db2:27017";
 		observe(60_000, 2);
 		assertThat(output).contains("The clock of the store (db2:27017, before that db1:27017) stepped ahead by");
 		observe(0, 2);

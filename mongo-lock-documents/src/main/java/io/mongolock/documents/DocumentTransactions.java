@@ -43,7 +43,7 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 			here = Collections.newSetFromMap(new WeakHashMap<>());
 			this.documents.set(here);
 		}
-		here.removeIf(HeldDocument::isOver);
+		here.removeIf(HeldDocument::isDone);
 		here.add(held);
 	}
 
@@ -52,7 +52,7 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 		if (here == null) {
 			return List.of();
 		}
-		here.removeIf(HeldDocument::isOver);
+		here.removeIf(HeldDocument::isDone);
 		if (here.isEmpty()) {
 			this.documents.remove();
 		}

@@ -419,7 +419,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * Whether nothing is left to be done with it.
 	 * @return whether it was released, passed on, or refused as lost
 	 */
-	boolean isOver() {
+	boolean isDone() {
 		State now = this.state;
 		return !now.isKept() && !isTaken() && now.phase() != Phase.OPEN;
 	}

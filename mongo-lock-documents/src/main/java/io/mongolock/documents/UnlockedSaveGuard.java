@@ -73,7 +73,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	void locked(HeldDocument<?> held) {
-		this.locked.removeIf(HeldDocument::isOver);
+		this.locked.removeIf(HeldDocument::isDone);
 		this.locked.add(held);
 	}
 

@@ -88,7 +88,7 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 	private static void await(CompletableFuture<?> end) throws Throwable {
 		LockHandle lock = LockContext.current();
 		try {
-			while (!isOver(end, Math.min(lock.remaining().toMillis() + 1, LOOK_MILLIS))) {
+			while (!endsWithin(end, Math.min(lock.remaining().toMillis() + 1, LOOK_MILLIS))) {
 				lock.assertHeld();
 			}
 		}
@@ -98,7 +98,7 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 		}
 	}
 
-	private static boolean isOver(CompletableFuture<?> end, long millis) throws Throwable {
+	private static boolean endsWithin(CompletableFuture<?> end, long millis) throws Throwable {
 		try {
 			end.get(millis, TimeUnit.MILLISECONDS);
 			return true;

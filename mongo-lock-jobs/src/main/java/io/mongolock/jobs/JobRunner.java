@@ -184,7 +184,7 @@ final class JobRunner {
 	 * @return the run, or {@code null} if it was run before or another instance is at it
 	 */
 	@Nullable Attempt run(String job, Instant tick, @Nullable Terms terms, JobWork<?> work) {
-		return (isOver(this.runs.find(job, tick))) ? null : run(job, tick, terms, false, work);
+		return (hasEnded(this.runs.find(job, tick))) ? null : run(job, tick, terms, false, work);
 	}
 
 	private static void logFailure(@Nullable Attempt attempt) {
@@ -236,7 +236,7 @@ final class JobRunner {
 			}
 			// With a higher fence another holds the
 			// lock, and this instance has stood still
-			if (!wish && isOver(left) || open != null && open.fence() >= handle.fence()) {
+			if (!wish && hasEnded(left) || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}
 			if (left == null && terms != null && !terms.trigger().isTick(tick)) {
@@ -270,7 +270,7 @@ final class JobRunner {
 		return (terms != null && terms.trigger().isTick(now)) ? now.plusMillis(1) : now;
 	}
 
-	private static boolean isOver(@Nullable JobRun run) {
+	private static boolean hasEnded(@Nullable JobRun run) {
 		return run != null && run.outcome() != JobOutcome.RUNNING;
 	}
 

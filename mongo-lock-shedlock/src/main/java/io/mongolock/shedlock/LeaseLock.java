@@ -46,7 +46,7 @@ final class LeaseLock extends ExtensibleLock {
 			return Optional.of(new LeaseLock(configuration, this.handle, this.extended, true));
 		}
 		// Nothing is known of the lease of a handle that the application has wrapped
-		if (!(this.handle instanceof LeaseControl leased) || isOver()) {
+		if (!(this.handle instanceof LeaseControl leased) || hasRunOut()) {
 			return Optional.empty();
 		}
 		LeaseId lease = leased.lease();
@@ -58,7 +58,7 @@ final class LeaseLock extends ExtensibleLock {
 		return lock;
 	}
 
-	private boolean isOver() {
+	private boolean hasRunOut() {
 		return !ClockProvider.now().isBefore(this.lockConfiguration.getLockAtMostUntil());
 	}
 

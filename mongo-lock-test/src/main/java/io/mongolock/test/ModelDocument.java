@@ -53,7 +53,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ModelDocument claim(Claim claim, Instant now) {
 		List<StoredHolder> alive = this.holders.stream().filter((holder) -> holder.isAlive(now)).toList();
-		if (isFast(claim) && isOver(now)) {
+		if (isFast(claim) && haveAllRunOut(now)) {
 			return grant(claim, List.of(), List.of(), now);
 		}
 		return (isFast(claim) && !alive.isEmpty()) ? this : decide(claim, alive, now);
@@ -65,7 +65,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	// Whether the longest ttl has passed since the latest renewal, and the longest time
 	// for which a place stays since the latest refresh
-	private boolean isOver(Instant now) {
+	private boolean haveAllRunOut(Instant now) {
 		return !lastEnd(this.holders, StoredHolder::renewedAt, StoredHolder::ttl).isAfter(now) && !lastEnd(this.queue,
 				StoredWaiter::renewedAt, (waiter) -> waiter.ttl().multipliedBy(StoredWaiter.STAYS))
 			.isAfter(now);

@@ -170,11 +170,6 @@ final class SimulatedStore implements LockStore {
 		return new StoreServers() {
 
 			@Override
-			public Optional<String> judge() {
-				return Optional.empty();
-			}
-
-			@Override
 			public void onClockOff(BiConsumer<String, Duration> listener) {
 				// never
 			}

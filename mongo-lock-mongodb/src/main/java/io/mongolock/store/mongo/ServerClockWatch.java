@@ -87,7 +87,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	@Override
-	public Optional<String> judge() {
+	public Optional<String> primaryAddress() {
 		List<String> writable = this.clocks.writable();
 		return (writable.size() == 1) ? Optional.of(writable.get(0)) : Optional.empty();
 	}

@@ -153,17 +153,17 @@ class ServerClockWatchTests {
 
 	@Test
 	void theServerThatTakesWritesIsTheJudge() {
-		assertThat(this.watch.judge()).isEmpty();
+		assertThat(this.watch.primaryAddress()).isEmpty();
 		hear("db1", 0, "isWritablePrimary", true);
 		hear("db2", 0, "secondary", true);
-		assertThat(this.watch.judge()).contains("db1:27017");
+		assertThat(this.watch.primaryAddress()).contains("db1:27017");
 		hear("db2", 0, "isWritablePrimary", true);
-		assertThat(this.watch.judge()).as("two mongos, or two that believe they are the primary").isEmpty();
+		assertThat(this.watch.primaryAddress()).as("two mongos, or two that believe they are the primary").isEmpty();
 		this.watch.serverHeartbeatFailed(
 				new ServerHeartbeatFailedEvent(connection("db1"), 1, false, new IllegalStateException()));
-		assertThat(this.watch.judge()).contains("db2:27017");
+		assertThat(this.watch.primaryAddress()).contains("db2:27017");
 		this.watch.serverClosed(new ServerClosedEvent(connection("db2").getServerId()));
-		assertThat(this.watch.judge()).isEmpty();
+		assertThat(this.watch.primaryAddress()).isEmpty();
 	}
 
 	@ParameterizedTest
@@ -194,10 +194,10 @@ class ServerClockWatchTests {
 				assertThat(off.get("right:27017")).as("ahead of the server")
 					.isBetween(HOUR.minusSeconds(30), HOUR.plusSeconds(30));
 				assertThat(client.getClusterDescription().getServerDescriptions()).singleElement()
-					.satisfies((one) -> assertThat(heard.judge()).contains(one.getAddress().toString()));
+					.satisfies((one) -> assertThat(heard.primaryAddress()).contains(one.getAddress().toString()));
 			}
 		}
-		assertThat(heard.judge()).as("closed").isEmpty();
+		assertThat(heard.primaryAddress()).as("closed").isEmpty();
 	}
 
 	private void hear(String host, long offset, String field, boolean value) {
