@@ -131,8 +131,7 @@ final class ClientThreads {
 	 * @throws RuntimeException what the store throws
 	 */
 	void send(DividedEnding<?> request, Duration timeout) {
-		Future<?> patience = afterPatience(() -> request.divide((part) -> start(this.cleanUps, part), () -> {
-		}));
+		Future<?> patience = afterPatience(() -> request.divide((part) -> start(this.cleanUps, part)));
 		try {
 			request.send((timeout.compareTo(DividedEnding.TIMEOUT) < 0) ? timeout : DividedEnding.TIMEOUT);
 		}

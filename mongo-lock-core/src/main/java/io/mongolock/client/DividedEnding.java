@@ -5,22 +5,22 @@ import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
+
+import io.mongolock.core.Division;
 
 /**
  * One request that ends many, locks or places; one whose document is blocked holds up
- * nothing but itself. A server executes the statements of a request one after the other,
- * and those behind one that has to wait, as for a transaction of the application, are not
- * executed. So a request that has no answer for a moment is asked again beside, in
- * sixteen parts; and what a part that fails was for, each alone. The first request goes
- * on, because the store may be merely slow: its answer ends all of that, and what is
- * blocked is left to it. All that is sent like this may be executed twice: releases and
- * leaves use it; {@link StopRequests}, {@link io.mongolock.core.RenewalBatch} and
- * {@link io.mongolock.core.PlaceRequests} divide requests of their own. Thread-safe.
+ * nothing but itself. A request that has no answer for a moment is divided
+ * ({@link Division}), and what a part that fails was for is asked for alone. The first
+ * request goes on, because the store may be merely slow: its answer ends all of that, and
+ * what is blocked is left to it. All that is sent like this may be executed twice:
+ * releases and leaves use it, and {@link StopRequests} with a patience of their own.
+ * Thread-safe.
  *
  * @param <T> what it ends
  */
@@ -35,9 +35,6 @@ final class DividedEnding<T> {
 	 */
 	static final Duration TIMEOUT = PATIENCE.multipliedBy(3);
 
-	/** How many parts there are of a whole. */
-	static final int PARTS = 16;
-
 	private static final Log logger = LogFactory.getLog(DividedEnding.class);
 
 	private final List<T> all;
@@ -48,7 +45,7 @@ final class DividedEnding<T> {
 
 	private final Set<T> left = ConcurrentHashMap.newKeySet();
 
-	private final AtomicInteger parts = new AtomicInteger();
+	private volatile @Nullable RuntimeException failure;
 
 	/**
 	 * Create a request.
@@ -76,67 +73,55 @@ final class DividedEnding<T> {
 	/**
 	 * It has no answer yet: ask in parts for what is left, once.
 	 * @param threads where the parts are sent
-	 * @param over is run when none of them is underway any more
 	 */
-	void divide(Executor threads, Runnable over) {
-		List<T> open = left();
-		int size = partOf(open);
-		this.parts.incrementAndGet();
-		for (int from = 0; from < open.size(); from += size) {
-			begin(open.subList(from, Math.min(open.size(), from + size)), threads, over);
+	void divide(Executor threads) {
+		Division.parts(left()).forEach((part) -> threads.execute(() -> {
+			if (!ask(part, PATIENCE) && part.size() > 1) {
+				left(part).forEach((one) -> threads.execute(() -> ask(List.of(one), PATIENCE)));
+			}
+		}));
+	}
+
+	/**
+	 * Ask for some of it.
+	 * @return whether the rest of that is answered
+	 */
+	boolean ask(List<T> some, Duration timeout) {
+		List<T> open = left(some);
+		if (open.isEmpty()) {
+			return true;
 		}
-		ended(over);
+		try {
+			this.sender.send(open, timeout);
+			answered(open);
+			return true;
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("One of " + open.size() + " keeps the others waiting, or itself", ex);
+			this.failure = (ex instanceof RuntimeException known) ? known : new IllegalStateException(ex);
+			return false;
+		}
 	}
 
 	/**
 	 * What was not answered yet.
 	 */
 	List<T> left() {
-		return this.all.stream().filter(this.left::contains).toList();
+		return left(this.all);
 	}
 
-	private void begin(List<T> part, Executor threads, Runnable over) {
-		this.parts.incrementAndGet();
-		threads.execute(() -> {
-			try {
-				ask(part, threads, over);
-			}
-			finally {
-				ended(over);
-			}
-		});
+	/**
+	 * What of that was not answered yet.
+	 */
+	List<T> left(List<T> some) {
+		return some.stream().filter(this.left::contains).toList();
 	}
 
-	private void ask(List<T> part, Executor threads, Runnable over) {
-		if (!ask(part) && part.size() > 1) {
-			part.stream().filter(this.left::contains).forEach((one) -> begin(List.of(one), threads, over));
-		}
-	}
-
-	private boolean ask(List<T> part) {
-		List<T> open = part.stream().filter(this.left::contains).toList();
-		if (open.isEmpty()) {
-			return true;
-		}
-		try {
-			this.sender.send(open, PATIENCE);
-			answered(open);
-			return true;
-		}
-		catch (RuntimeException | Error ex) {
-			logger.debug("One of " + open.size() + " keeps the others waiting, or itself", ex);
-			return false;
-		}
-	}
-
-	private static int partOf(List<?> all) {
-		return (all.size() + PARTS - 1) / PARTS;
-	}
-
-	private void ended(Runnable over) {
-		if (this.parts.decrementAndGet() == 0) {
-			over.run();
-		}
+	/**
+	 * Why what was asked for last was not answered.
+	 */
+	@Nullable RuntimeException failure() {
+		return this.failure;
 	}
 
 	private void answered(List<T> some) {

@@ -13,6 +13,7 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.LockClock;
 import io.mongolock.core.ClientQueues;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.Division;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.IdleLeases;
 import io.mongolock.event.LockEvents;
@@ -106,9 +107,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 		this.recalls.run(now, requests);
 		if (this.taking && this.releasing.get() < MAX_RELEASES) {
 			List<HeldLock> due = this.idle.due(this.recalls.isLive(), now);
-			for (int from = 0; from < due.size(); from += MAX_BATCH) {
-				begin(due.subList(from, Math.min(due.size(), from + MAX_BATCH)), requests);
-			}
+			Division.batches(due, MAX_BATCH).forEach((batch) -> begin(batch, requests));
 		}
 		// The end of a release wakes the watch
 		long next = (this.taking && this.releasing.get() < MAX_RELEASES) ? this.idle.nextIn(now) : ClockReading.NEVER;

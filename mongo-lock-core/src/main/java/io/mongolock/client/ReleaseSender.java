@@ -11,6 +11,7 @@ import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.Division;
 import io.mongolock.core.RecentReleases;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -27,8 +28,6 @@ import io.mongolock.store.ReleaseAnswer;
 final class ReleaseSender {
 
 	private static final Log logger = LogFactory.getLog(ReleaseSender.class);
-
-	private static final int CHUNK = 1000;
 
 	private static final long REPEAT_PAUSE = 1_000_000_000;
 
@@ -111,9 +110,7 @@ final class ReleaseSender {
 		this.toRepeat.addAll(this.releases.all(now()));
 		List<LeaseId> released = List.copyOf(this.toRepeat);
 		AtomicInteger freed = new AtomicInteger();
-		for (int from = 0; from < released.size(); from += CHUNK) {
-			repeat(released.subList(from, Math.min(from + CHUNK, released.size())), freed);
-		}
+		Division.batches(released, Division.MAX_BATCH).forEach((some) -> repeat(some, freed));
 		if (freed.get() > 0) {
 			logger.info("Freed " + ((freed.get() != 1) ? freed + " locks" : "1 lock")
 					+ " again, because a failover had taken their release back");

@@ -9,9 +9,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
-	/** One request may carry many renewals, but not so many that it takes long itself. */
-	static final int MAX_BATCH = 1000;
-
 	/** So that the order of renewals is the same in every run. */
 	private final long number;
 
@@ -30,7 +27,7 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
 	private long urgency;
 
-	private int most = MAX_BATCH;
+	private int most = Division.MAX_BATCH;
 
 	/** The fewest leases that a request for this one carried since it was confirmed. */
 	private int fewest = Integer.MAX_VALUE;
@@ -56,7 +53,7 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	}
 
 	boolean isSuspect() {
-		return this.most < MAX_BATCH;
+		return this.most < Division.MAX_BATCH;
 	}
 
 	boolean isRenewed() {
@@ -131,12 +128,12 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	 * Nothing that happened before says anything of the document.
 	 */
 	void forgive() {
-		this.most = MAX_BATCH;
+		this.most = Division.MAX_BATCH;
 	}
 
 	void confirmed() {
 		this.batch = null;
-		this.most = MAX_BATCH;
+		this.most = Division.MAX_BATCH;
 		this.fewest = Integer.MAX_VALUE;
 		this.dueAtOnce = false;
 	}

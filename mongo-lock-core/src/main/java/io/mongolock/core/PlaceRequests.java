@@ -5,9 +5,7 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 
 import org.jspecify.annotations.Nullable;
@@ -21,9 +19,8 @@ import io.mongolock.store.LeaseId;
  * refreshed, looked at and left, and what of that is underway. For how long a waiter
  * pauses {@link QueuePlaces} says, by whose monitor this is guarded.
  * <p>
- * One document that is blocked holds up those behind it in the same request. A refresh is
- * given up after half an interval and tried again at once in sixteen parts, and so on: a
- * thousand places are divided three times, and whatever is not blocked itself is
+ * A refresh is given up after half an interval and {@linkplain Division divided} at once:
+ * a thousand places are divided three times, and whatever is not blocked itself is
  * refreshed before the two intervals that the life of a place near the head has left are
  * over.
  * <p>
@@ -33,9 +30,6 @@ import io.mongolock.store.LeaseId;
  * intervals left as well.
  */
 final class PlaceRequests {
-
-	/** A request that hangs is divided into so many. */
-	private static final int PARTS = 16;
 
 	/**
 	 * A place that is not near is refreshed every so many-th of an interval for each
@@ -155,7 +149,7 @@ final class PlaceRequests {
 			return;
 		}
 		List<LeaseId> ids = new ArrayList<>();
-		while (ids.size() < QueuePlace.MAX_BATCH && !left.isEmpty()) {
+		while (ids.size() < Division.MAX_BATCH && !left.isEmpty()) {
 			ids.add(left.remove());
 		}
 		this.leaving++;
@@ -205,19 +199,8 @@ final class PlaceRequests {
 		return Math.min(soon, this.interval * 57 / 20);
 	}
 
-	// In batches, none with more others than it may go with
 	private void divide(Collection<QueuePlace> places) {
-		Map<Integer, List<QueuePlace>> open = new HashMap<>();
-		for (QueuePlace place : places) {
-			int most = place.most();
-			List<QueuePlace> batch = open.computeIfAbsent(most, (same) -> new ArrayList<>());
-			batch.add(place);
-			if (batch.size() == most) {
-				this.stale.add(batch);
-				open.remove(most);
-			}
-		}
-		this.stale.addAll(open.values());
+		this.stale.addAll(Division.batches(places, QueuePlace::most, (any) -> Kind.REFRESH));
 	}
 
 	void addLooks(Collection<QueuePlace> places, boolean live, List<PlaceRequest> requests, ClockReading now) {
@@ -241,8 +224,8 @@ final class PlaceRequests {
 		findNext(places, live, now);
 		boolean any = this.looksAtAll || this.lookAt - now.nanos() <= 0;
 		this.looksAtAll = false;
-		for (int from = 0; any && from < due.size(); from += QueuePlace.MAX_BATCH) {
-			this.unseen.add(due.subList(from, Math.min(due.size(), from + QueuePlace.MAX_BATCH)));
+		if (any) {
+			this.unseen.addAll(Division.batches(due, Division.MAX_BATCH));
 		}
 	}
 
@@ -293,7 +276,7 @@ final class PlaceRequests {
 			case REFRESH -> {
 				this.refreshing--;
 				lookAnew();
-				int most = (answered) ? QueuePlace.MAX_BATCH : (request.places().size() + PARTS - 1) / PARTS;
+				int most = (answered) ? Division.MAX_BATCH : Division.part(request.places().size());
 				List<QueuePlace> places = request.looks().stream().map(Look::place).toList();
 				places.forEach((place) -> place.most(most));
 				if (!answered) {

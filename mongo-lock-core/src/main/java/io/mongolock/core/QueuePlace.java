@@ -14,9 +14,6 @@ import io.mongolock.store.LeaseId;
  */
 final class QueuePlace {
 
-	/** One request may carry many places, but not so many that it takes long itself. */
-	static final int MAX_BATCH = 1000;
-
 	private static final long FAST = 20_000_000;
 
 	private static final long SLOW = 60_000_000_000L;
@@ -77,7 +74,7 @@ final class QueuePlace {
 	private boolean refreshedSince;
 
 	/** With how many others it may be refreshed in one request. */
-	private int most = MAX_BATCH;
+	private int most = Division.MAX_BATCH;
 
 	/**
 	 * Take a place.

@@ -4,9 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Collections;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Leases that one request renews; {@link #groups} says which go together. The public part
@@ -18,11 +16,8 @@ import java.util.Map;
  * due now, so that leases begun at different times soon share one request.
  * {@link LockTerms.RenewalInterval} has the interval for the leases there are at present.
  * <p>
- * A server executes the statements of a request one after the other, and one that has to
- * wait, as for an open transaction that wrote its document, holds up those behind it. A
- * request that hangs is therefore not waited for until its timeout: after a share of the
- * time left its leases are asked for again beside it, in sixteen parts, and so on until
- * the one that is blocked stands alone. Renewing twice is harmless, and if the store was
+ * A request that hangs is not waited for until its timeout: after a share of the time
+ * left it is divided ({@link Division}). Renewing twice is harmless, and if the store was
  * merely slow, the first answer that comes counts. So one request for all goes on beside
  * the parts, and is sent again when it times out: where nothing was confirmed for a
  * while, and then each takes two seconds as after a failover, the parts would come too
@@ -32,9 +27,6 @@ import java.util.Map;
  * if none was there, all are missing.
  */
 public final class RenewalBatch {
-
-	/** A batch that hangs is divided into so many. */
-	static final int PARTS = 16;
 
 	private final List<LeaseRenewal> renewals;
 
@@ -98,18 +90,8 @@ public final class RenewalBatch {
 			}
 		}
 		Collections.sort(due);
-		List<List<LeaseRenewal>> groups = new ArrayList<>();
-		Map<Kind, List<LeaseRenewal>> open = new HashMap<>();
-		for (LeaseRenewal renewal : due) {
-			Kind kind = new Kind(renewal.most(), timeoutClass(renewal.lease()));
-			List<LeaseRenewal> group = open.get(kind);
-			if (group == null || group.size() == renewal.most()) {
-				group = new ArrayList<>();
-				groups.add(group);
-				open.put(kind, group);
-			}
-			group.add(renewal);
-		}
+		List<List<LeaseRenewal>> groups = Division.batches(due, LeaseRenewal::most,
+				(renewal) -> timeoutClass(renewal.lease()));
 		groups.removeIf((group) -> group.stream().noneMatch((renewal) -> renewal.isDue(leases, now)));
 		return groups;
 	}
@@ -199,6 +181,13 @@ public final class RenewalBatch {
 	}
 
 	/**
+	 * It hangs: its leases are asked for beside it, in parts.
+	 */
+	void divide(ClockReading now) {
+		letGo(Division.part(this.renewals.size()), now);
+	}
+
+	/**
 	 * Its leases are no longer its own.
 	 * @param most how many of them one request may carry now
 	 */
@@ -220,23 +209,13 @@ public final class RenewalBatch {
 		}
 	}
 
-	/**
-	 * A share of its size, rounded up.
-	 */
-	int part(int parts) {
-		return (this.renewals.size() + parts - 1) / parts;
-	}
-
 	// One share of what is left to the first lease for each division until every lease
 	// stands alone, one for the last request itself and one to spare. With a renewal
 	// every third of R = ttl - margin, a thousand leases are divided three times, each
 	// 0.13 R after the last at most: whatever is not blocked itself is asked for without
 	// what is while 0.27 R are left.
 	private long patience(long timeout, long left) {
-		int shares = 2;
-		for (int size = this.renewals.size(); size > 1; size = (size + PARTS - 1) / PARTS) {
-			shares++;
-		}
+		int shares = 2 + Division.depth(this.renewals.size());
 		// never so short that a healthy store is asked twice for one urgent lease
 		return Math.max(timeout / 16, Math.min((this.suspect) ? timeout : timeout / 2, left / shares));
 	}
@@ -251,10 +230,6 @@ public final class RenewalBatch {
 	private enum Phase {
 
 		SENT, RESTING, LET_GO
-
-	}
-
-	private record Kind(int most, int timeoutClass) {
 
 	}
 

@@ -193,7 +193,7 @@ public final class RenewalSchedule {
 			renewals.forEach((renewal) -> gone(renewal.lease(), now));
 		}
 		else {
-			batch.letGo(renewals, batch.part(2 * (renewals.size() - found)));
+			batch.letGo(renewals, Division.share(batch.leases().size(), 2 * (renewals.size() - found)));
 		}
 	}
 
@@ -212,7 +212,7 @@ public final class RenewalSchedule {
 				this.inVain.add(batch);
 			}
 			this.underway.remove(batch);
-			batch.letGo(batch.part(RenewalBatch.PARTS), now);
+			batch.divide(now);
 		}
 	}
 
@@ -224,7 +224,7 @@ public final class RenewalSchedule {
 	public void primaryChanged(ClockReading now) {
 		this.renewals.values().forEach(LeaseRenewal::forgive);
 		for (RenewalBatch batch : this.underway) {
-			batch.letGo(LeaseRenewal.MAX_BATCH, now);
+			batch.letGo(Division.MAX_BATCH, now);
 		}
 		this.underway.clear();
 	}
@@ -234,10 +234,10 @@ public final class RenewalSchedule {
 			if (batch.untilIn(now) <= 0) {
 				if (batch.isResting()) {
 					this.underway.remove(batch);
-					batch.letGo(LeaseRenewal.MAX_BATCH, now);
+					batch.letGo(Division.MAX_BATCH, now);
 				}
 				else {
-					batch.letGo(batch.part(RenewalBatch.PARTS), now);
+					batch.divide(now);
 				}
 			}
 		}

@@ -30,8 +30,9 @@
  * long. {@link LingerPolicy} are those for which that pays, {@link Recall} is what is
  * known of others who want one.</li>
  * <li>Renewals: {@link RenewalSchedule} makes a {@link RenewalBatch} of what is due, with
- * a {@link LeaseRenewal} for each lease. The batch says which go together, and how one
- * that hangs is divided.</li>
+ * a {@link LeaseRenewal} for each lease. {@link Division} says how many go together in a
+ * request, and how one that hangs is divided, also for all others who send many at
+ * once.</li>
  * <li>The end: {@link HandOver} passes a hold on to the next attempt, as long as the
  * {@link Streak} may last. Otherwise a {@link ReleaseDecision} says what to ask the store
  * and what its answer means, and an {@link OrphanCleanup} when to clean up behind a

@@ -96,11 +96,11 @@ class RenewalScheduleTests {
 
 	@Test
 	void noBatchIsLargerThanTheLargest() {
-		for (int i = 0; i < 2 * LeaseRenewal.MAX_BATCH + 1; i++) {
+		for (int i = 0; i < 2 * Division.MAX_BATCH + 1; i++) {
 			this.schedule.add(lease("k" + i, 0), at(0));
 		}
 		assertThat(this.schedule.due(at(8_000))).extracting((batch) -> batch.leases().size())
-			.containsExactly(LeaseRenewal.MAX_BATCH, LeaseRenewal.MAX_BATCH, 1);
+			.containsExactly(Division.MAX_BATCH, Division.MAX_BATCH, 1);
 	}
 
 	@Test

@@ -212,8 +212,8 @@ final class Mutants {
 						"this.lease.deadline()", search("NOT_RENEWED", "NEEDLESS"), simulation("NEEDLESS"),
 						test(CLIENT_LOOP, "aLeaseWhoseGrantTookLongIsRenewedAtOnce")),
 				new Mutant("batch that hangs never divided", "RenewalSchedule.letGo",
-						"				else {\n					batch.letGo(batch.part(RenewalBatch.PARTS), now);",
-						"				else {\n					batch.letGo(LeaseRenewal.MAX_BATCH, now);",
+						"				else {\n					batch.divide(now);",
+						"				else {\n					batch.letGo(Division.MAX_BATCH, now);",
 						search("TWO_LOCKS", "NEEDLESS"), simulation("NEEDLESS"),
 						test(TROUBLE, "oneDocumentBlockedForGoodLosesItsOwnLockAlone")));
 	}
