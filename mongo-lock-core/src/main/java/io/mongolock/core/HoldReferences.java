@@ -29,10 +29,7 @@ public final class HoldReferences {
 	/** Whether it was ended by others, so that nothing is left to release. */
 	private volatile boolean endedByOthers;
 
-	/** Whether a statement is underway that may end it. */
-	private volatile boolean suspended;
-
-	/** Whether the last one let go of it meanwhile. */
+	/** Whether the last one let go of it while a statement was underway. */
 	private boolean deferred;
 
 	HoldReferences(Attempt attempt, Lease lease) {
@@ -84,15 +81,14 @@ public final class HoldReferences {
 	 */
 	public synchronized boolean remove() {
 		boolean last = --this.shares == 0;
-		this.deferred |= last && this.suspended;
-		return last && !this.endedByOthers && !this.suspended;
+		this.deferred |= last && isSuspended();
+		return last && !this.endedByOthers && !isSuspended();
 	}
 
 	/**
 	 * A statement begins that may end the lock.
 	 */
 	public synchronized void statementBegins() {
-		this.suspended = true;
 		this.lease.suspend(true);
 	}
 
@@ -103,7 +99,6 @@ public final class HoldReferences {
 	public synchronized boolean statementOver() {
 		boolean release = this.deferred && !this.endedByOthers;
 		this.deferred = false;
-		this.suspended = false;
 		this.lease.suspend(false);
 		return release;
 	}
@@ -115,7 +110,7 @@ public final class HoldReferences {
 	 */
 	public boolean isGone() {
 		LossReason reason = this.lease.lossReason();
-		return !this.endedByOthers && !this.suspended && reason != null
+		return !this.endedByOthers && !isSuspended() && reason != null
 				&& (reason != LossReason.DEADLINE || this.attempt.request().onLost() == OnLost.INTERRUPT);
 	}
 
@@ -133,7 +128,7 @@ public final class HoldReferences {
 	 * Whether a statement is underway that may end the lock.
 	 */
 	public boolean isSuspended() {
-		return this.suspended;
+		return this.lease.isSuspended();
 	}
 
 	/**
@@ -175,7 +170,7 @@ public final class HoldReferences {
 	 * ignore that
 	 */
 	public void assertMayCommit(ClockReading now) {
-		if (this.endedByOthers || this.suspended) {
+		if (this.endedByOthers || isSuspended()) {
 			// What was written instead of a release is a part of the transaction
 			return;
 		}

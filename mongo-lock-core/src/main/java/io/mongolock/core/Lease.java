@@ -40,6 +40,7 @@ public final class Lease {
 
 	private volatile State state;
 
+	/** Whether a statement is underway that may take the entry out of the store. */
 	private volatile boolean suspended;
 
 	/** Decides nothing. */
@@ -273,11 +274,15 @@ public final class Lease {
 	}
 
 	/**
-	 * Whether what is said of the entry in the store counts: it does not while a
-	 * statement is underway that takes it out.
+	 * A statement begins, or is over, that may take the entry out of the store: what is
+	 * said of the entry meanwhile does not count.
 	 */
 	void suspend(boolean suspended) {
 		this.suspended = suspended;
+	}
+
+	boolean isSuspended() {
+		return this.suspended;
 	}
 
 	/**
