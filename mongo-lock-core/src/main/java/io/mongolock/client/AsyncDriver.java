@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.client.RequestQueue.Reason;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
@@ -19,7 +20,6 @@ import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.LockAcquisition;
-import io.mongolock.core.RequestQueue.Reason;
 import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
 /**

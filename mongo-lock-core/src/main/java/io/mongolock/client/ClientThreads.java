@@ -11,11 +11,10 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import io.mongolock.client.RequestQueue.Reason;
+import io.mongolock.client.RequestQueue.Request;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
-import io.mongolock.core.RequestQueue;
-import io.mongolock.core.RequestQueue.Reason;
-import io.mongolock.core.RequestQueue.Request;
 
 /**
  * The threads of a running client. Renewals, claims, clean-up and what users attach to

@@ -4,9 +4,9 @@
  * <ul>
  * <li>{@link LockTemplate} is what users call, with {@link ClientOptions};
  * {@link LockClient} the parts behind it and {@link ClientLifecycle} whether they run,
- * with the {@link ClientThreads}. {@link ClientRuntime} is what it has of its JVM, which
- * a simulation replaces. Where locks are switched off, users call
- * {@link UnlockedLockOperations}.</li>
+ * with the {@link ClientThreads}, which are few: {@link RequestQueue} says who asks next.
+ * {@link ClientRuntime} is what it has of its JVM, which a simulation replaces. Where
+ * locks are switched off, users call {@link UnlockedLockOperations}.</li>
  * <li>An attempt: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
  * {@link ClaimSender} asks the store for either. {@link Tokens} tell attempts apart.</li>
  * <li>A hold: {@link HoldRegistry} keeps it from the grant to the release,

@@ -9,7 +9,7 @@ import java.util.List;
 /**
  * Leases that one request renews; {@link #groups} says which go together. The public part
  * never changes; the rest belongs to the thread that owns the {@link RenewalSchedule}:
- * sent, it is answered, or lets go of its leases when it hangs, or rests until they are
+ * sent, it is answered, or lets go of its leases when it hangs, or pauses until they are
  * tried again when it failed at once.
  * <p>
  * Leases that are {@linkplain LeaseRenewal#isDueSoon due soon} go along with one that is
@@ -163,8 +163,8 @@ public final class RenewalBatch {
 		return this.phase == Phase.LET_GO && !this.suspect;
 	}
 
-	boolean isResting() {
-		return this.phase == Phase.RESTING;
+	boolean isPausing() {
+		return this.phase == Phase.PAUSING;
 	}
 
 	long untilIn(ClockReading now) {
@@ -175,8 +175,8 @@ public final class RenewalBatch {
 	 * The request failed: its leases are tried again this long after it was sent, so at
 	 * once if it took longer.
 	 */
-	void rest(long pause) {
-		this.phase = Phase.RESTING;
+	void pause(long pause) {
+		this.phase = Phase.PAUSING;
 		this.until = this.sent + pause;
 	}
 
@@ -229,7 +229,7 @@ public final class RenewalBatch {
 
 	private enum Phase {
 
-		SENT, RESTING, LET_GO
+		SENT, PAUSING, LET_GO
 
 	}
 

@@ -205,7 +205,7 @@ public final class RenewalSchedule {
 		if (batch.isSent() && !batch.hangs(now)) {
 			// It says nothing of a single lease. The slot stays taken, so that a store
 			// that fails at once is not asked without a pause
-			batch.rest(pause(batch));
+			batch.pause(pause(batch));
 		}
 		else {
 			if (batch.goesOn()) {
@@ -232,7 +232,7 @@ public final class RenewalSchedule {
 	private void letGo(ClockReading now) {
 		for (RenewalBatch batch : List.copyOf(this.underway)) {
 			if (batch.untilIn(now) <= 0) {
-				if (batch.isResting()) {
+				if (batch.isPausing()) {
 					this.underway.remove(batch);
 					batch.letGo(Division.MAX_BATCH, now);
 				}

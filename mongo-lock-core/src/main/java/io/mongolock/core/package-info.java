@@ -9,14 +9,13 @@
  * {@link LockAcquisition} runs it, {@link AcquisitionState} says <b>how a waiter
  * waits</b>, {@link AcquisitionRequests} is what it asks of the store. Each event is
  * answered with an {@link AcquisitionStep}. Failures that are not the store's end in one
- * of the {@link LockExceptions}. Where threads are few, {@link RequestQueue} says who
- * asks next. {@link RequestOrder} is the order in which a call asks for several
- * locks.</li>
+ * of the {@link LockExceptions}. {@link RequestOrder} is the order in which a call asks
+ * for several locks.</li>
  * <li>Who waits: {@link ClientQueues} has the queues of a client. In this JVM
  * {@link LocalWaitQueues} says whose turn it is, {@link WaitQueue} does so for one key,
- * and each of those who wait is a {@link LocalWaiter}. {@link AdmissionRule} is the rule by
- * which the store admits. <b>A release wakes the next
- * one</b> by {@link ClientQueues#wakeNext}; a release in another JVM does so by
+ * and each of those who wait is a {@link LocalWaiter}. {@link AdmissionRule} is the rule
+ * by which the store admits. <b>A release wakes the next one</b> by
+ * {@link ClientQueues#wakeNext}; a release in another JVM does so by
  * {@link QueuePlaces#wakeIfAdmitted}.</li>
  * <li>Who stands in the queue in the store: {@link QueuePlaces} are the places of this
  * JVM, each of them a {@link QueuePlace}, and say how long until the next look or,

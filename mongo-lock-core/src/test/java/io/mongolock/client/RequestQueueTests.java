@@ -1,4 +1,4 @@
-package io.mongolock.core;
+package io.mongolock.client;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -6,8 +6,8 @@ import java.util.List;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
-import io.mongolock.core.RequestQueue.Reason;
-import io.mongolock.core.RequestQueue.Request;
+import io.mongolock.client.RequestQueue.Reason;
+import io.mongolock.client.RequestQueue.Request;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,4 +1,4 @@
-package io.mongolock.core;
+package io.mongolock.client;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -15,10 +15,10 @@ import org.jspecify.annotations.Nullable;
  * claims that may take long, never take all of them; beside many of these one that begins
  * is brief. Thread-safe, guarded by its monitor; it calls nobody inside.
  */
-public final class RequestQueue {
+final class RequestQueue {
 
 	/** The most requests at a time: half of the connections that the driver opens. */
-	public static final int MAX_REQUESTS = 48;
+	static final int MAX_REQUESTS = 48;
 
 	/** A document takes one request after the other anyway. */
 	static final int MAX_OF_ONE_KEY = MAX_REQUESTS / 6;
@@ -49,7 +49,7 @@ public final class RequestQueue {
 	 * A claim is to ask.
 	 * @param action is given whether to be brief
 	 */
-	public synchronized void add(String key, Reason reason, Consumer<Boolean> action) {
+	synchronized void add(String key, Reason reason, Consumer<Boolean> action) {
 		Request request = new Request(key, reason, action, this.added++);
 		OfKey ofKey = this.keys.computeIfAbsent(key, (same) -> new OfKey());
 		// Only one place of a key is called at a time
@@ -67,7 +67,7 @@ public final class RequestQueue {
 	 * @return the request, after which {@link #ended} is to follow; {@code null} if none
 	 * is to be sent until then
 	 */
-	public synchronized @Nullable Request next() {
+	synchronized @Nullable Request next() {
 		Request next = (this.underway < MAX_REQUESTS) ? poll() : null;
 		if (next != null) {
 			count(next, 1);
@@ -94,7 +94,7 @@ public final class RequestQueue {
 	/**
 	 * A request has ended.
 	 */
-	public synchronized void ended(Request request) {
+	synchronized void ended(Request request) {
 		count(request, -1);
 		OfKey ofKey = this.keys.get(request.key);
 		if (ofKey == null) {
@@ -126,7 +126,7 @@ public final class RequestQueue {
 	/**
 	 * Why a claim asks.
 	 */
-	public enum Reason {
+	enum Reason {
 
 		/** Its place in the queue of the store says so. */
 		CALLED,
@@ -142,7 +142,7 @@ public final class RequestQueue {
 	/**
 	 * A request that was added.
 	 */
-	public static final class Request {
+	static final class Request {
 
 		private final String key;
 
@@ -165,7 +165,7 @@ public final class RequestQueue {
 		/**
 		 * Ask.
 		 */
-		public void run() {
+		void run() {
 			this.action.accept(this.brief);
 		}
 
