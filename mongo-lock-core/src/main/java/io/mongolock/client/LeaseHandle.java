@@ -55,7 +55,8 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	 * Whether this is an open handle on a client's lock for a key.
 	 */
 	boolean isFor(HoldRegistry holds, String key) {
-		return this.holds == holds && key().equals(key) && !this.closed.get() && !this.heldLock.shares().isEndedByOthers();
+		return this.holds == holds && key().equals(key) && !this.closed.get()
+				&& !this.heldLock.ending().isEndedByOthers();
 	}
 
 	@Override

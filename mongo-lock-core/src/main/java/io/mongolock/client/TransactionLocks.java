@@ -57,7 +57,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	static @Nullable HeldLock find(HoldRegistry holds, String key) {
 		TransactionLocks current = current(holds);
 		HeldLock heldLock = (current != null) ? current.byKey.get(key) : null;
-		return (heldLock != null && !heldLock.shares().isEndedByOthers()) ? heldLock : null;
+		return (heldLock != null && !heldLock.ending().isEndedByOthers()) ? heldLock : null;
 	}
 
 	private static @Nullable TransactionLocks current(HoldRegistry holds) {
@@ -80,7 +80,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	private void add(HeldLock heldLock) {
 		if (!this.shared.contains(heldLock) && heldLock.shares().add()) {
 			this.shared.add(heldLock);
-			this.byKey.merge(heldLock.key(), heldLock, (former, next) -> (former.shares().isEndedByOthers()) ? next : former);
+			this.byKey.merge(heldLock.key(), heldLock,
+					(former, next) -> (former.ending().isEndedByOthers()) ? next : former);
 			if (this.over && this.shared.remove(heldLock)) {
 				// Its end came meanwhile, on another thread
 				letGo(heldLock);

@@ -60,7 +60,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.content = content;
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new HoldReferences(this.attempt, this.lease);
+		this.shares = new HoldReferences(this.attempt, this.lease, this.ending);
 		this.streak = new Streak(grant.begun().nanos(), fence());
 		this.lingers = attempt.lingers();
 	}
@@ -73,7 +73,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
 		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new HoldReferences(this.attempt, this.lease);
+		this.shares = new HoldReferences(this.attempt, this.lease, this.ending);
 		this.streak = (sameStreak) ? from.streak : new Streak(now.nanos(), fence());
 		this.lingers = to.lingers();
 	}
@@ -245,8 +245,7 @@ public final class HeldLock implements WaitQueue.Member {
 	 */
 	public boolean endedByOthers(ClockReading now) {
 		boolean held = this.lease.release(now);
-		this.shares.endedByOthers();
-		this.ending.end();
+		this.ending.endByOthers();
 		return held;
 	}
 

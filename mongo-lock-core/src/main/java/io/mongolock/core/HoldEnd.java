@@ -35,7 +35,7 @@ public final class HoldEnd {
 	/** When a stop cut off the work. */
 	private volatile @Nullable ClockReading cutOffAt;
 
-	private boolean ended;
+	private volatile State state = State.OPEN;
 
 	HoldEnd(Lease lease, Grant grant, ClockReading since) {
 		this.lease = lease;
@@ -157,11 +157,7 @@ public final class HoldEnd {
 	 * @return whether it was held until then and need not run out
 	 */
 	synchronized boolean handOver(Lease successor, ClockReading now) {
-		if (this.ended || this.leftToExpire) {
-			return false;
-		}
-		this.ended = this.lease.handOver(successor, now);
-		return this.ended;
+		return this.state == State.OPEN && !this.leftToExpire && this.lease.handOver(successor, now) && end();
 	}
 
 	/**
@@ -169,18 +165,25 @@ public final class HoldEnd {
 	 * @return whether it was held until then and need not run out
 	 */
 	synchronized boolean rest(ClockReading now) {
-		if (this.ended || this.leftToExpire) {
-			return false;
-		}
-		this.ended = this.lease.rest(now);
-		return this.ended;
+		return this.state == State.OPEN && !this.leftToExpire && this.lease.rest(now) && end();
 	}
 
 	/**
 	 * Whether it has ended.
 	 */
-	public synchronized boolean hasEnded() {
-		return this.ended;
+	public boolean hasEnded() {
+		return this.state != State.OPEN;
+	}
+
+	/**
+	 * Whether it was ended by others: nothing is left to rely on or to release.
+	 */
+	public boolean isEndedByOthers() {
+		return this.state == State.ENDED_BY_OTHERS;
+	}
+
+	synchronized void endByOthers() {
+		this.state = State.ENDED_BY_OTHERS;
 	}
 
 	/**
@@ -188,9 +191,15 @@ public final class HoldEnd {
 	 * @return whether it had not ended before
 	 */
 	synchronized boolean end() {
-		boolean first = !this.ended;
-		this.ended = true;
+		boolean first = this.state == State.OPEN;
+		this.state = (first) ? State.ENDED : this.state;
 		return first;
+	}
+
+	private enum State {
+
+		OPEN, ENDED, ENDED_BY_OTHERS
+
 	}
 
 }

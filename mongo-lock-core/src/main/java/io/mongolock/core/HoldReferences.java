@@ -19,6 +19,8 @@ public final class HoldReferences {
 
 	private final Lease lease;
 
+	private final HoldEnd ending;
+
 	private final List<Runnable> lossActions = new CopyOnWriteArrayList<>();
 
 	private int shares = 1;
@@ -26,15 +28,13 @@ public final class HoldReferences {
 	/** Whether anybody but the first has ever relied on it. */
 	private boolean shared;
 
-	/** Whether it was ended by others, so that nothing is left to release. */
-	private volatile boolean endedByOthers;
-
 	/** Whether the last one let go of it while a statement was underway. */
 	private boolean deferred;
 
-	HoldReferences(Attempt attempt, Lease lease) {
+	HoldReferences(Attempt attempt, Lease lease, HoldEnd ending) {
 		this.attempt = attempt;
 		this.lease = lease;
+		this.ending = ending;
 	}
 
 	/**
@@ -82,7 +82,7 @@ public final class HoldReferences {
 	public synchronized boolean remove() {
 		boolean last = --this.shares == 0;
 		this.deferred |= last && isSuspended();
-		return last && !this.endedByOthers && !isSuspended();
+		return last && !this.ending.isEndedByOthers() && !isSuspended();
 	}
 
 	/**
@@ -97,7 +97,7 @@ public final class HoldReferences {
 	 * @return whether nobody relies on it any more: the lock has to be released
 	 */
 	public synchronized boolean statementOver() {
-		boolean release = this.deferred && !this.endedByOthers;
+		boolean release = this.deferred && !this.ending.isEndedByOthers();
 		this.deferred = false;
 		this.lease.suspend(false);
 		return release;
@@ -110,7 +110,7 @@ public final class HoldReferences {
 	 */
 	public boolean isGone() {
 		LossReason reason = this.lease.lossReason();
-		return !this.endedByOthers && !isSuspended() && reason != null
+		return !this.ending.isEndedByOthers() && !isSuspended() && reason != null
 				&& (reason != LossReason.DEADLINE || this.attempt.request().onLost() == OnLost.INTERRUPT);
 	}
 
@@ -129,13 +129,6 @@ public final class HoldReferences {
 	 */
 	public boolean isSuspended() {
 		return this.lease.isSuspended();
-	}
-
-	/**
-	 * Whether it was ended by others: nothing is left to rely on or to release.
-	 */
-	public boolean isEndedByOthers() {
-		return this.endedByOthers;
 	}
 
 	/**
@@ -170,7 +163,7 @@ public final class HoldReferences {
 	 * ignore that
 	 */
 	public void assertMayCommit(ClockReading now) {
-		if (this.endedByOthers || isSuspended()) {
+		if (this.ending.isEndedByOthers() || isSuspended()) {
 			// What was written instead of a release is a part of the transaction
 			return;
 		}
@@ -185,17 +178,13 @@ public final class HoldReferences {
 	 * ignore that
 	 */
 	public void assertNotEndedWithin() {
-		if (this.endedByOthers && this.attempt.request().onLost() != OnLost.IGNORE) {
+		if (this.ending.isEndedByOthers() && this.attempt.request().onLost() != OnLost.IGNORE) {
 			throw LockExceptions.endedWithin(this.lease);
 		}
 	}
 
 	void lost() {
 		this.lossActions.forEach(Runnable::run);
-	}
-
-	void endedByOthers() {
-		this.endedByOthers = true;
 	}
 
 }
