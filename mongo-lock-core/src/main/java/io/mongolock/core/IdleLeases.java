@@ -48,7 +48,7 @@ public final class IdleLeases {
 	private final Map<String, IdleLease> leases = new LinkedHashMap<>();
 
 	/** Those that nobody can take any more, and that are to be released now. */
-	private final Queue<HeldLock> ended = new ConcurrentLinkedQueue<>();
+	private final Queue<HeldLock> toRelease = new ConcurrentLinkedQueue<>();
 
 	private volatile Runnable onWork = () -> {
 	};
@@ -188,7 +188,7 @@ public final class IdleLeases {
 					}
 				});
 		if (turn != null && turn.ends()) {
-			ended(turn.idle());
+			releaseSoon(turn.idle());
 		}
 		return turn;
 	}
@@ -272,13 +272,13 @@ public final class IdleLeases {
 	private boolean end(HeldLock held) {
 		boolean ends = this.queues.endIdle(held.key(), held, () -> removeEnding(held));
 		if (ends) {
-			ended(held);
+			releaseSoon(held);
 		}
 		return ends;
 	}
 
-	private void ended(HeldLock held) {
-		this.ended.add(held);
+	private void releaseSoon(HeldLock held) {
+		this.toRelease.add(held);
 		this.onWork.run();
 	}
 
@@ -322,8 +322,8 @@ public final class IdleLeases {
 	 * @param live whether recalls are notified
 	 */
 	public List<HeldLock> due(boolean live, ClockReading now) {
-		over(live, now).forEach(this::end);
-		return takeEnded();
+		expired(live, now).forEach(this::end);
+		return takeToRelease();
 	}
 
 	/**
@@ -331,7 +331,7 @@ public final class IdleLeases {
 	 */
 	public List<HeldLock> takeAll() {
 		endAll();
-		return takeEnded();
+		return takeToRelease();
 	}
 
 	private void endAll() {
@@ -342,37 +342,37 @@ public final class IdleLeases {
 	 * What was to be released was not.
 	 */
 	public void unsent(List<HeldLock> held) {
-		this.ended.addAll(held);
+		this.toRelease.addAll(held);
 	}
 
-	private List<HeldLock> takeEnded() {
+	private List<HeldLock> takeToRelease() {
 		List<HeldLock> all = new ArrayList<>();
-		for (HeldLock held = this.ended.poll(); held != null; held = this.ended.poll()) {
+		for (HeldLock held = this.toRelease.poll(); held != null; held = this.toRelease.poll()) {
 			all.add(held);
 		}
 		return all;
 	}
 
-	private synchronized List<HeldLock> over(boolean live, ClockReading now) {
+	private synchronized List<HeldLock> expired(boolean live, ClockReading now) {
 		boolean changed = live != this.live;
 		this.live = live;
 		if (!changed && (this.nextAt == null || now.nanos() - this.nextAt < 0)) {
 			return List.of();
 		}
-		List<HeldLock> over = new ArrayList<>();
+		List<HeldLock> expired = new ArrayList<>();
 		int surplus = this.leases.size() - MAX_LEASES;
 		long next = ClockReading.NEVER;
 		for (IdleLease lease : this.leases.values()) {
 			long left = until(lease) - now.nanos();
-			if (over.size() < surplus || left <= 0) {
-				over.add(lease.held());
+			if (expired.size() < surplus || left <= 0) {
+				expired.add(lease.held());
 			}
 			else {
 				next = Math.min(next, left);
 			}
 		}
 		this.nextAt = (this.leases.isEmpty()) ? null : now.nanos() + Math.max(PAUSE, next);
-		return over;
+		return expired;
 	}
 
 	/**
@@ -380,7 +380,7 @@ public final class IdleLeases {
 	 * @return nanoseconds, zero or less if something is to be done now
 	 */
 	public long nextIn(ClockReading now) {
-		if (!this.ended.isEmpty()) {
+		if (!this.toRelease.isEmpty()) {
 			return 0;
 		}
 		synchronized (this) {
