@@ -42,8 +42,11 @@ public final class LockDescriptors {
 	 *
 	 * @param locks the locks, in the order of their keys
 	 * @param next what to ask for as {@code after} to go on, {@code null} at the end
+	 * @param scanned among how many there are no more, if the look for them ended before
+	 * it had found as many as were asked for, or all; {@code null} otherwise
 	 */
-	public record LocksDescriptor(List<LockDescriptor> locks, @Nullable String next) implements OperationResponseBody {
+	public record LocksDescriptor(List<LockDescriptor> locks, @Nullable String next,
+			@Nullable Integer scanned) implements OperationResponseBody {
 
 	}
 

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.function.BiPredicate;
 import java.util.function.Function;
@@ -21,6 +22,8 @@ import io.mongolock.core.LocalLease;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
@@ -37,8 +40,11 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 
 	private static final int MAX_LIMIT = 1000;
 
-	/** How many locks are looked at for one page whose filter matches few. */
-	private static final int MAX_READ = 10_000;
+	/** Among how many one request looks for locks. */
+	private static final int CHUNK = 10_000;
+
+	/** Among how many a page looks that finds few, as one is asked for every 2 s. */
+	private static final int MAX_SCANNED = 100_000;
 
 	/**
 	 * A page of the locks that are held, in the order of their keys.
@@ -47,33 +53,29 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 	 */
 	LocksDescriptor page(LockFilter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
 		if (asked != null && (asked < 1 || asked > MAX_LIMIT)) {
-			throw LockFilter.refused("limit=" + asked + " is not from 1 to " + MAX_LIMIT
+			throw AskedLocks.refused("limit=" + asked + " is not from 1 to " + MAX_LIMIT
 					+ ": ask for the next page with after, the next of the page before");
 		}
 		List<LockDescriptor> matching = new ArrayList<>();
-		if (filter.findsNothing(owners)) {
-			return new LocksDescriptor(matching, null);
+		// A user who may not see the owners must not find out by asking for them
+		if (!filter.holder().isEmpty() && !owners) {
+			return new LocksDescriptor(matching, null, null);
 		}
 		int limit = (asked != null) ? asked : DEFAULT_LIMIT;
 		String last = (after != null) ? after : "";
-		int chunk = (filter.isNarrow()) ? MAX_LIMIT : Math.max(limit, DEFAULT_LIMIT);
+		int scanned = 0;
 		TimeLeft time = new TimeLeft(this.clock, this.timeout);
-		for (int read = 0; read < MAX_READ && !time.isOver(); read += chunk) {
-			List<StoredLock> some = list((filter.prefix() != null) ? filter.prefix() : "", last, chunk, time.left());
-			for (StoredLock lock : some) {
-				last = lock.key();
-				if (filter.matches(lock)) {
-					matching.add(describe(lock, owners));
-					if (matching.size() == limit) {
-						return new LocksDescriptor(matching, last);
-					}
-				}
+		do {
+			LockPage some = list(filter, last, limit - matching.size(), time.left());
+			some.locks().forEach((lock) -> matching.add(describe(lock, owners)));
+			if (some.next() == null || matching.size() == limit) {
+				return new LocksDescriptor(matching, some.next(), null);
 			}
-			if (some.size() < chunk) {
-				return new LocksDescriptor(matching, null);
-			}
+			last = some.next();
+			scanned += CHUNK;
 		}
-		return new LocksDescriptor(matching, last);
+		while (scanned < MAX_SCANNED && !time.isOver());
+		return new LocksDescriptor(matching, last, scanned);
 	}
 
 	@Nullable LockDescriptor lock(String key, boolean owners) {
@@ -114,13 +116,28 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 		return LockDescriptor.of(lock, waitingHere, this.here, owners);
 	}
 
-	private List<StoredLock> list(String prefix, String after, int most, Duration left) {
-		return usable(() -> sources(prefix)
-			.flatMap((source) -> source.store().list(stored(prefix), stored(after), most, left).stream())
-			.map((lock) -> shown(prefix, lock))
+	private LockPage list(LockFilter filter, String after, int most, Duration left) {
+		String prefix = filter.prefix();
+		LockFilter stored = new LockFilter(stored(prefix), filter.holder(), filter.heldFor());
+		List<LockPage> pages = usable(
+				() -> sources(prefix).map((source) -> source.store().list(stored, stored(after), most, CHUNK, left))
+					.map((page) -> shown(prefix, page))
+					.toList());
+		return (pages.size() == 1) ? pages.get(0) : joined(pages, most);
+	}
+
+	// As far as all of them were looked at
+	private static LockPage joined(List<LockPage> pages, int most) {
+		String next = pages.stream()
+			.map(LockPage::next)
+			.filter(Objects::nonNull)
+			.min(Comparator.naturalOrder())
+			.orElse(null);
+		return LockPage.of(pages.stream()
+			.flatMap((page) -> page.locks().stream())
+			.filter((lock) -> next == null || lock.key().compareTo(next) <= 0)
 			.sorted(Comparator.comparing(StoredLock::key))
-			.limit(most)
-			.toList());
+			.toList(), most, next);
 	}
 
 	private Stream<StoreClient> sources(String key) {
@@ -141,6 +158,11 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 		return key.substring(prefix(key).length());
 	}
 
+	private LockPage shown(String asked, LockPage page) {
+		return new LockPage(page.locks().stream().map((lock) -> shown(asked, lock)).toList(),
+				(page.next() != null) ? prefix(asked) + page.next() : null);
+	}
+
 	private StoredLock shown(String asked, StoredLock lock) {
 		return new StoredLock(prefix(asked) + lock.key(), lock.holders(), lock.queue(), lock.previous(), lock.fence(),
 				lock.now(), lock.recalled());
@@ -151,7 +173,7 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 			return answer.get();
 		}
 		catch (IllegalArgumentException ex) {
-			throw LockFilter.refused(String.valueOf(ex.getMessage()));
+			throw AskedLocks.refused(String.valueOf(ex.getMessage()));
 		}
 	}
 

@@ -93,7 +93,7 @@ public class LocksEndpoint {
 	@ReadOperation
 	public LocksDescriptor locks(@Nullable String prefix, @Nullable String holder, @Nullable String heldFor,
 			@Nullable String after, @Nullable Integer limit) {
-		return this.search.page(LockFilter.of(prefix, holder, heldFor), after, limit, true);
+		return this.search.page(AskedLocks.read(prefix, holder, heldFor), after, limit, true);
 	}
 
 	/**

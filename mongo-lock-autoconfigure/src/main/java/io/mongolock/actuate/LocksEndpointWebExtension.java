@@ -64,7 +64,7 @@ public class LocksEndpointWebExtension {
 		boolean owners = showsOwners(user);
 		return answer(owners, WebEndpointResponse.STATUS_NOT_FOUND,
 				() -> (key != null) ? this.endpoint.search().lock(key, owners)
-						: this.endpoint.search().page(LockFilter.of(prefix, holder, heldFor), after, limit, owners));
+						: this.endpoint.search().page(AskedLocks.read(prefix, holder, heldFor), after, limit, owners));
 	}
 
 	/**
@@ -127,7 +127,7 @@ public class LocksEndpointWebExtension {
 
 	private static String named(@Nullable String key) {
 		if (key == null) {
-			throw LockFilter.refused("No lock is named: name one in the path, or as key");
+			throw AskedLocks.refused("No lock is named: name one in the path, or as key");
 		}
 		return key;
 	}
@@ -136,7 +136,7 @@ public class LocksEndpointWebExtension {
 	private static String only(String[] path, @Nullable String key) {
 		String only = String.join("/", path);
 		if (key != null) {
-			throw LockFilter.refused(
+			throw AskedLocks.refused(
 					"The address names lock '" + only + "' and a parameter lock '" + key + "': name one of them only");
 		}
 		return only;

@@ -1,8 +1,8 @@
 /**
  * The actuator's view of the locks: {@link LocksEndpoint} shows and releases them,
  * {@link LocksEndpointWebExtension} does so over HTTP with the rights of the user.
- * {@link LockSearch} finds them by a {@link LockFilter}, {@link LockDescriptors} are the
- * form of the answers, and {@link LockInfoContributor} shows the settings.
+ * {@link LockSearch} finds them by what {@link AskedLocks} reads, {@link LockDescriptors}
+ * are the form of the answers, and {@link LockInfoContributor} shows the settings.
  */
 @NullMarked
 package io.mongolock.actuate;

@@ -46,8 +46,11 @@ import io.mongolock.actuate.LockDescriptors.ReleasedDescriptor;
 import io.mongolock.actuate.LockDescriptors.RequestedDescriptor;
 import io.mongolock.actuate.LockDescriptors.WaiterDescriptor;
 import io.mongolock.core.LocalLease;
+import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.StoredHolder;
@@ -93,17 +96,22 @@ class LocksEndpointTests {
 		BDDMockito.given(this.store.find(Mockito.anyString(), Mockito.eq(TIMEOUT)))
 			.willAnswer(
 					(call) -> this.held.stream().filter((lock) -> lock.key().equals(call.getArgument(0))).findFirst());
-		BDDMockito
-			.given(this.store.list(Mockito.anyString(), Mockito.anyString(), Mockito.anyInt(), Mockito.eq(TIMEOUT)))
-			.willAnswer((call) -> {
-				String prefix = call.getArgument(0);
-				String after = call.getArgument(1);
-				int most = call.getArgument(2);
-				return this.held.stream()
-					.filter((lock) -> lock.key().startsWith(prefix) && lock.key().compareTo(after) > 0)
-					.limit(most)
-					.toList();
-			});
+		BDDMockito.given(listing()).willAnswer((call) -> {
+			LockFilter filter = call.getArgument(0);
+			String after = call.getArgument(1);
+			int most = call.getArgument(2);
+			int scanned = call.getArgument(3);
+			List<StoredLock> some = this.held.stream()
+				.filter((lock) -> lock.key().startsWith(filter.prefix()) && lock.key().compareTo(after) > 0)
+				.limit(scanned)
+				.toList();
+			return LockPage.of(some.stream().filter(filter::matches).toList(), most,
+					(some.size() < scanned) ? null : some.get(scanned - 1).key());
+		});
+	}
+
+	private LockPage listing() {
+		return this.store.list(Mockito.any(), Mockito.anyString(), Mockito.anyInt(), Mockito.eq(10_000), Mockito.any());
 	}
 
 	@Test
@@ -111,7 +119,8 @@ class LocksEndpointTests {
 		IllegalArgumentException wrong = new IllegalArgumentException("too long, says the test");
 		BDDMockito.given(this.store.find("k", TIMEOUT)).willThrow(wrong);
 		BDDMockito.given(this.locks.requestRelease("k", "", "alice")).willThrow(wrong);
-		BDDMockito.given(this.store.list("k", "", 100, TIMEOUT)).willThrow(wrong);
+		BDDMockito.given(this.store.list(new LockFilter("k", "", Duration.ZERO), "", 100, 10_000, TIMEOUT))
+			.willThrow(wrong);
 		String[] key = { "k" };
 		Stream
 			.<ThrowingCallable>of(() -> this.endpoint.lock(key), () -> this.endpoint.locks("k", null, null, null, null),
@@ -176,29 +185,63 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void aFilterThatMatchesFewOfThousandsTakesARequestForEachThousand() {
-		IntStream.range(0, 10_500)
-			.forEach((i) -> hold("%05d".formatted(i), (i == 10_499) ? "rare" : "shop", Duration.ZERO));
-		LocksDescriptor page = this.endpoint.locks(null, "rare", null, null, 1);
-		assertThat(page).isEqualTo(new LocksDescriptor(List.of(), "09999"));
+	void aFilterThatMatchesFewOfManyTakesARequestForEachTenThousandUntilItHasLookedAtAHundredThousand() {
+		BDDMockito.given(listing())
+			.willAnswer((call) -> new LockPage(List.of(), call.getArgument(1, String.class) + "n"));
+		assertThat(this.endpoint.locks(null, "rare", null, null, 1))
+			.isEqualTo(new LocksDescriptor(List.of(), "n".repeat(10), 100_000));
 		verifyRequests(10);
-		assertThat(keys(this.endpoint.locks(null, "rare", null, page.next(), 1))).containsExactly("10499");
-		verifyRequests(11);
 	}
 
 	@Test
-	void aLookThatTakesTooLongEndsWithWhereToGoOn() {
-		IntStream.range(0, 5_000).forEach((i) -> hold("%04d".formatted(i), "shop", Duration.ZERO));
-		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, 0L, 0L, TIMEOUT.toNanos());
-		assertThat(this.endpoint.locks(null, "rare", null, null, 1)).isEqualTo(new LocksDescriptor(List.of(), "0999"));
+	void aPageThatIsFullOrTheLastDoesNotSayHowManyWereLookedAt() {
+		IntStream.range(0, 10_500)
+			.forEach((i) -> hold("%05d".formatted(i), (i % 10_400 == 0) ? "rare" : "shop", Duration.ZERO));
+		LocksDescriptor full = this.endpoint.locks(null, "rare", null, null, 1);
+		assertThat(keys(full)).containsExactly("00000");
+		assertThat(full).extracting(LocksDescriptor::next, LocksDescriptor::scanned).containsExactly("00000", null);
+		verifyRequests(1);
+		LocksDescriptor last = this.endpoint.locks(null, "rare", null, null, 3);
+		assertThat(keys(last)).containsExactly("00000", "10400");
+		assertThat(last).extracting(LocksDescriptor::next, LocksDescriptor::scanned).containsOnlyNulls();
+	}
+
+	@Test
+	void aLookThatTakesTooLongEndsWithWhereToGoOnAndAmongHowManyItLooked() {
+		BDDMockito.given(listing())
+			.willAnswer((call) -> new LockPage(List.of(), call.getArgument(1, String.class) + "n"));
+		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, 0L, 0L, 0L, TIMEOUT.toNanos());
+		assertThat(this.endpoint.locks(null, "rare", null, null, 1))
+			.isEqualTo(new LocksDescriptor(List.of(), "nn", 20_000));
 	}
 
 	@Test
 	void theNextRequestOfALookHasTheTimeThatIsLeft() {
-		IntStream.range(0, 1_500).forEach((i) -> hold("%04d".formatted(i), "shop", Duration.ZERO));
+		IntStream.range(0, 10_500).forEach((i) -> hold("%05d".formatted(i), "shop", Duration.ZERO));
 		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, 0L, 0L, Duration.ofSeconds(1).toNanos());
 		this.endpoint.locks(null, "rare", null, null, 1);
-		Mockito.verify(this.store).list("", "0999", 1000, TIMEOUT.minusSeconds(1));
+		Mockito.verify(this.store)
+			.list(new LockFilter("", "rare", Duration.ZERO), "09999", 1, 10_000, TIMEOUT.minusSeconds(1));
+	}
+
+	@Test
+	void theLocksOfSeveralStoresAreOneListThatGoesOnWhereTheFirstOfThemWasCut() {
+		List.of("a", "d", "b").forEach((key) -> hold(key, "shop", Duration.ZERO));
+		StoredLock elsewhere = this.held.remove(2);
+		LockStore other = Mockito.mock();
+		BDDMockito
+			.given(other.list(Mockito.any(), Mockito.anyString(), Mockito.anyInt(), Mockito.anyInt(), Mockito.any()))
+			.willAnswer((call) -> (call.getArgument(1, String.class).isEmpty()) ? new LockPage(List.of(elsewhere), "b")
+					: new LockPage(List.of(), null));
+		LockExtension extension = Mockito.mock();
+		BDDMockito.given(extension.operatorPrefix()).willReturn("x~");
+		BDDMockito.given(extension.clients()).willReturn(List.of(client(this.store), client(other)));
+		LocksEndpoint endpoint = new LocksEndpoint(client(this.store), this.here::get, TIMEOUT, this.events::add,
+				this.clock, List.of(extension));
+		assertThat(keys(endpoint.locks("x~", null, null, null, null))).containsExactly("x~a", "x~b", "x~d");
+		LocksDescriptor first = endpoint.locks("x~", null, null, null, 2);
+		assertThat(keys(first)).containsExactly("x~a", "x~b");
+		assertThat(keys(endpoint.locks("x~", null, null, first.next(), 2))).containsExactly("x~d");
 	}
 
 	@Test
@@ -210,7 +253,7 @@ class LocksEndpointTests {
 
 	private void verifyRequests(int count) {
 		Mockito.verify(this.store, Mockito.times(count))
-			.list(Mockito.anyString(), Mockito.anyString(), Mockito.eq(1000), Mockito.any());
+			.list(Mockito.any(), Mockito.anyString(), Mockito.anyInt(), Mockito.anyInt(), Mockito.any());
 	}
 
 	@Test
@@ -537,9 +580,12 @@ class LocksEndpointTests {
 	}
 
 	private LocksEndpoint endpoint(LockStore store, ApplicationEventPublisher events) {
-		StoreClient client = new StoreClient(store, this.locks, String::length,
+		return new LocksEndpoint(client(store), this.here::get, TIMEOUT, events, this.clock, List.of());
+	}
+
+	private StoreClient client(LockStore store) {
+		return new StoreClient(store, this.locks, String::length,
 				(key, holder) -> this.taken.add(key + ", fence " + holder.fence()));
-		return new LocksEndpoint(client, this.here::get, TIMEOUT, events, this.clock, List.of());
 	}
 
 	private LocksDescriptor all() {

@@ -164,6 +164,20 @@ public interface LockStore {
 	List<StoredLock> list(String prefix, String after, int most, Duration timeout);
 
 	/**
+	 * Look at locks that somebody holds, in the order of their keys. For diagnostics.
+	 * @param filter which of them
+	 * @param after the key behind which to begin, empty for all
+	 * @param most how many at most, from 1 on
+	 * @param scanned among how many to look for them at most, free locks included if the
+	 * store keeps them
+	 */
+	default LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
+		List<StoredLock> held = list(filter.prefix(), after, scanned, timeout);
+		return LockPage.of(held.stream().filter(filter::matches).toList(), most,
+				(held.size() < scanned) ? null : held.get(scanned - 1).key());
+	}
+
+	/**
 	 * The servers behind this store, as far as known. For diagnostics.
 	 */
 	default StoreServers servers() {

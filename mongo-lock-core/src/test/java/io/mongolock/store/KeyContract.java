@@ -43,6 +43,7 @@ interface KeyContract extends LockStoreContract {
 		deny(Claims.on(text));
 		assertThat(find(text).key()).isEqualTo(text);
 		assertThat(store().list(10, TIMEOUT)).extracting(StoredLock::key).containsExactly(text);
+		assertThat(listed(text, Duration.ZERO)).containsExactly(text);
 		assertThat(renew(claim)).isTrue();
 		assertThat(release(claim)).isTrue();
 		assertThat(leave(Claims.on(text, text))).isFalse();
@@ -127,6 +128,41 @@ interface KeyContract extends LockStoreContract {
 		assertThat(store().list("b:", "b:3", 10, TIMEOUT)).isEmpty();
 		assertThat(store().list("", "b:2", 10, TIMEOUT)).extracting(StoredLock::key).containsExactly("b:3", "c:1");
 		assertThat(store().list("none", "", 10, TIMEOUT)).isEmpty();
+	}
+
+	@Test
+	default void locksAreListedByTheirHoldersAndByHowLongTheyAreHeld() {
+		Claim named = Claims.owner(Claims.on("a"), new LockOwner("", "i-1", "h", 7, "main", "$Ann"));
+		Claim plain = Claims.owner(Claims.on("b"), new LockOwner("shop", "i-1", "h", 7, "main"));
+		lapsed("0");
+		Stream.of(named, plain).forEach(this::grant);
+		Stream.of(named, plain).forEach((claim) -> {
+			assertThat(listed(claim.owner().toString(), Duration.ZERO)).containsExactly(claim.id().key());
+			assertThat(listed(claim.owner().toString(), Duration.ofDays(1))).isEmpty();
+		});
+		assertThat(listed("i-1 (", Duration.ZERO)).containsExactly("a", "b");
+		assertThat(listed("", Duration.ofSeconds(Long.MAX_VALUE))).isEmpty();
+		assertThat(listed("$$NOW", Duration.ZERO)).isEmpty();
+	}
+
+	private List<String> listed(String holder, Duration heldFor) {
+		LockPage page = store().list(new LockFilter("", holder, heldFor), "", 10, 100, TIMEOUT);
+		assertThat(page.next()).isNull();
+		return page.locks().stream().map(StoredLock::key).toList();
+	}
+
+	@Test
+	default void aListGoesOnWhereItHasEnoughOrHasLookedAtAsManyAsItMay() {
+		Stream.of("a", "b", "c", "d").map(Claims::on).forEach(this::grant);
+		LockFilter all = new LockFilter("", "", Duration.ZERO);
+		LockPage page = store().list(all, "", 2, 100, TIMEOUT);
+		assertThat(page.locks()).extracting(StoredLock::key).containsExactly("a", "b");
+		assertThat(page.next()).isEqualTo("b");
+		assertThat(store().list(all, "b", 2, 100, TIMEOUT).locks()).extracting(StoredLock::key)
+			.containsExactly("c", "d");
+		LockFilter none = new LockFilter("", "nobody", Duration.ZERO);
+		assertThat(store().list(none, "", 2, 3, TIMEOUT)).isEqualTo(new LockPage(List.of(), "c"));
+		assertThat(store().list(none, "c", 2, 3, TIMEOUT)).isEqualTo(new LockPage(List.of(), null));
 	}
 
 	@Test

@@ -11,7 +11,7 @@ const LATE = 0.45;
 
 const page = document.documentElement.dataset;
 const opened = new Set();
-const view = { cursors: [''], next: null, filter: {}, said: undefined, locks: [], readAt: 0 };
+const view = { cursors: [''], next: null, scanned: null, filter: {}, said: undefined, locks: [], readAt: 0 };
 
 let confirmed;
 let asking;
@@ -41,6 +41,7 @@ export async function readLocks() {
 		return undefined;
 	}
 	view.next = answer.next;
+	view.scanned = answer.scanned?.toLocaleString('en');
 	view.readAt = performance.now();
 	view.locks = answer.locks.map(read);
 	showLocks();
@@ -66,11 +67,12 @@ function showWhere(asked) {
 	const filtered = Object.keys(view.filter).length > 0;
 	element('empty').hidden = view.locks.length > 0;
 	element('locks').hidden = view.locks.length === 0;
-	say(element('empty'), (view.next) ? 'None found so far: look further' : (first > 1) ? 'None is left on this page'
+	say(element('empty'), (view.next) ? `None among ${view.scanned} looked at: look further` : (first > 1) ? 'None is left on this page'
 		: (filtered) ? 'No held lock matches' : 'No lock is held');
 	element('back').disabled = view.cursors.length === 1;
 	element('next').disabled = !view.next;
-	const where = (view.locks.length) ? `${first} to ${first + view.locks.length - 1}${view.next ? ', more follow' : ''}` : '';
+	const more = (view.scanned) ? ` among ${view.scanned} looked at, look further` : (view.next) ? ', more follow' : '';
+	const where = (view.locks.length) ? `${first} to ${first + view.locks.length - 1}${more}` : '';
 	say(element('where'), where);
 	if (view.said !== asked) {
 		// to those who listen once for each page, not each time it is read

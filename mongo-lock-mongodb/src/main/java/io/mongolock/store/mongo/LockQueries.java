@@ -18,6 +18,8 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
@@ -26,6 +28,8 @@ import io.mongolock.store.TimeLeft;
  * a place in the queue lasts. Thread-safe.
  */
 final class LockQueries {
+
+	private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
 
 	private final PrimaryCollection locks;
 
@@ -61,24 +65,24 @@ final class LockQueries {
 		if (keys.isEmpty()) {
 			return List.of();
 		}
-		return counting(answer, this.fields, timeout, (fields, left) -> find(keys, fields, left));
+		return unlessRefused(answer, this.fields, timeout, (fields, left) -> find(keys, fields, left));
 	}
 
 	/**
-	 * Look with an answer that counts queues. The server fails for all if it cannot count
-	 * one of them: then with one that does not, each of which is read by itself here.
+	 * Look by a part of a statement that computes. The server fails for all if it cannot
+	 * do so for one of them: then by one that does not, and each is read by itself here.
 	 */
-	static List<StoredLock> counting(BsonDocument answer, BsonDocument whole, Duration timeout,
+	static List<StoredLock> unlessRefused(BsonDocument computing, BsonDocument plain, Duration timeout,
 			BiFunction<BsonDocument, Duration, List<StoredLock>> look) {
 		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		try {
-			return look.apply(answer, timeout);
+			return look.apply(computing, timeout);
 		}
 		catch (LockStoreException ex) {
 			if (ex.getOutcome() != Outcome.REFUSED) {
 				throw ex;
 			}
-			return look.apply(whole, time.left());
+			return look.apply(plain, time.left());
 		}
 	}
 
@@ -114,33 +118,67 @@ final class LockQueries {
 	}
 
 	List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
-		if (most < 1) {
-			return List.of();
-		}
-		StoreRequest request = StoreRequest.read("list locks", "", timeout);
-		String start = this.keys.prefix() + prefix;
-		BsonDocument filter = this.statements.heldWithin(start, (after.isEmpty()) ? "" : this.keys.toId(after));
-		return this.locks.execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, start, most, request));
+		LockFilter all = new LockFilter(prefix, "", Duration.ZERO);
+		return (most > 0) ? list(all, this.statements.heldWithin(start(all), behind(after)), most, timeout) : List.of();
 	}
 
-	private List<StoredLock> list(MongoCollection<BsonDocument> locks, BsonDocument filter, String prefix, int most,
+	/**
+	 * Look for locks among so many documents, so that the server sends what it finds
+	 * alone.
+	 */
+	LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
+		BsonDocument held = this.statements.heldWithin(start(filter), behind(after));
+		Optional<String> last = last(this.statements.within(start(filter), behind(after)), scanned, timeout);
+		last.ifPresent((id) -> held.getDocument("_id").append("$lte", new BsonString(id)));
+		List<StoredLock> found = (!filter.isOfHolders()) ? list(filter, held, most, time.left())
+				: unlessRefused(held.clone().append("$expr", LockStatements.hasHolder(filter)), held, time.left(),
+						(narrow, left) -> list(filter, narrow, most, left));
+		return LockPage.of(found, most, last.map(this.keys::toKey).orElse(null));
+	}
+
+	// The last of so many: the index says so without the documents
+	private Optional<String> last(BsonDocument range, int scanned, Duration timeout) {
+		StoreRequest request = StoreRequest.read("list locks", "", timeout);
+		return this.locks
+			.execute(request, WriteConcern.MAJORITY,
+					(locks) -> Optional
+						.ofNullable(locks.find(range).sort(BY_ID).projection(BY_ID).skip(scanned - 1).first()))
+			.map((found) -> found.getString("_id").getValue())
+			.filter((id) -> id.startsWith(this.keys.prefix()));
+	}
+
+	private List<StoredLock> list(LockFilter filter, BsonDocument held, int most, Duration timeout) {
+		StoreRequest request = StoreRequest.read("list locks", "", timeout);
+		return this.locks.execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, held, most, request));
+	}
+
+	private List<StoredLock> list(MongoCollection<BsonDocument> locks, LockFilter filter, BsonDocument held, int most,
 			StoreRequest request) {
-		List<StoredLock> held = new ArrayList<>();
-		try (MongoCursor<BsonDocument> cursor = locks.find(filter)
-			.sort(new BsonDocument("_id", new BsonInt32(1)))
+		List<StoredLock> found = new ArrayList<>();
+		try (MongoCursor<BsonDocument> cursor = locks.find(held)
+			.sort(BY_ID)
 			.projection(this.fields)
 			// Else the server sends megabytes of what comes behind these
 			.batchSize(most)
 			.iterator()) {
-			while (held.size() < most && cursor.hasNext()) {
-				BsonDocument found = cursor.next();
+			while (found.size() < most && cursor.hasNext()) {
+				BsonDocument document = cursor.next();
 				// The range goes by the collection's order, which a collation may change
-				if (found.getString("_id").getValue().startsWith(prefix)) {
-					this.unreadable.leaveOut(() -> lock(request, found)).filter(StoredLock::isHeld).forEach(held::add);
+				if (document.getString("_id").getValue().startsWith(start(filter))) {
+					this.unreadable.leaveOut(() -> lock(request, document)).filter(filter::matches).forEach(found::add);
 				}
 			}
 		}
-		return held;
+		return found;
+	}
+
+	private String start(LockFilter filter) {
+		return this.keys.prefix() + filter.prefix();
+	}
+
+	private String behind(String after) {
+		return (after.isEmpty()) ? "" : this.keys.toId(after);
 	}
 
 	private StoredLock lock(StoreRequest request, BsonDocument found) {

@@ -2,6 +2,7 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 
 import org.bson.BsonArray;
 import org.bson.BsonBoolean;
@@ -12,6 +13,7 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 import io.mongolock.store.HiddenPlaces;
+import io.mongolock.store.LockFilter;
 
 /**
  * All statements but claims: classic updates, filters and projections. They are those
@@ -165,16 +167,51 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * The locks of a range that had a holder when last touched.
+	 * The locks of a range of keys.
 	 * @param after behind which to begin, empty for all
 	 */
-	BsonDocument heldWithin(String prefix, String after) {
+	BsonDocument within(String prefix, String after) {
 		BsonDocument range = (after.isEmpty()) ? document("$gte", string(prefix)) : document("$gt", string(after));
 		String end = firstBeyond(prefix);
 		if (!end.isEmpty()) {
 			range.append("$lt", string(end));
 		}
-		return document("_id", range, "holders.0", document("$exists", BsonBoolean.TRUE));
+		return document("_id", range);
+	}
+
+	/**
+	 * The locks of a range that had a holder when last touched.
+	 * @param after behind which to begin, empty for all
+	 */
+	BsonDocument heldWithin(String prefix, String after) {
+		return within(prefix, after).append("holders.0", document("$exists", BsonBoolean.TRUE));
+	}
+
+	/**
+	 * Whether a holder, perhaps one whose lease has run out, is the one that is looked
+	 * for. Fails for all if it cannot be told of one. An owner is described as it says of
+	 * itself, or with more around that.
+	 */
+	static BsonDocument hasHolder(LockFilter filter) {
+		BsonString application = string("$$e.owner.application");
+		BsonDocument named = operator("$cond", operator("$eq", text(application), string("")), string(""),
+				operator("$concat", application, string(" ")));
+		BsonDocument owner = operator("$concat", text(string("$$e.owner.as")), string(" at "), named,
+				text(string("$$e.owner.instance")), string(" (host "), text(string("$$e.owner.host")), string(", pid "),
+				document("$toString", operator("$ifNull", string("$$e.owner.pid"), number(0))), string(", thread "),
+				text(string("$$e.owner.thread")), string(")"));
+		BsonDocument isNamed = operator("$gte", operator("$indexOfCP", owner, literal(string(filter.holder()))),
+				new BsonInt32(0));
+		// Negative after a step of the clock
+		BsonDocument heldFor = operator("$max", operator("$subtract", string("$$NOW"), string("$$e.acquiredAt")),
+				number(0));
+		BsonDocument isHeldFor = operator("$gte", heldFor, number(TimeUnit.MILLISECONDS.convert(filter.heldFor())));
+		return operator("$gt", document("$size", filter(string("$holders"), operator("$and", isNamed, isHeldFor))),
+				new BsonInt32(0));
+	}
+
+	private static BsonDocument text(BsonString field) {
+		return operator("$ifNull", field, string(""));
 	}
 
 	/**

@@ -130,7 +130,7 @@ public final class LockedCollectionQueues {
 	}
 
 	private List<StoredLock> addShown(List<StoredLock> locks, BsonDocument answer, Duration timeout) {
-		return LockQueries.counting(answer, this.fields, timeout, (fields, left) -> add(locks, fields, left));
+		return LockQueries.unlessRefused(answer, this.fields, timeout, (fields, left) -> add(locks, fields, left));
 	}
 
 	private List<StoredLock> add(List<StoredLock> locks, BsonDocument answer, Duration timeout) {

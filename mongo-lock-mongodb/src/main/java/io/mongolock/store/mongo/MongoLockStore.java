@@ -21,6 +21,8 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.RecallListener;
 import io.mongolock.store.ReleaseAnswer;
@@ -198,6 +200,11 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
 		return this.looks.list(prefix, after, most, timeout);
+	}
+
+	@Override
+	public LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
+		return this.looks.list(filter, after, most, scanned, timeout);
 	}
 
 	@Override

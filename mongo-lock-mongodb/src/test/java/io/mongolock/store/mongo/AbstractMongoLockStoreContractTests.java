@@ -21,6 +21,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoredHolder;
@@ -263,11 +264,16 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 	@Test
 	void badDocumentsDoNotHideOthersFromAListAndTakeNoPlaceInIt() {
 		for (int i = 0; i < 3; i++) {
-			documents().insertOne(Document.parse("{holders: [1], fence: 1}").append("_id", "bad" + i));
+			documents()
+				.insertOne(Document.parse("{holders: [1, {owner: {host: 1}}], fence: 1}").append("_id", "bad" + i));
 			grant(Claims.on("key" + i));
 		}
 		assertThat(store().list(3, TIMEOUT)).extracting(StoredLock::key).containsExactly("key0", "key1", "key2");
 		assertThat(store().list("bad", "", 3, TIMEOUT)).isEmpty();
+		LockFilter ours = new LockFilter("", Claims.OWNER.instance(), Duration.ZERO);
+		assertThat(store().list(ours, "", 3, 100, TIMEOUT).locks()).as("though the server can describe no owner 1")
+			.extracting(StoredLock::key)
+			.containsExactly("key0", "key1", "key2");
 	}
 
 	@Test

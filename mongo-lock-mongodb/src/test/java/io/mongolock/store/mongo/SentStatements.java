@@ -18,6 +18,7 @@ import org.bson.BsonDocument;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
 import io.mongolock.store.LockStore;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -57,6 +58,8 @@ public final class SentStatements {
 		watched.list("", "", 10, TIMEOUT);
 		watched.list("k", "", 10, TIMEOUT);
 		watched.list("k", "ka", 10, TIMEOUT);
+		watched.list(new LockFilter("", "", Duration.ZERO), "", 10, 10, TIMEOUT);
+		watched.list(new LockFilter(key, "of none", Duration.ofSeconds(7)), "", 10, 2, TIMEOUT);
 		watched.refreshAll(List.of(waiter.id()), TIMEOUT);
 		watched.refreshAll(List.of(waiter.id(), new LeaseId(key + "2", "other")), TIMEOUT);
 		watched.leave(waiter.id(), TIMEOUT);

@@ -79,6 +79,7 @@ final class Operators {
 		operators.putAll(ControlOperators.all());
 		operators.putAll(NumberOperators.all());
 		operators.putAll(ArrayOperators.all());
+		operators.putAll(TextOperators.all());
 		return operators;
 	}
 
