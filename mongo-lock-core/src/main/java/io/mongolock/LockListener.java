@@ -150,7 +150,7 @@ public interface LockListener {
 	 * MongoDB driver, if Spring Boot configured the client.
 	 * @param server the address of the server
 	 * @param offset how far its clock is ahead, negative if behind, zero once it agrees
-	 * with the others again
+	 * with the others again, or is none of them any more
 	 */
 	default void onServerClockOff(String server, Duration offset) {
 	}

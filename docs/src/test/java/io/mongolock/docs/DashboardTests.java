@@ -90,7 +90,7 @@ class DashboardTests {
 		})).containsExactly("MongoLockLost > 0 for null", "MongoLockTakenOver > 3 for null",
 				"MongoLockLeaseNearlyOver > 0.8 for null", "MongoLockStoreFails > 0 for null",
 				"MongoLockStuck > 0 for 10m", "MongoLockTimeouts > 0.1 for 10m", "MongoLockJobOverdue > 900 for 2m",
-				"MongoLockClockOff > 1 for 10m");
+				"MongoLockClockOff > 1 for 10m", "MongoLockServerClockOff > 0 for 5m");
 	}
 
 	@Test

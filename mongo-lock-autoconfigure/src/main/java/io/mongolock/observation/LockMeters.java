@@ -62,6 +62,8 @@ public final class LockMeters implements LockInstrumentation {
 
 	private final AtomicLong clockOffset = new AtomicLong();
 
+	private final Map<String, AtomicLong> serverClocks = new ConcurrentHashMap<>();
+
 	/**
 	 * Create meters.
 	 * @param timesAttempts whether to time attempts and what is held, which observations
@@ -200,6 +202,20 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void storeClock(Duration ahead) {
 		this.clockOffset.set(ahead.toMillis());
+	}
+
+	@Override
+	public void serverClock(String server, Duration offset) {
+		this.serverClocks.computeIfAbsent(server, this::serverClock).set(offset.toMillis());
+	}
+
+	private AtomicLong serverClock(String server) {
+		AtomicLong offset = new AtomicLong();
+		TimeGauge.builder("mongo.lock.server.clock.offset", offset, TimeUnit.MILLISECONDS, AtomicLong::get)
+			.description("How far the clock of a MongoDB server was ahead of the others' when that was last said")
+			.tag("server", server)
+			.register(this.registry);
+		return offset;
 	}
 
 	private Timer renewal(String outcome) {

@@ -76,6 +76,21 @@ class LockMetersTests {
 	}
 
 	@Test
+	void theClockOfAServerIsShownOnceItIsOffUntilItAgreesAgain() {
+		assertThat(this.registry.find("mongo.lock.server.clock.offset").meter()).isNull();
+		this.meters.serverClock("db2:27017", Duration.ofMillis(4200));
+		this.meters.serverClock("db3:27017", Duration.ofMillis(-1500));
+		assertThat(serverClock("db2:27017")).isEqualTo(4.2);
+		assertThat(serverClock("db3:27017")).isEqualTo(-1.5);
+		this.meters.serverClock("db2:27017", Duration.ZERO);
+		assertThat(serverClock("db2:27017")).isZero();
+	}
+
+	private double serverClock(String server) {
+		return this.registry.get("mongo.lock.server.clock.offset").tag("server", server).timeGauge().value();
+	}
+
+	@Test
 	void countersWithAlertsAreShownAtZeroFromTheStart() {
 		this.meters.attempting("claim", LockRequest.of("order", 1));
 		assertThat(this.registry.get("mongo.lock.lost").tags("lock", "order", "reason", "deadline").counter().count())

@@ -147,6 +147,12 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
+	 * As {@link LockListener#onServerClockOff}.
+	 */
+	default void serverClock(String server, Duration offset) {
+	}
+
+	/**
 	 * A time on one thread, such scopes being closed innermost first.
 	 */
 	interface Scope extends AutoCloseable {

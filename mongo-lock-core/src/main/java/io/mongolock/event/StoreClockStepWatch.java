@@ -44,8 +44,10 @@ final class StoreClockStepWatch {
 		this.listeners = listeners;
 		this.instruments = instruments;
 		this.servers = servers;
-		servers
-			.onClockOff((server, offset) -> listeners.publish((listener) -> listener.onServerClockOff(server, offset)));
+		servers.onClockOff((server, offset) -> {
+			instruments.measure((instrument) -> instrument.serverClock(server, offset));
+			listeners.publish((listener) -> listener.onServerClockOff(server, offset));
+		});
 	}
 
 	/**

@@ -40,6 +40,8 @@ class StoreClockStepWatchTests {
 
 	private final List<String> off = new CopyOnWriteArrayList<>();
 
+	private final List<String> measured = new ArrayList<>();
+
 	private final List<BiConsumer<String, Duration>> clocks = new ArrayList<>();
 
 	private final LockLog log = new LockLog(LogFactory.getLog(LockEvents.class), (name) -> Thread::new,
@@ -60,7 +62,14 @@ class StoreClockStepWatchTests {
 	}), (name) -> Thread::new, this.log);
 
 	private final StoreClockStepWatch watch = new StoreClockStepWatch(this.listeners,
-			new Instruments(List.of(), LockClock.system(), this.log), new StoreServers() {
+			new Instruments(List.of(new LockInstrumentation() {
+
+				@Override
+				public void serverClock(String server, Duration offset) {
+					StoreClockStepWatchTests.this.measured.add(server + " " + offset);
+				}
+
+			}), LockClock.system(), this.log), new StoreServers() {
 
 				@Override
 				public Optional<String> primaryAddress() {
@@ -187,6 +196,7 @@ class StoreClockStepWatchTests {
 	@Test
 	void aServerWhoseClockIsOffIsReported() {
 		this.clocks.forEach((listener) -> listener.accept("db3:27017", Duration.ofSeconds(4)));
+		assertThat(this.measured).containsExactly("db3:27017 PT4S");
 		Awaitility.await().until(() -> !this.off.isEmpty());
 		assertThat(this.off).containsExactly("db3:27017 PT4S");
 	}

@@ -28,7 +28,7 @@ final class SeriesRecorder {
 	/** Those that alerts ask for, with the labels that a scrape has. */
 	private static final Pattern SERIES = Pattern
 		.compile("(mongo_lock_(?:lost_total|taken_over_total|acquire_seconds_count|lease_used_max|waiting"
-				+ "|store_clock_offset_seconds))(?:\\{(.*)})? (\\S+)");
+				+ "|(?:store|server)_clock_offset_seconds))(?:\\{(.*)})? (\\S+)");
 
 	private static final String MISSING = "_";
 

@@ -4,7 +4,9 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -69,6 +71,17 @@ final class ServerClockComparison {
 	 */
 	synchronized Map<String, Long> reported() {
 		return Map.copyOf(this.reported);
+	}
+
+	/**
+	 * These are all the servers now.
+	 * @return which others had clocks that were said to differ
+	 */
+	synchronized Set<String> retain(Set<String> members) {
+		Set<String> gone = new TreeSet<>(this.reported.keySet());
+		gone.removeAll(members);
+		this.reported.keySet().removeAll(gone);
+		return gone;
 	}
 
 	private List<ServerClockFinding> judge() {

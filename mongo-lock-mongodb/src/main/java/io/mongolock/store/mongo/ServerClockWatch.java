@@ -4,10 +4,12 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
+import java.util.stream.Collectors;
 
 import com.mongodb.MongoClientSettings;
 import com.mongodb.ServerAddress;
@@ -105,10 +107,16 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	/**
 	 * Notices another primary. Its heartbeat comes earlier, when a request might still be
-	 * sent to the one before.
+	 * sent to the one before. Notices, too, that a member was removed.
 	 */
 	@Override
 	public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
+		Set<String> members = event.getNewDescription()
+			.getServerDescriptions()
+			.stream()
+			.map((server) -> server.getAddress().toString())
+			.collect(Collectors.toSet());
+		this.clocks.retain(members).forEach((server) -> report(server, Duration.ZERO));
 		for (ServerDescription server : event.getNewDescription().getServerDescriptions()) {
 			ObjectId election = server.getElectionId();
 			if (server.isPrimary() && election != null && isElectedAnew(election)) {
@@ -155,8 +163,11 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		else {
 			logger.info(finding.describe(this.tolerated));
 		}
-		Duration offset = (finding.off()) ? Duration.ofMillis(finding.offset()) : Duration.ZERO;
-		this.listeners.forEach((listener) -> listener.accept(finding.server().server(), offset));
+		report(finding.server().server(), (finding.off()) ? Duration.ofMillis(finding.offset()) : Duration.ZERO);
+	}
+
+	private void report(String server, Duration offset) {
+		this.listeners.forEach((listener) -> listener.accept(server, offset));
 	}
 
 	// They rise with each election: an old primary that still takes itself for one

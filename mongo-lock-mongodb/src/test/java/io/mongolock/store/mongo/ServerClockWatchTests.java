@@ -104,6 +104,19 @@ class ServerClockWatchTests {
 	}
 
 	@Test
+	void whenAServerWhoseClockIsOffIsRemovedFromTheSetThenItsClockIsNotOffAnyMore() {
+		for (int round = 0; round < 2; round++) {
+			hear("db1", 0, "isWritablePrimary", true);
+			hear("db2", 4200, "secondary", true);
+		}
+		this.watch.onClockOff((server, offset) -> this.reported.add(server + " " + offset));
+		this.reported.clear();
+		hearPrimary("db1", 1);
+		hearPrimary("db1", 2);
+		assertThat(this.reported).containsExactly("db2:27017 PT0S");
+	}
+
+	@Test
 	void theClockOfThisMachineIsNotReported(CapturedOutput output) {
 		this.watch.onClockOff((server, offset) -> this.reported.add(server));
 		for (int round = 0; round < 2; round++) {
