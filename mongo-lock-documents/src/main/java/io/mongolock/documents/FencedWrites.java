@@ -73,7 +73,7 @@ public interface FencedWrites {
 	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
 	static FencedWrites unguarded(MongoOperations template) {
-		return new UnguardedWrites(SingleDatabase.template(template));
+		return new GuardedWrites(SingleDatabase.template(template), null);
 	}
 
 }

@@ -49,9 +49,7 @@ final class GuardedUpdate {
 		this.change = new UpdateMapper(converter).getMappedObject(update.getUpdateObject(), entity);
 		this.options = options(mapper, query, update, entity);
 		this.fence = fence;
-		if (fence != null) {
-			refuseFence();
-		}
+		refuseFence();
 		if (entity != null && entity.hasVersionProperty()) {
 			String version = entity.getRequiredVersionProperty().getFieldName();
 			if (!update.modifies(version)) {

@@ -20,8 +20,8 @@
  * keep its documents, in a {@link SingleDatabase}; {@link TransactionConflict} and
  * {@link RetriedConflicts} say which to do again.</li>
  * <li>To guard a write: {@link FencedWrites}. {@link GuardedWrites} sends each
- * {@link GuardedUpdate} with the fence, {@link UnguardedWrites} without. Of a write whose
- * answer is lost {@link UnknownWrite} says so.</li>
+ * {@link GuardedUpdate}. Of a write whose answer is lost {@link UnknownWrite} says
+ * so.</li>
  * <li>To update without a lock: {@link OptimisticUpdater}. {@link RetriedUpdates} repeats
  * an {@link UpdateAttempt}, by the {@link Versions} of entities.</li>
  * <li>Numbers: {@link Sequences} gives them out, each by its {@link SequenceSettings},

@@ -3,6 +3,7 @@ package io.mongolock.documents.autoconfigure;
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -10,17 +11,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
-import org.springframework.boot.context.properties.bind.Binder;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
-import org.springframework.context.annotation.Condition;
-import org.springframework.context.annotation.ConditionContext;
-import org.springframework.context.annotation.Conditional;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
-import org.springframework.core.type.AnnotatedTypeMetadata;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
@@ -121,49 +117,17 @@ public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
 	@Lazy
-	@Conditional(SwitchedOn.class)
-	@ConditionalOnBean(MongoLockStore.class)
 	@ConditionalOnMissingBean
 	FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, LockEnvironment environment,
-			MongoLockStore store) {
-		return FencedWrites.of(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
-				"FencedWrites.of(template, store)"), store);
-	}
-
-	@Bean
-	@Lazy
-	@Conditional(SwitchedOff.class)
-	@ConditionalOnMissingBean
-	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beanFactory, LockEnvironment environment) {
+			ObjectProvider<MongoLockStore> store, @Value("${mongo-lock.enabled:true}") boolean enabled) {
+		MongoTemplate template = new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
+				"FencedWrites.of(template, store)");
+		if (enabled) {
+			return FencedWrites.of(template, store.getObject());
+		}
 		LogFactory.getLog(FencedWrites.class)
 			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
-		return FencedWrites.unguarded(new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
-				"FencedWrites.unguarded(template)"));
-	}
-
-	/**
-	 * Reads the switch as the settings are read, so that {@code off} and {@code no} are
-	 * the same to it.
-	 */
-	static class SwitchedOn implements Condition {
-
-		@Override
-		public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			return Binder.get(context.getEnvironment()).bind("mongo-lock.enabled", Boolean.class).orElse(true);
-		}
-
-	}
-
-	/**
-	 * The opposite.
-	 */
-	static class SwitchedOff extends SwitchedOn {
-
-		@Override
-		public boolean matches(ConditionContext context, AnnotatedTypeMetadata metadata) {
-			return !super.matches(context, metadata);
-		}
-
+		return FencedWrites.unguarded(template);
 	}
 
 }

@@ -50,7 +50,12 @@ class FencedWritesConfigurationTests {
 	void switchedOnNothingIsUnguardedThoughLocksAreKeptElsewhere(CapturedOutput output) {
 		this.bare.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
 			.withBean(LockOperations.class, () -> Mockito.mock(LockOperations.class))
-			.run((context) -> assertThat(context).hasNotFailed().doesNotHaveBean(FencedWrites.class));
+			.run((context) -> {
+				assertThat(context).hasNotFailed();
+				assertThatExceptionOfType(BeanCreationException.class)
+					.isThrownBy(() -> context.getBean(FencedWrites.class))
+					.withMessageContaining("MongoLockStore");
+			});
 		assertThat(output).doesNotContain("UNGUARDED");
 	}
 
