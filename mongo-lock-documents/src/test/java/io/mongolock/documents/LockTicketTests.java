@@ -5,13 +5,10 @@ import java.io.ByteArrayOutputStream;
 import java.io.ObjectInputStream;
 import java.io.ObjectOutputStream;
 import java.io.ObjectStreamClass;
-import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
-import java.util.Base64;
 import java.util.List;
-import java.util.zip.CRC32;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -48,7 +45,7 @@ class LockTicketTests {
 	void itsTextBringsItBack() {
 		LockTicket read = LockTicket.of(TICKET.text());
 		assertThat(read).isEqualTo(TICKET).hasSameHashCodeAs(TICKET);
-		assertThat(TICKET.text()).matches("[A-Za-z0-9_-]{48}");
+		assertThat(TICKET.text()).matches("[A-Za-z0-9_-]{43}");
 	}
 
 	@Test
@@ -109,39 +106,24 @@ class LockTicketTests {
 
 	@ParameterizedTest
 	@NullSource
-	@ValueSource(strings = { "", " ", "abc", "no ticket!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
+	@ValueSource(strings = { "", " ", "abc", "no ticket!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
+			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
+			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
 	void whatIsNoTicketIsRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
-			.withMessageStartingWith("This is no ticket of a document lock: ");
+			.withMessage("This is no ticket of a document lock: each has 43 letters, digits, - and _; "
+					+ "pass on what LockTicket.text() gave");
 	}
 
 	@Test
-	void aTicketThatWasChangedIsRefusedAndNotQuoted() {
+	void aTicketThatWasChangedProvesNothing() {
 		String text = TICKET.text();
-		for (int i = 0; i < text.length(); i++) {
-			String changed = text.substring(0, i) + ((text.charAt(i) == 'A') ? 'B' : 'A') + text.substring(i + 1);
-			assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(changed))
-				.withMessageNotContaining(changed);
+		// But for the last character, some bits of which stand for nothing
+		for (int i = 0; i < text.length() - 1; i++) {
+			LockTicket changed = LockTicket
+				.of(text.substring(0, i) + ((text.charAt(i) == 'A') ? 'B' : 'A') + text.substring(i + 1));
+			assertThat(LeaseProof.of(changed, PROOF.key(), List.of(holder(TOKEN, PROOF.fence())))).isEmpty();
 		}
-		String cut = text.substring(0, text.length() - 4);
-		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(cut))
-			.withMessageContaining("it has 44 characters, and each ticket has 48");
-	}
-
-	@ParameterizedTest
-	@ValueSource(ints = { 1, 2 })
-	void aForgedTicketThatIsFilledUpIsRefused(int missing) {
-		byte[] sealed = new byte[LeaseProof.SEALED_BYTES - missing];
-		CRC32 checksum = new CRC32();
-		checksum.update(sealed);
-		byte[] bytes = ByteBuffer.allocate(Integer.BYTES + sealed.length)
-			.putInt((int) checksum.getValue())
-			.put(sealed)
-			.array();
-		String text = Base64.getUrlEncoder().encodeToString(bytes);
-		assertThat(text).hasSameSizeAs(TICKET.text());
-		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
-			.withMessageContaining("characters that no ticket has");
 	}
 
 	private record Form(LockTicket ticket, String text) {
