@@ -73,13 +73,13 @@ public record DocumentKey(String collection, BsonValue id) {
 	 * @throws IllegalArgumentException if it is no such text
 	 */
 	public static DocumentKey parse(String text) {
-		StringBuilder collection = new StringBuilder();
-		int at = parse(text, collection);
-		if (at + 1 >= text.length() || collection.isEmpty()) {
+		String collection = collectionOf(text).orElse("");
+		int at = text.indexOf(':') + 1;
+		if (at == text.length() || collection.isEmpty()) {
 			throw new IllegalArgumentException(
 					"'" + KeyText.printable(text) + "' is not the key of a document: collection:id");
 		}
-		return new DocumentKey(collection.toString(), value(text.substring(at + 1)));
+		return new DocumentKey(collection, value(text.substring(at)));
 	}
 
 	/**
@@ -87,19 +87,9 @@ public record DocumentKey(String collection, BsonValue id) {
 	 * @return the collection, empty if the prefix ends within its name
 	 */
 	static Optional<String> collectionOf(String prefix) {
-		StringBuilder collection = new StringBuilder();
-		return (parse(prefix, collection) < prefix.length()) ? Optional.of(collection.toString()) : Optional.empty();
-	}
-
-	private static int parse(String text, StringBuilder collection) {
-		int at = 0;
-		while (at < text.length() && text.charAt(at) != ':') {
-			at += (text.charAt(at) == '\\') ? 1 : 0;
-			if (at < text.length()) {
-				collection.append(text.charAt(at++));
-			}
-		}
-		return at;
+		int end = prefix.indexOf(':');
+		return (end < 0) ? Optional.empty()
+				: Optional.of(prefix.substring(0, end).replace("%3A", ":").replace("%25", "%"));
 	}
 
 	private static BsonValue value(String text) {
@@ -133,7 +123,7 @@ public record DocumentKey(String collection, BsonValue id) {
 
 	@Override
 	public String toString() {
-		return this.collection.replace("\\", "\\\\").replace(":", "\\:") + ":" + idText();
+		return this.collection.replace("%", "%25").replace(":", "%3A") + ":" + idText();
 	}
 
 }
