@@ -8,7 +8,6 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 import javax.crypto.Cipher;
-import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
@@ -26,12 +25,10 @@ public final class LeaseSecrets {
 
 	private static final HexFormat HEX = HexFormat.of();
 
-	private final SecretKeySpec key;
+	private final byte[] key = new byte[2 * BYTES];
 
 	LeaseSecrets() {
-		byte[] bits = new byte[2 * BYTES];
-		new SecureRandom().nextBytes(bits);
-		this.key = new SecretKeySpec(bits, "HmacSHA256");
+		new SecureRandom().nextBytes(this.key);
 	}
 
 	/**
@@ -39,14 +36,14 @@ public final class LeaseSecrets {
 	 */
 	String token(String random) {
 		byte[] bits = HEX.parseHex(random);
-		return token(bits, secret(bits));
+		return token(bits, digest(this.key, bits));
 	}
 
 	/**
 	 * The secret of a token that this store has made.
 	 */
 	byte[] secretOf(String token) {
-		return secret(randomOf(token));
+		return digest(this.key, randomOf(token));
 	}
 
 	/**
@@ -94,24 +91,18 @@ public final class LeaseSecrets {
 	 * The token that random bits and a secret make.
 	 */
 	public static String token(byte[] random, byte[] secret) {
+		return HEX.formatHex(random) + HEX.formatHex(digest(random, secret));
+	}
+
+	// Half of it, of parts whose lengths are always the same
+	private static byte[] digest(byte[] first, byte[] second) {
 		try {
 			MessageDigest digest = MessageDigest.getInstance("SHA-256");
-			digest.update(random);
-			return HEX.formatHex(random) + HEX.formatHex(Arrays.copyOf(digest.digest(secret), BYTES));
+			digest.update(first);
+			return Arrays.copyOf(digest.digest(second), BYTES);
 		}
 		catch (GeneralSecurityException ex) {
 			throw new IllegalStateException("This JVM has no SHA-256, which every one has to have", ex);
-		}
-	}
-
-	private byte[] secret(byte[] random) {
-		try {
-			Mac mac = Mac.getInstance(this.key.getAlgorithm());
-			mac.init(this.key);
-			return Arrays.copyOf(mac.doFinal(random), BYTES);
-		}
-		catch (GeneralSecurityException ex) {
-			throw new IllegalStateException("This JVM has no HmacSHA256, which every one has to have", ex);
 		}
 	}
 
