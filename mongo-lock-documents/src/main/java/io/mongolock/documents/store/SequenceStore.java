@@ -1,23 +1,14 @@
 package io.mongolock.documents.store;
 
 import java.time.Duration;
-import java.util.Set;
-import java.util.function.Function;
 
 import com.mongodb.MongoCommandException;
-import com.mongodb.MongoException;
-import com.mongodb.MongoNodeIsRecoveringException;
-import com.mongodb.MongoNotPrimaryException;
-import com.mongodb.MongoSocketException;
-import com.mongodb.MongoWriteConcernException;
-import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
 import org.bson.BsonDocument;
 import org.bson.BsonInt64;
 import org.bson.BsonString;
 import org.bson.BsonValue;
-import org.jspecify.annotations.Nullable;
 import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -42,14 +33,6 @@ import io.mongolock.store.mongo.MajorityCommands;
 public final class SequenceStore {
 
 	private static final int BAD_VALUE = 2;
-
-	private static final int DUPLICATE_KEY = 11000;
-
-	/**
-	 * ShutdownInProgress, PrimarySteppedDown, NotWritablePrimary, InterruptedAtShutdown,
-	 * InterruptedDueToReplStateChange.
-	 */
-	private static final Set<Integer> STEPPED_DOWN = Set.of(91, 189, 10107, 11600, 11602);
 
 	private static final FindOneAndUpdateOptions UPSERT = new FindOneAndUpdateOptions().upsert(true)
 		.returnDocument(ReturnDocument.AFTER);
@@ -109,38 +92,25 @@ public final class SequenceStore {
 	private long execute(String operation, String name, BsonDocument change) {
 		BsonDocument filter = new BsonDocument("_id",
 				new BsonString(this.names.toId("The name of the sequence", name)));
-		BsonValue value = send(operation, name, (documents) -> documents.findOneAndUpdate(filter, change, UPSERT));
-		if (value == null || !(value.isInt64() || value.isInt32())) {
-			throw new DataIntegrityViolationException(
-					"Could not " + what(operation, name) + ": the collection '" + this.collection + "' holds " + value
-							+ " as its value, which is no whole number; set it to a NumberLong");
-		}
-		return value.asNumber().longValue();
-	}
-
-	private static String what(String operation, String name) {
-		return operation + " '" + KeyText.printable(name) + "'";
-	}
-
-	private @Nullable BsonValue send(String operation, String name,
-			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
 		try {
-			return this.commands.send(operation, name, this.timeout, SequenceStore::isWorthAsking, command)
+			BsonValue value = this.commands
+				.send(operation, name, this.timeout, (documents) -> documents.findOneAndUpdate(filter, change, UPSERT))
 				.map((answer) -> answer.get("value"))
 				.orElse(null);
+			if (value == null || !(value.isInt64() || value.isInt32())) {
+				throw new DataIntegrityViolationException(
+						"Could not " + what(operation, name) + ": the collection '" + this.collection + "' holds "
+								+ value + " as its value, which is no whole number; set it to a NumberLong");
+			}
+			return value.asNumber().longValue();
 		}
 		catch (LockStoreException ex) {
 			throw explain(what(operation, name), ex);
 		}
 	}
 
-	// Whatever a lost command took stays a gap
-	private static boolean isWorthAsking(RuntimeException failure) {
-		return failure instanceof MongoException known && known.getCode() == DUPLICATE_KEY
-				|| failure instanceof MongoSocketException || failure instanceof MongoNotPrimaryException
-				|| failure instanceof MongoNodeIsRecoveringException
-				|| failure instanceof MongoWriteConcernException unconfirmed
-						&& STEPPED_DOWN.contains(unconfirmed.getCode());
+	private static String what(String operation, String name) {
+		return operation + " '" + KeyText.printable(name) + "'";
 	}
 
 	private RuntimeException explain(String what, LockStoreException failure) {

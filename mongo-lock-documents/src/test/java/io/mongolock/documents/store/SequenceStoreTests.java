@@ -90,9 +90,9 @@ class SequenceStoreTests {
 
 	@Test
 	void aServerThatStepsDownIsAskedAgain() {
-		BsonDocument answer = BsonDocument.parse("{ok: 0}");
-		for (RuntimeException failure : List.of(new MongoNotPrimaryException(answer, new ServerAddress()),
-				new MongoNodeIsRecoveringException(answer, new ServerAddress()),
+		for (RuntimeException failure : List.of(
+				new MongoNotPrimaryException(BsonDocument.parse("{ok: 0, code: 10107}"), new ServerAddress()),
+				new MongoNodeIsRecoveringException(BsonDocument.parse("{ok: 0, code: 91}"), new ServerAddress()),
 				new MongoSocketException("it is gone", new ServerAddress()))) {
 			assertThat(failingOnce(failure).take("invoice", 10)).as(failure.toString()).isEqualTo(10);
 		}

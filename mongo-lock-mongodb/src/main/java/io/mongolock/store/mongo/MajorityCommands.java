@@ -4,7 +4,6 @@ import java.time.Duration;
 import java.util.Optional;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
-import java.util.function.Predicate;
 
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoCollection;
@@ -34,22 +33,20 @@ public final class MajorityCommands {
 	}
 
 	/**
-	 * Send a command, and a few times more where that may help.
+	 * Send a command, and a few times more where that may help: also if it may have been
+	 * executed.
 	 * @param operation what it does, a verb, for messages
 	 * @param key what it does that to, for messages
 	 * @param timeout how long all of it may take
-	 * @param worthRepeating the failures after which it is sent again, while there is
-	 * time
 	 * @param command the command
 	 * @return its answer, if any
 	 * @throws LockStoreException if it failed: whether it may have been executed, why,
 	 * and the way out of a refusal
 	 */
 	public Optional<BsonDocument> send(String operation, String key, Duration timeout,
-			Predicate<RuntimeException> worthRepeating,
 			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
 		StoreRequest request = StoreRequest.write(operation, key, timeout);
-		RepeatedCommand repeated = new RepeatedCommand(worthRepeating, request.timeoutMillis());
+		RepeatedCommand repeated = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
 		return this.collection.execute(request, WriteConcern.MAJORITY, (documents) -> Optional
 			.ofNullable(repeated.send((left) -> command.apply(documents.withTimeout(left, TimeUnit.MILLISECONDS)))));
 	}
