@@ -82,7 +82,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	@Override
 	public void check(Class<?> type) {
-		LockedType.check(this.template.getConverter().getMappingContext(), type, this.store.field());
+		locked(type, "");
 	}
 
 	@Override
@@ -340,10 +340,13 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	private <T> LockedType<T> type(Class<T> type, String collection) {
 		this.database.check();
-		LockedType<T> locked = new LockedType<>(
-				new EntityWriter(this.template, this.lifecycle, collection, this.store.field()), type);
+		LockedType<T> locked = locked(type, collection);
 		this.store.register(locked.collection(), locked.versionField());
 		return locked;
+	}
+
+	private <T> LockedType<T> locked(Class<T> type, String collection) {
+		return new LockedType<>(new EntityWriter(this.template, this.lifecycle, collection, this.store.field()), type);
 	}
 
 	private static LockSettings sole(LockSettings settings) {

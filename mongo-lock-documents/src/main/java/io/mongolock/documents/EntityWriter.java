@@ -2,6 +2,7 @@ package io.mongolock.documents;
 
 import java.nio.ByteBuffer;
 import java.util.List;
+import java.util.Optional;
 
 import org.bson.BsonDocument;
 import org.bson.BsonDocumentReader;
@@ -55,7 +56,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
 					+ " would be stored without its version, and could not be saved again: a callback or listener "
 					+ "of the save has left out '" + version + "'. Have it keep the version that it was given");
-			Assert.state(!document.containsKey(this.field) || isOwn(mapping, this.field),
+			Assert.state(!document.containsKey(this.field) || property(mapping, this.field).isPresent(),
 					() -> "A callback or listener of the save has put '" + this.field + "' into the "
 							+ mapping.getType().getSimpleName()
 							+ ", which is the field of the lock: nothing of it would be stored. Have it use "
@@ -115,14 +116,15 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 
 	/**
 	 * The id of a document as it is stored.
-	 * @param property the property of its id
+	 * @param type the type of the document
 	 * @param id its id as the application has it
 	 * @return the id
 	 * @throws IllegalArgumentException if it is a condition instead
 	 */
-	BsonValue storedId(MongoPersistentProperty property, Object id) {
+	BsonValue storedId(Class<?> type, Object id) {
+		MongoPersistentEntity<?> mapping = mapping(type);
 		Document mapped = new QueryMapper(this.template.getConverter())
-			.getMappedObject(new Document(property.getName(), id), (MongoPersistentEntity<?>) property.getOwner());
+			.getMappedObject(new Document(mapping.getRequiredIdProperty().getName(), id), mapping);
 		BsonValue stored = raw(mapped).get("_id", BsonNull.VALUE);
 		DocumentKey.checkId(stored);
 		return stored;
@@ -137,6 +139,23 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	long version(Class<?> type, BsonDocument stored) {
 		BsonValue version = stored.get(mapping(type).getRequiredVersionProperty().getFieldName());
 		return (version instanceof BsonNumber number) ? number.longValue() : 0;
+	}
+
+	/**
+	 * How a type is mapped whose documents are written only in the version that was read.
+	 * @param type the type
+	 * @return the mapping
+	 * @throws IllegalArgumentException if it has no id or version
+	 */
+	MongoPersistentEntity<?> versioned(Class<?> type) {
+		MongoPersistentEntity<?> mapping = mapping(type);
+		if (!mapping.hasIdProperty() || !mapping.hasVersionProperty()) {
+			throw new IllegalArgumentException(type.getName()
+					+ " can be neither locked nor updated optimistically, because without a version a save would overwrite "
+					+ "other writes: add a field like '@Version Long version', with @Version of "
+					+ "org.springframework.data.annotation, and an @Id if it has none");
+		}
+		return mapping;
 	}
 
 	MongoPersistentEntity<?> mapping(Class<?> type) {
@@ -186,27 +205,33 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	List<Document> replacement(Written<?> written, @Nullable Object lock) {
 		MongoPersistentEntity<?> mapping = mapping(written.entity().getClass());
 		Document kept = new Document("_id", "$_id");
-		if (lock != null || !isOwn(mapping, this.field)) {
+		if (lock != null || property(mapping, this.field).isEmpty()) {
 			kept.append(this.field, (lock != null) ? lock : "$" + this.field);
 		}
-		if (!written.document().containsKey(FencedWrites.FIELD) && !isOwn(mapping, FencedWrites.FIELD)) {
+		if (!written.document().containsKey(FencedWrites.FIELD) && property(mapping, FencedWrites.FIELD).isEmpty()) {
 			kept.append(FencedWrites.FIELD, "$" + FencedWrites.FIELD);
 		}
 		return List.of(new Document("$replaceWith",
 				new Document("$mergeObjects", List.of(new Document("$literal", written.document()), kept))));
 	}
 
-	// Also if nothing is in it now
-	private boolean isOwn(MongoPersistentEntity<?> mapping, String field) {
+	/**
+	 * The property that a class writes into a field.
+	 * @param mapping how the class is mapped
+	 * @param field the field
+	 * @return the property, if any
+	 */
+	Optional<MongoPersistentProperty> property(MongoPersistentEntity<?> mapping, String field) {
 		for (MongoPersistentProperty property : mapping) {
-			if ((property.isUnwrapped())
-					? isOwn(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property),
+			Optional<MongoPersistentProperty> own = (property.isUnwrapped())
+					? property(this.template.getConverter().getMappingContext().getRequiredPersistentEntity(property),
 							field)
-					: property.isWritable() && property.getFieldName().equals(field)) {
-				return true;
+					: Optional.of(property).filter((one) -> one.isWritable() && one.getFieldName().equals(field));
+			if (own.isPresent()) {
+				return own;
 			}
 		}
-		return false;
+		return Optional.empty();
 	}
 
 	// By its bytes: a converted entity shares

@@ -5,7 +5,6 @@ import java.util.Objects;
 import org.bson.BsonDocument;
 import org.bson.BsonValue;
 import org.bson.Document;
-import org.springframework.data.mapping.context.MappingContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.MongoConverter;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -21,69 +20,28 @@ import io.mongolock.store.KeyText;
  * Immutable.
  *
  * @param <T> the type
+ * @param writer makes of entities what is to be written
+ * @param type the type
  */
-final class LockedType<T> {
-
-	private final EntityWriter writer;
-
-	private final Class<T> type;
-
-	private final MongoPersistentEntity<?> mapping;
-
-	LockedType(EntityWriter writer, Class<T> type) {
-		this.writer = writer;
-		this.type = type;
-		this.mapping = check(writer.template().getConverter().getMappingContext(), type, writer.field());
-	}
+record LockedType<T>(EntityWriter writer, Class<T> type) {
 
 	/**
-	 * Refuse a type whose documents cannot be locked.
-	 * @param mappings how types are mapped
-	 * @param type the type
-	 * @param field the field of the lock
-	 * @return how the type is mapped
-	 * @throws IllegalArgumentException if it has no id or version, or writes a property
-	 * of its own into that field
+	 * Create for a type.
+	 * @throws IllegalArgumentException if its documents cannot be locked
 	 */
-	static MongoPersistentEntity<?> check(
-			MappingContext<? extends MongoPersistentEntity<?>, MongoPersistentProperty> mappings, Class<?> type,
-			String field) {
-		MongoPersistentEntity<?> mapping = mappings.getRequiredPersistentEntity(type);
-		if (!mapping.hasIdProperty()) {
-			throw new IllegalArgumentException(
-					type.getName() + " has no id to lock it by: give it one, for example '@Id String id'");
-		}
-		requireVersion(mapping);
-		checkProperties(mappings, mapping, field);
+	LockedType {
+		check(writer, type);
+	}
+
+	private static MongoPersistentEntity<?> check(EntityWriter writer, Class<?> type) {
+		MongoPersistentEntity<?> mapping = writer.versioned(type);
+		writer.property(mapping, writer.field()).ifPresent((property) -> {
+			throw new IllegalArgumentException(property.getOwner().getType().getName() + "." + property.getName()
+					+ " is stored in the field '" + writer.field() + "', which holds the lock, so the property would not "
+					+ "be saved. Give the property another field, with @Field, or the lock another one, with "
+					+ "mongo-lock.document-locks.field. To read the lock, make the property a @ReadOnlyProperty");
+		});
 		return mapping;
-	}
-
-	private static void requireVersion(MongoPersistentEntity<?> mapping) {
-		if (!mapping.hasVersionProperty()) {
-			throw new IllegalArgumentException(mapping.getType().getName()
-					+ " cannot be locked, because without a version a save would overwrite other writes: add a "
-					+ "field like '@Version Long version', with @Version of org.springframework.data.annotation");
-		}
-	}
-
-	private static void checkProperties(
-			MappingContext<? extends MongoPersistentEntity<?>, MongoPersistentProperty> mappings,
-			MongoPersistentEntity<?> mapping, String field) {
-		for (MongoPersistentProperty property : mapping) {
-			if (property.isUnwrapped()) {
-				checkProperties(mappings, mappings.getRequiredPersistentEntity(property), field);
-			}
-			else if (property.isWritable() && property.getFieldName().equals(field)) {
-				throw new IllegalArgumentException(mapping.getType().getName() + "." + property.getName()
-						+ " is stored in the field '" + field + "', which holds the lock, so the property would not be "
-						+ "saved. Give the property another field, with @Field, or the lock another one, with "
-						+ "mongo-lock.document-locks.field. To read the lock, make the property a @ReadOnlyProperty");
-			}
-		}
-	}
-
-	EntityWriter writer() {
-		return this.writer;
 	}
 
 	String collection() {
@@ -99,7 +57,7 @@ final class LockedType<T> {
 	 * @return its name
 	 */
 	String versionField() {
-		return this.mapping.getRequiredVersionProperty().getFieldName();
+		return mapping().getRequiredVersionProperty().getFieldName();
 	}
 
 	/**
@@ -107,7 +65,7 @@ final class LockedType<T> {
 	 * @return {@code false} if it makes another
 	 */
 	boolean isMutable() {
-		return !this.mapping.getRequiredVersionProperty().isImmutable();
+		return !mapping().getRequiredVersionProperty().isImmutable();
 	}
 
 	/**
@@ -117,7 +75,7 @@ final class LockedType<T> {
 	 */
 	DocumentKey key(Object id) {
 		Assert.notNull(id, () -> "The id of the " + this.type.getSimpleName() + " to lock is null");
-		return new DocumentKey(collection(), this.writer.storedId(this.mapping.getRequiredIdProperty(), id));
+		return new DocumentKey(collection(), this.writer.storedId(this.type, id));
 	}
 
 	/**
@@ -137,19 +95,11 @@ final class LockedType<T> {
 	 * @return the id, as it is stored if the type has no such ids
 	 */
 	Object id(BsonValue stored) {
-		Class<?> type = this.mapping.getRequiredIdProperty().getType();
-		Object id = Objects.requireNonNull(this.writer.decode(new BsonDocument("_id", stored)).get("_id"));
-		try {
-			if (id instanceof Document composite) {
-				return converter().read(type, composite);
-			}
-			return (type.isInstance(id)) ? id
-					: Objects.requireNonNull(converter().getConversionService().convert(id, type));
-		}
-		catch (RuntimeException ex) {
-			// It was not written as this type; who edits it is still to be seen
-			return id;
-		}
+		MongoPersistentProperty property = mapping().getRequiredIdProperty();
+		MongoConverter converter = template().getConverter();
+		Object id = this.writer.decode(new BsonDocument("_id", stored)).get("_id");
+		return Objects.requireNonNull((id instanceof Document composite && property.isEntity())
+				? converter.read(property.getType(), composite) : converter.convertId(id, property.getType()));
 	}
 
 	/**
@@ -187,8 +137,7 @@ final class LockedType<T> {
 	 * @throws IllegalArgumentException if it is another document
 	 */
 	long version(T entity, String key) {
-		MongoPersistentEntity<?> mapping = check(converter().getMappingContext(), entity.getClass(),
-				this.writer.field());
+		MongoPersistentEntity<?> mapping = check(this.writer, entity.getClass());
 		Object id = mapping.getIdentifierAccessor(entity).getIdentifier();
 		String own = (id != null) ? key(id).toString() : "none";
 		if (!own.equals(key)) {
@@ -220,8 +169,8 @@ final class LockedType<T> {
 		this.writer.lifecycle().deleted(id, this.type, collection());
 	}
 
-	private MongoConverter converter() {
-		return template().getConverter();
+	private MongoPersistentEntity<?> mapping() {
+		return this.writer.mapping(this.type);
 	}
 
 }

@@ -16,6 +16,7 @@ import org.springframework.util.backoff.BackOff;
 
 import io.mongolock.documents.UpdateAttempt.OvertakenException;
 import io.mongolock.spi.LockEnvironment;
+import io.mongolock.store.mongo.TimedStatements;
 
 /**
  * Repeats attempts as long as others are faster.
@@ -36,19 +37,19 @@ final class RetriedUpdates implements OptimisticUpdater {
 
 	private final RetryTemplate retries;
 
-	/** How long a statement may take. */
-	private final Duration timeout;
+	private final TimedStatements statements;
 
 	RetriedUpdates(MongoTemplate template, BackOff backOff, ApplicationContext context) {
 		this.saves = UnlockedSaveGuard.of(context);
 		this.lifecycle = new EntityLifecycle(context, this.saves.own());
 		this.template = template;
 		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
-		this.timeout = context.getBeanProvider(LockEnvironment.class)
-			.stream()
-			.map(LockEnvironment::operationTimeout)
-			.findFirst()
-			.orElse(DEFAULT_TIMEOUT);
+		this.statements = new TimedStatements(template,
+				context.getBeanProvider(LockEnvironment.class)
+					.stream()
+					.map(LockEnvironment::operationTimeout)
+					.findFirst()
+					.orElse(DEFAULT_TIMEOUT));
 		this.retries = new RetryTemplate(
 				RetryPolicy.builder().backOff(backOff).includes(OvertakenException.class).build());
 	}
@@ -67,7 +68,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 			UnaryOperator<T> change) {
 		EntityWriter writer = new EntityWriter(this.template, this.lifecycle, this.template.getCollectionName(type),
 				this.field);
-		return new UpdateAttempt<>(writer, this.timeout, this.saves, type, id, factory, change);
+		return new UpdateAttempt<>(writer, this.statements, this.saves, type, id, factory, change);
 	}
 
 	private <T> Optional<T> run(UpdateAttempt<T> attempt) {

@@ -1,7 +1,6 @@
 package io.mongolock.documents;
 
 import java.nio.ByteBuffer;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -33,45 +32,19 @@ import io.mongolock.store.mongo.TimedStatements;
  * One optimistic update, each execution of which is an attempt. Owned by one call.
  *
  * @param <T> the type of the document
+ * @param writer makes of entities what is to be written
+ * @param statements sends that
+ * @param saves refuses what is guarded
+ * @param type the type of the document
+ * @param id its id
+ * @param factory makes a new document, {@code null} if none is to be created
+ * @param change returns the document to save
  */
-final class UpdateAttempt<T> {
+record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, UnlockedSaveGuard saves, Class<T> type,
+		Object id, @Nullable Supplier<T> factory, UnaryOperator<T> change) {
 
-	private final Class<T> type;
-
-	private final MongoPersistentProperty idProperty;
-
-	private final Object id;
-
-	private final @Nullable Supplier<T> factory;
-
-	private final UnaryOperator<T> change;
-
-	private final EntityWriter writer;
-
-	private final TimedStatements statements;
-
-	private final UnlockedSaveGuard saves;
-
-	UpdateAttempt(EntityWriter writer, Duration timeout, UnlockedSaveGuard saves, Class<T> type, Object id,
-			@Nullable Supplier<T> factory, UnaryOperator<T> change) {
-		this.writer = writer;
-		this.statements = new TimedStatements(writer.template(), timeout);
-		this.saves = saves;
-		this.type = type;
-		this.id = id;
-		this.factory = factory;
-		this.change = change;
-		MongoPersistentEntity<?> entity = writer.template()
-			.getConverter()
-			.getMappingContext()
-			.getPersistentEntity(type);
-		if (entity == null || !entity.hasIdProperty() || !entity.hasVersionProperty()) {
-			throw new IllegalArgumentException(type.getName()
-					+ " cannot be updated optimistically, because without a version no update "
-					+ "notices that another was faster: add a field like '@Version Long version', with @Version of "
-					+ "org.springframework.data.annotation, and an @Id if it has none");
-		}
-		this.idProperty = entity.getRequiredIdProperty();
+	UpdateAttempt {
+		writer.versioned(type);
 	}
 
 	Optional<T> execute() {
@@ -83,7 +56,7 @@ final class UpdateAttempt<T> {
 	}
 
 	private BsonValue storedId() {
-		return this.writer.storedId(this.idProperty, this.id);
+		return this.writer.storedId(this.type, this.id);
 	}
 
 	// A secondary may not have yet what was faster
@@ -175,12 +148,13 @@ final class UpdateAttempt<T> {
 		if (made == null) {
 			throw new IllegalStateException("The factory of " + this + " returned null: it makes the document");
 		}
-		PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(
-				this.writer.mapping(made.getClass()).getPropertyAccessor(made),
+		MongoPersistentEntity<?> mapping = this.writer.mapping(made.getClass());
+		MongoPersistentProperty property = mapping.getRequiredIdProperty();
+		PersistentPropertyAccessor<T> accessor = new ConvertingPropertyAccessor<>(mapping.getPropertyAccessor(made),
 				this.writer.template().getConverter().getConversionService());
-		Object own = accessor.getProperty(this.idProperty);
-		accessor.setProperty(this.idProperty, this.id);
-		if (own != null && !isUnset(own) && !own.equals(accessor.getProperty(this.idProperty))) {
+		Object own = accessor.getProperty(property);
+		accessor.setProperty(property, this.id);
+		if (own != null && !isUnset(property, own) && !own.equals(accessor.getProperty(property))) {
 			throw new IllegalStateException(
 					"The factory of " + this + " made one with the id " + own + ": leave it out, or use that one");
 		}
@@ -188,8 +162,8 @@ final class UpdateAttempt<T> {
 	}
 
 	// A primitive one is never null
-	private boolean isUnset(Object own) {
-		return this.idProperty.getType().isPrimitive() && own instanceof Number number && number.longValue() == 0;
+	private static boolean isUnset(MongoPersistentProperty id, Object own) {
+		return id.getType().isPrimitive() && own instanceof Number number && number.longValue() == 0;
 	}
 
 	private T changed(T before) {
@@ -211,7 +185,7 @@ final class UpdateAttempt<T> {
 	private List<@Nullable Object> identity(T document) {
 		MongoPersistentEntity<?> mapping = this.writer.mapping(document.getClass());
 		PersistentPropertyAccessor<T> accessor = mapping.getPropertyAccessor(document);
-		return Arrays.asList(accessor.getProperty(this.idProperty),
+		return Arrays.asList(accessor.getProperty(mapping.getRequiredIdProperty()),
 				accessor.getProperty(mapping.getRequiredVersionProperty()));
 	}
 

@@ -405,7 +405,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	@Test
 	void aTypeWithoutVersionIsRefusedAtTheCallWithWhatToAdd() {
 		assertThatIllegalArgumentException().isThrownBy(() -> updater(1).update(Plain.class, "a", (plain) -> plain))
-			.withMessageContaining("Plain cannot be updated optimistically")
+			.withMessageContaining("Plain can be neither locked nor updated optimistically")
 			.withMessageContaining("@Version Long version");
 	}
 
