@@ -1,15 +1,24 @@
 package io.mongolock.documents;
 
+import java.util.concurrent.CopyOnWriteArrayList;
+
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
+import io.mongolock.LockClock;
+import io.mongolock.spi.LockEnvironment;
+
 /**
- * Has the application's templates call back. For the auto-configuration alone: its beans
- * are created with those templates, so they ask for nothing before they have to.
+ * Has the application's templates call back, and makes locks on documents. For the
+ * auto-configuration alone: what is called back is created with those templates, so it
+ * asks for nothing before it has to.
  */
 @Configuration(proxyBeanMethods = false)
 public final class DocumentCallbacks {
@@ -25,6 +34,14 @@ public final class DocumentCallbacks {
 	static SequenceCallback mongoLockSequenceCallback(ObjectProvider<Sequences> sequences,
 			ObjectProvider<MongoMappingContext> contexts) {
 		return new SequenceCallback(sequences::getObject, contexts::orderedStream);
+	}
+
+	@Bean
+	@Lazy
+	@DependsOn(LockEnvironment.VALIDATOR)
+	static DocumentLockClients mongoLockDocumentLockFactory(LockEnvironment environment, LockClock clock,
+			DocumentTransactions transactions, ApplicationContext context) {
+		return new DocumentLockClients(environment, clock, transactions, context, new CopyOnWriteArrayList<>());
 	}
 
 }

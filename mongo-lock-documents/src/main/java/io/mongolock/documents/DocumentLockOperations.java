@@ -1,26 +1,18 @@
 package io.mongolock.documents;
 
-import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.context.ApplicationContext;
-import org.springframework.data.mongodb.core.MongoTemplate;
 
-import io.mongolock.LockClock;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
-import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
-import io.mongolock.documents.store.DocumentLockStore;
 
 /**
  * Locks documents of the application, for those who edit them: the lock is a field of the
@@ -226,27 +218,5 @@ public interface DocumentLockOperations {
 	 * @throws IllegalStateException as {@link #renew} does
 	 */
 	Optional<LockHolder> breakLock(Class<?> type, Object id);
-
-	/**
-	 * Locks on the documents of a template.
-	 * @param template the application's template, which its transactions are of
-	 * @param store the documents as the store of a client, by a template of its own on
-	 * the same database
-	 * @param locks the client of that store, which hands nothing over in this JVM
-	 * @param takeOvers another one, which claims what is taken over: nobody of this JVM
-	 * is ahead there
-	 * @param broken learns of locks that are broken on purpose
-	 * @param clock what deadlines are checked against
-	 * @param timeout how long one request for a ticket may take
-	 * @param transactions learns of transactions that begin, as a listener of the
-	 * application's transaction managers
-	 * @param context whose callbacks and listeners see documents loaded and saved
-	 * @return the operations
-	 */
-	static DocumentLockOperations of(MongoTemplate template, DocumentLockStore store, LockOperations locks,
-			Supplier<LockOperations> takeOvers, BiConsumer<String, LockHolder> broken, LockClock clock,
-			Duration timeout, DocumentTransactions transactions, ApplicationContext context) {
-		return new DocumentLocks(template, store, locks, takeOvers, broken, clock, timeout, transactions, context);
-	}
 
 }

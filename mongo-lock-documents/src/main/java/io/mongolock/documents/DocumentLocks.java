@@ -3,7 +3,6 @@ package io.mongolock.documents;
 import java.time.Duration;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.BiConsumer;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
@@ -25,6 +24,7 @@ import io.mongolock.OnLost;
 import io.mongolock.documents.store.DocumentKey;
 import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.documents.store.MissingDocumentException;
+import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LeaseControl;
 import io.mongolock.store.StoredLock;
 
@@ -47,11 +47,10 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	private final DocumentLockStore store;
 
-	private final LockOperations locks;
+	private final StoreClient client;
 
+	/** Of another client: nobody of this JVM is ahead there. */
 	private final Supplier<LockOperations> takeOvers;
-
-	private final BiConsumer<String, LockHolder> broken;
 
 	private final LockClock clock;
 
@@ -63,18 +62,17 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	private final DocumentTransactions transactions;
 
-	DocumentLocks(MongoTemplate template, DocumentLockStore store, LockOperations locks,
-			Supplier<LockOperations> takeOvers, BiConsumer<String, LockHolder> broken, LockClock clock,
-			Duration timeout, DocumentTransactions transactions, ApplicationContext context) {
+	DocumentLocks(MongoTemplate template, DocumentLockStore store, StoreClient client,
+			Supplier<LockOperations> takeOvers, LockClock clock, Duration timeout, DocumentTransactions transactions,
+			ApplicationContext context) {
 		this.transactions = transactions;
 		this.template = template;
 		this.database = SingleDatabase.of(template.getMongoDatabaseFactory());
 		this.plainSaves = UnlockedSaveGuard.of(context);
 		this.lifecycle = new EntityLifecycle(context, this.plainSaves.own());
 		this.store = store;
-		this.locks = locks;
+		this.client = client;
 		this.takeOvers = takeOvers;
-		this.broken = broken;
 		this.clock = clock;
 		this.tickets = new DocumentTickets(store, timeout);
 		this.writes = new ReleasingWrites(template, this.tickets, this.database, transactions, timeout);
@@ -91,7 +89,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		LockRequest request = request(locked, locked.key(id).toString(), (builder) -> builder.settings(settings));
 		refuseSecond(locked, request);
 		return claim(locked, request, () -> granted(locked, (Duration.ZERO.equals(request.settings().waitTimeout()))
-				? acquireAtOnce(locked, request, NONE, this.locks) : this.locks.acquire(request)));
+				? acquireAtOnce(locked, request, NONE, this.client.locks()) : this.client.locks().acquire(request)));
 	}
 
 	@Override
@@ -112,12 +110,12 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 			.flatMap((lock) -> lock.liveHolders().stream().filter((one) -> one.fence() == fence).findFirst());
 		HeldDocument<T> held = claim(locked, request,
 				() -> granted(locked, acquireAtOnce(locked, request, fence, this.takeOvers.get())));
-		holder.ifPresent((thrownOut) -> this.broken.accept(request.key(), thrownOut));
+		holder.ifPresent((thrownOut) -> this.client.broken().accept(request.key(), thrownOut));
 		return held;
 	}
 
 	private <T> Optional<HeldDocument<T>> tryAcquire(LockedType<T> type, LockRequest request) {
-		return this.store.atOnce(NONE, () -> this.locks.tryAcquire(request)).map((handle) -> granted(type, handle));
+		return this.store.atOnce(NONE, () -> this.client.locks().tryAcquire(request)).map((handle) -> granted(type, handle));
 	}
 
 	private LockHandle acquireAtOnce(LockedType<?> type, LockRequest request, long replaced, LockOperations locks) {
@@ -148,7 +146,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		LockRequest request = request(locked, locked.key(id).toString(), how);
 		Optional<HeldDocument<?>> around = this.transactions.find(request.key(), locked);
 		return (around.isPresent()) ? callWithin(around.get().as(type), callback)
-				: claim(locked, request, () -> this.locks.execute(request,
+				: claim(locked, request, () -> this.client.locks().execute(request,
 						(handle) -> call(callback, granted(locked, handle), request.onLost())));
 	}
 
@@ -314,7 +312,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		String key = locked.key(id).toString();
 		refuseWhileWritten(locked, key);
 		Optional<LockHolder> thrownOut = this.tickets.breakLock(key);
-		thrownOut.ifPresent((holder) -> this.broken.accept(key, holder));
+		thrownOut.ifPresent((holder) -> this.client.broken().accept(key, holder));
 		return thrownOut;
 	}
 

@@ -16,6 +16,7 @@ import org.bson.codecs.BsonDocumentCodec;
 import org.bson.codecs.DecoderContext;
 import org.bson.codecs.configuration.CodecRegistry;
 import org.jspecify.annotations.Nullable;
+import org.springframework.context.ApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.convert.QueryMapper;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -37,6 +38,15 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 
 	/** What a server takes for its time, outside of a pipeline. */
 	private static final BsonTimestamp NOW = new BsonTimestamp();
+
+	/**
+	 * The field of the locks.
+	 * @param context has the settings
+	 * @return its name
+	 */
+	static String field(ApplicationContext context) {
+		return context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
+	}
 
 	/**
 	 * An entity as it is to be stored.

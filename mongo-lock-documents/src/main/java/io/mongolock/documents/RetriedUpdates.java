@@ -43,7 +43,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 		this.saves = UnlockedSaveGuard.of(context);
 		this.lifecycle = new EntityLifecycle(context, this.saves.own());
 		this.template = template;
-		this.field = context.getEnvironment().getProperty("mongo-lock.document-locks.field", "lock");
+		this.field = EntityWriter.field(context);
 		this.statements = new TimedStatements(template,
 				context.getBeanProvider(LockEnvironment.class)
 					.stream()

@@ -2,7 +2,8 @@
  * Tools for documents of the application.
  * <ul>
  * <li>To edit: {@link DocumentLockOperations} locks a document, and
- * {@link DocumentLockFactory} makes one for each database. The work is a
+ * {@link DocumentLockFactory}, which is {@link DocumentLockClients}, makes one for each
+ * database. The work is a
  * {@link DocumentCallback} and gets a {@link LockedDocument}; a {@link LockTicket} stands
  * for the lock between requests. {@link DocumentChangedException} and
  * {@link NoSuchDocumentException} say why there is no such lock any more. Behind it:

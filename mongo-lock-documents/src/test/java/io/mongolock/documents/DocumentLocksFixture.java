@@ -21,6 +21,7 @@ import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.documents.store.DocumentLockStore;
+import io.mongolock.spi.StoreClient;
 
 /**
  * One instance of an application that locks documents.
@@ -79,8 +80,9 @@ final class DocumentLocksFixture implements AutoCloseable {
 			.withHandOver(new HandOver(Duration.ZERO, 0));
 		this.client = new LockTemplate(store, options);
 		this.takeOvers = new LockTemplate(store, options);
-		this.documents = DocumentLockOperations.of(template, store, this.client, () -> this.takeOvers,
-				this.client::broken, clock, Duration.ofSeconds(5), this.transactions, context);
+		this.documents = new DocumentLocks(template, store,
+				new StoreClient(store, this.client, (key) -> 0, this.client::broken), () -> this.takeOvers, clock,
+				Duration.ofSeconds(5), this.transactions, context);
 	}
 
 	/**

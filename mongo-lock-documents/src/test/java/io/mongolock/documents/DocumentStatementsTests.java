@@ -27,6 +27,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.documents.store.SequenceStore;
+import io.mongolock.spi.StoreClient;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -107,9 +108,9 @@ class DocumentStatementsTests {
 		insertPage();
 		LockTemplate client = client(this.documents);
 		try (GenericApplicationContext context = context()) {
-			DocumentLockOperations operations = DocumentLockOperations.of(this.template, this.documents, client,
-					() -> client, (key, holder) -> {
-					}, LockClock.system(), TIMEOUT, new DocumentTransactions(), context);
+			DocumentLockOperations operations = new DocumentLocks(this.template, this.documents,
+					new StoreClient(this.documents, client, (key) -> 0, client::broken), () -> client,
+					LockClock.system(), TIMEOUT, new DocumentTransactions(), context);
 			for (String title : new String[] { "new", null }) {
 				LockedDocument<Page> locked = operations.lock(Page.class, "k");
 				locked.save(new Page("k", title, locked.entity().version()));

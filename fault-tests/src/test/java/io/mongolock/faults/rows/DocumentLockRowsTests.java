@@ -35,6 +35,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.DocumentTransactions;
+import io.mongolock.documents.HarnessDocuments;
 import io.mongolock.documents.LockTicket;
 import io.mongolock.documents.LockedDocument;
 import io.mongolock.documents.store.DocumentLockStore;
@@ -219,8 +220,8 @@ class DocumentLockRowsTests {
 						.withLeakDetection(LeakDetection.OFF)
 						.withHandOver(new HandOver(Duration.ZERO, 0)));
 			DocumentTransactions keeper = new DocumentTransactions();
-			this.documents = DocumentLockOperations.of(this.template, store, this.client, () -> this.client,
-					this.client::broken, LockClock.system(), Duration.ofSeconds(5), keeper, this.context);
+			this.documents = HarnessDocuments.of(this.template, store, this.client, Duration.ofSeconds(5), keeper,
+					this.context);
 			MongoTransactionManager manager = new MongoTransactionManager(this.template.getMongoDatabaseFactory());
 			manager.addListener(keeper);
 			this.transactions = new TransactionTemplate(manager);

@@ -2,6 +2,7 @@ package io.mongolock.documents.autoconfigure;
 
 import java.util.List;
 import java.util.Set;
+import java.util.function.Supplier;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
@@ -16,12 +17,12 @@ import io.mongolock.spi.StoreClient;
  * The addition of the application's documents to its locks.
  *
  * @param properties the settings, bound when something needs them
- * @param factory makes the clients whose stores the documents are
+ * @param made the clients whose stores the documents are
  * @param operations lock documents
  * @param beans know whether anybody has asked for numbers
  */
 record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
-		ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
+		ObjectProvider<Supplier<List<StoreClient>>> made, ObjectProvider<DocumentLockOperations> operations,
 		ConfigurableListableBeanFactory beans) implements LockExtension {
 
 	@Override
@@ -86,9 +87,9 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 	@Override
 	public List<StoreClient> clients() {
 		// Those that nobody has asked for yet are made now
-		this.operations.forEach((made) -> {
+		this.operations.forEach((one) -> {
 		});
-		return this.factory.stream().flatMap(DocumentLockClients::all).toList();
+		return this.made.stream().flatMap((clients) -> clients.get().stream()).toList();
 	}
 
 }

@@ -1,5 +1,8 @@
 package io.mongolock.documents.autoconfigure;
 
+import java.util.List;
+import java.util.function.Supplier;
+
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -19,7 +22,6 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
-import io.mongolock.LockClock;
 import io.mongolock.documents.DocumentCallbacks;
 import io.mongolock.documents.DocumentLockFactory;
 import io.mongolock.documents.DocumentLockOperations;
@@ -30,6 +32,7 @@ import io.mongolock.documents.Sequences;
 import io.mongolock.documents.store.SequenceStore;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.StoreClient;
 import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -52,18 +55,9 @@ public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
 	DocumentLockExtension mongoLockDocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
-			ObjectProvider<DocumentLockClients> factory, ObjectProvider<DocumentLockOperations> operations,
+			ObjectProvider<Supplier<List<StoreClient>>> clients, ObjectProvider<DocumentLockOperations> operations,
 			ConfigurableListableBeanFactory beans) {
-		return new DocumentLockExtension(properties, factory, operations, beans);
-	}
-
-	@Bean
-	@Lazy
-	@DependsOn(LockEnvironment.VALIDATOR)
-	DocumentLockClients mongoLockDocumentLockFactory(LockEnvironment environment,
-			MongoLockDocumentsProperties properties, LockClock clock, DocumentTransactions transactions,
-			ApplicationContext context) {
-		return new DocumentLockClients(environment, properties.documentLocks().field(), clock, transactions, context);
+		return new DocumentLockExtension(properties, clients, operations, beans);
 	}
 
 	@Bean

@@ -39,6 +39,7 @@ import io.mongolock.core.HandOver;
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.DocumentTransactions;
 import io.mongolock.documents.FencedWrites;
+import io.mongolock.documents.HarnessDocuments;
 import io.mongolock.documents.LockedDocument;
 import io.mongolock.documents.SequenceRange;
 import io.mongolock.documents.SequenceSettings;
@@ -163,8 +164,7 @@ public final class MixedWorker {
 		context.refresh();
 		DocumentLockStore store = documents(client);
 		LockTemplate locks = HarnessClient.locks(store, settings, new HandOver(Duration.ZERO, 0), PLACE_TTL, losses);
-		return DocumentLockOperations.of(template, store, locks, () -> locks, locks::broken, LockClock.system(),
-				PATIENCE, new DocumentTransactions(), context);
+		return HarnessDocuments.of(template, store, locks, PATIENCE, new DocumentTransactions(), context);
 	}
 
 	// The locks of documents that this edits, as the store of a client

@@ -1,0 +1,46 @@
+package io.mongolock.documents;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.springframework.context.ApplicationContext;
+import org.springframework.data.mongodb.SessionSynchronization;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.util.function.SingletonSupplier;
+
+import io.mongolock.LockClock;
+import io.mongolock.LockOperations;
+import io.mongolock.documents.store.DocumentLockStore;
+import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.StoreClient;
+
+/**
+ * Makes the clients whose stores the application's documents are, one for each template.
+ * None is {@link LockOperations} as a bean, because there is one already. Supplies those
+ * that it has made.
+ *
+ * @param environment opens them
+ * @param clock what deadlines are checked against
+ * @param transactions knows the documents of each thread
+ * @param context whose callbacks and listeners see documents loaded and saved
+ * @param get the clients, a list that several threads may add to
+ */
+record DocumentLockClients(LockEnvironment environment, LockClock clock, DocumentTransactions transactions,
+		ApplicationContext context, List<StoreClient> get) implements DocumentLockFactory, Supplier<List<StoreClient>> {
+
+	@Override
+	public DocumentLockOperations of(MongoOperations operations) {
+		MongoTemplate template = SingleDatabase.template(operations);
+		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
+		outside.setSessionSynchronization(SessionSynchronization.NEVER);
+		DocumentLockStore store = new DocumentLockStore(outside, EntityWriter.field(this.context),
+				this.environment.collection(), this.clock);
+		StoreClient client = this.environment.open(store);
+		this.get.add(client);
+		Supplier<LockOperations> takeOvers = SingletonSupplier.of(() -> this.environment.open(store).locks());
+		return new DocumentLocks(template, store, client, takeOvers, this.clock, this.environment.operationTimeout(),
+				this.transactions, this.context);
+	}
+
+}
