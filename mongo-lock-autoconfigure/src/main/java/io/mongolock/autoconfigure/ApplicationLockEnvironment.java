@@ -69,11 +69,6 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 	}
 
 	@Override
-	public @Nullable String templateName() {
-		return this.properties.mongoTemplate();
-	}
-
-	@Override
 	public String collection() {
 		return this.properties.collection();
 	}

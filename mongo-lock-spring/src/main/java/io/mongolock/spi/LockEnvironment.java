@@ -56,12 +56,6 @@ public interface LockEnvironment {
 	@Nullable InstantSource localClock();
 
 	/**
-	 * The bean that the settings name as the template or database factory of the locks.
-	 * @return its name, or {@code null} if the application has one only
-	 */
-	@Nullable String templateName();
-
-	/**
 	 * The collection of the locks. A store may keep queues there, too: no lock has a
 	 * document as its id, and the TTL index removes what was last {@code touchedAt} long
 	 * ago.

@@ -1,5 +1,6 @@
 package io.mongolock.documents.autoconfigure;
 
+import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -20,6 +21,7 @@ import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.documents.DocumentCallbacks;
@@ -32,6 +34,7 @@ import io.mongolock.documents.Sequences;
 import io.mongolock.documents.store.SequenceStore;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
+import io.mongolock.spi.LockStartupException;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.mongo.MongoLockStore;
@@ -63,10 +66,8 @@ public final class MongoLockDocumentsAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	DocumentLockOperations mongoLockDocumentLockOperations(ListableBeanFactory beanFactory, DocumentLockFactory factory,
-			LockEnvironment environment) {
-		return factory.of(new ApplicationTemplate(beanFactory, environment).get("DocumentLockOperations",
-				"DocumentLockFactory.of(template)"));
+	DocumentLockOperations mongoLockDocumentLockOperations(ListableBeanFactory beans, DocumentLockFactory factory) {
+		return factory.of(template(beans, "DocumentLockOperations", "DocumentLockFactory.of(template)"));
 	}
 
 	@Bean
@@ -92,9 +93,9 @@ public final class MongoLockDocumentsAutoConfiguration {
 	@Lazy
 	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean
-	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beanFactory, LockEnvironment environment,
-			MongoLockDocumentsProperties properties, ApplicationContext context) {
-		MongoTemplate template = new ApplicationTemplate(beanFactory, environment).get("OptimisticUpdater",
+	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beans, MongoLockDocumentsProperties properties,
+			ApplicationContext context) {
+		MongoTemplate template = template(beans, "OptimisticUpdater",
 				"OptimisticUpdater.of(template, backOff, context)");
 		return OptimisticUpdater.of(template, properties.optimistic().backOff(), context);
 	}
@@ -112,16 +113,26 @@ public final class MongoLockDocumentsAutoConfiguration {
 	@Bean
 	@Lazy
 	@ConditionalOnMissingBean
-	FencedWrites mongoLockFencedWrites(ListableBeanFactory beanFactory, LockEnvironment environment,
-			ObjectProvider<MongoLockStore> store, @Value("${mongo-lock.enabled:true}") boolean enabled) {
-		MongoTemplate template = new ApplicationTemplate(beanFactory, environment).get("FencedWrites",
-				"FencedWrites.of(template, store)");
+	FencedWrites mongoLockFencedWrites(ListableBeanFactory beans, ObjectProvider<MongoLockStore> store,
+			@Value("${mongo-lock.enabled:true}") boolean enabled) {
+		MongoTemplate template = template(beans, "FencedWrites", "FencedWrites.of(template, store)");
 		if (enabled) {
 			return FencedWrites.of(template, store.getObject());
 		}
 		LogFactory.getLog(FencedWrites.class)
 			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
 		return FencedWrites.unguarded(template);
+	}
+
+	// That the application writes its own documents with, which joins its transactions
+	private static MongoTemplate template(ListableBeanFactory beans, String who, String factory) {
+		if (beans.getBeanProvider(MongoOperations.class).getIfUnique() instanceof MongoTemplate only) {
+			return only;
+		}
+		throw new LockStartupException(
+				who + " needs the MongoTemplate that the application's own documents are written with, and there are: "
+						+ Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
+				"Mark one of them as @Primary; for each of several, declare a bean with " + factory + ".");
 	}
 
 }

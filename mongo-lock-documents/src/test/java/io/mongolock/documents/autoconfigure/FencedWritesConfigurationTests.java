@@ -27,11 +27,14 @@ class FencedWritesConfigurationTests {
 
 	private final ApplicationContextRunner bare = DocumentContexts.bare();
 
+	private final ApplicationContextRunner one = this.bare
+		.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
+		.withBean("mine", MongoTemplate.class, () -> MockDatabases.template(MockDatabases.database()));
+
 	@ParameterizedTest
 	@ValueSource(strings = { "false", "off", "no", "0" })
 	void switchedOffWritesUnguardedAndSaysSoOnce(String off, CapturedOutput output) {
-		this.bare.withPropertyValues("mongo-lock.enabled=" + off)
-			.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
+		this.one.withPropertyValues("mongo-lock.enabled=" + off)
 			.run((context) -> assertThat(context.getBean(FencedWrites.class))
 				.isSameAs(context.getBean(FencedWrites.class)));
 		assertThat(output).containsOnlyOnce("UNGUARDED");
@@ -39,8 +42,7 @@ class FencedWritesConfigurationTests {
 
 	@Test
 	void switchedOffAStoreOfTheApplicationGuardsNothing(CapturedOutput output) {
-		this.bare.withPropertyValues("mongo-lock.enabled=off")
-			.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
+		this.one.withPropertyValues("mongo-lock.enabled=off")
 			.withBean(MongoLockStore.class, () -> Mockito.mock(MongoLockStore.class))
 			.run((context) -> assertThat(context.getBean(FencedWrites.class)).isNotNull());
 		assertThat(output).containsOnlyOnce("UNGUARDED");
@@ -48,7 +50,7 @@ class FencedWritesConfigurationTests {
 
 	@Test
 	void switchedOnNothingIsUnguardedThoughLocksAreKeptElsewhere(CapturedOutput output) {
-		this.bare.withUserConfiguration(MockDatabases.PrimaryConfiguration.class)
+		this.one
 			.withBean(LockOperations.class, () -> Mockito.mock(LockOperations.class))
 			.run((context) -> {
 				assertThat(context).hasNotFailed();
@@ -70,11 +72,7 @@ class FencedWritesConfigurationTests {
 	}
 
 	@Test
-	void guardedWritesAreOfTheNamedTemplateOrThePrimaryOne() {
-		this.bare.withUserConfiguration(MockDatabases.TwoTemplatesConfiguration.class)
-			.withPropertyValues("mongo-lock.mongo-template=otherTemplate")
-			.run((context) -> assertThat(context.getBean(FencedWrites.class)).extracting("template")
-				.isSameAs(context.getBean("otherTemplate")));
+	void guardedWritesAreOfThePrimaryTemplate() {
 		this.bare.withUserConfiguration(MockDatabases.TwoTemplatesConfiguration.class)
 			.withBean("mine", MongoTemplate.class, () -> MockDatabases.template(MockDatabases.database()),
 					(definition) -> definition.setPrimary(true))
