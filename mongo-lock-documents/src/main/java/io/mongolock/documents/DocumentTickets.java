@@ -14,7 +14,6 @@ import io.mongolock.LossReason;
 import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -62,14 +61,12 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	 * @return who held it
 	 */
 	Optional<LockHolder> breakLock(String key) {
-		for (StoredLock lock : look(key).stream().toList()) {
-			for (StoredHolder holder : lock.holders()) {
-				if (this.store.releaseGrant(new LeaseId(key, holder.leaseToken()), holder.fence(), this.timeout)) {
-					return Optional.of(holder.toHolder(lock.now()));
-				}
-			}
-		}
-		return Optional.empty();
+		return look(key).flatMap((lock) -> lock.holders()
+			.stream()
+			.filter((holder) -> this.store.releaseGrant(new LeaseId(key, holder.leaseToken()), holder.fence(),
+					this.timeout))
+			.findFirst()
+			.map((holder) -> holder.toHolder(lock.now())));
 	}
 
 	/**

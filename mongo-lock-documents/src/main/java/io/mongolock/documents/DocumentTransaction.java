@@ -34,8 +34,6 @@ final class DocumentTransaction implements TransactionSynchronization {
 
 	private @Nullable RuntimeException refusal;
 
-	private boolean over;
-
 	/**
 	 * A transaction that has just begun.
 	 * @param factories what it is bound to its thread by
@@ -194,12 +192,10 @@ final class DocumentTransaction implements TransactionSynchronization {
 	}
 
 	private void end(int status) {
-		if (this.over) {
-			return;
-		}
-		this.over = true;
+		List<Kept> ended = List.copyOf(this.documents);
+		this.documents.clear();
 		RuntimeException failure = null;
-		for (Kept held : this.documents) {
+		for (Kept held : ended) {
 			try {
 				held.completed(this, status);
 			}

@@ -90,20 +90,14 @@ final class GuardedUpdate {
 	}
 
 	private void refuseFence() {
-		if (this.filter.containsKey(FencedWrites.FIELD)) {
-			throw new IllegalArgumentException("The query of a guarded update names '" + FencedWrites.FIELD
-					+ "': leave it out. The guard adds it itself, and skips documents with a higher fence");
-		}
-		for (Map.Entry<String, Object> part : this.change.entrySet()) {
-			if (!part.getKey().startsWith("$")) {
-				throw new IllegalArgumentException(
-						"A guarded update cannot replace the document, which would drop its '" + FencedWrites.FIELD
-								+ "': say what to change, with Update.set and the like, not '" + part.getKey() + "'");
-			}
-			if (part.getValue() instanceof Document changed && changed.containsKey(FencedWrites.FIELD)) {
-				throw new IllegalArgumentException("The update of a guarded document changes '" + FencedWrites.FIELD
-						+ "' by " + part.getKey() + ", but the guard uses that field: give yours another name");
-			}
+		boolean touched = this.filter.containsKey(FencedWrites.FIELD) || this.change.entrySet()
+			.stream()
+			.anyMatch((part) -> !part.getKey().startsWith("$")
+					|| part.getValue() instanceof Document changed && changed.containsKey(FencedWrites.FIELD));
+		if (touched) {
+			throw new IllegalArgumentException("A guarded update can neither name '" + FencedWrites.FIELD
+					+ "' nor replace the document, because the guard uses that field: leave it out of the query and the "
+					+ "update, and say what to change, with Update.set and the like");
 		}
 	}
 

@@ -342,7 +342,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	@Override
 	public void renewIn(ClientSession session) {
 		if (!this.tickets.store().renew(this.proof.lease(), session)) {
-			lost();
+			lost(Phase.OPEN);
 		}
 	}
 
@@ -625,13 +625,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			renewAgain();
 		}
 		return false;
-	}
-
-	/**
-	 * The lock is gone.
-	 */
-	private void lost() {
-		lost(Phase.OPEN);
 	}
 
 	private void lost(Phase phase) {

@@ -3,7 +3,6 @@ package io.mongolock.documents;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Supplier;
@@ -74,18 +73,12 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	}
 
 	private List<MongoPersistentProperty> numbered(Class<?> type) {
-		List<MongoPersistentProperty> known = this.numbered.get(type);
-		if (known != null) {
-			return known;
-		}
-		List<MongoPersistentProperty> found = this.contexts.get()
-			.<@Nullable MongoPersistentEntity<?>>map((context) -> context.getPersistentEntity(type))
-			.filter(Objects::nonNull)
-			.findFirst()
-			.map(SequenceCallback::find)
-			.orElse(List.of());
-		this.numbered.put(type, found);
-		return found;
+		return this.numbered.computeIfAbsent(type,
+				(asked) -> this.contexts.get()
+					.flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(asked)))
+					.findFirst()
+					.map(SequenceCallback::find)
+					.orElse(List.of()));
 	}
 
 	private Number next(MongoPersistentProperty property) {

@@ -16,9 +16,6 @@ import org.springframework.util.Assert;
  */
 record SingleDatabase(MongoDatabaseFactory factory, String name) {
 
-	private static final String WAY_OUT = "Documents are locked in one database: use DocumentLockFactory.of, one "
-			+ "for each database, with a MongoTemplate of its own that has a SimpleMongoClientDatabaseFactory";
-
 	/**
 	 * The database of a factory.
 	 * @param factory the factory
@@ -48,7 +45,9 @@ record SingleDatabase(MongoDatabaseFactory factory, String name) {
 		String now = this.factory.getMongoDatabase().getName();
 		if (!now.equals(this.name)) {
 			throw new IllegalStateException("This call is for database '" + now
-					+ "', and its locks are in documents of '" + this.name + "'. " + WAY_OUT);
+					+ "', and its locks are in documents of '" + this.name + "'. Documents are locked in one "
+					+ "database: use DocumentLockFactory.of, one for each database, with a MongoTemplate of its own that has a "
+					+ "SimpleMongoClientDatabaseFactory");
 		}
 	}
 

@@ -135,11 +135,7 @@ final class TicketHandle implements LockHandle, LeaseControl {
 
 	@Override
 	public Duration remaining() {
-		return (this.over) ? Duration.ZERO : left();
-	}
-
-	private Duration left() {
-		return Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+		return (this.over) ? Duration.ZERO : Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
 	}
 
 	@Override
@@ -163,11 +159,6 @@ final class TicketHandle implements LockHandle, LeaseControl {
 	public void close() {
 		// The ticket keeps it, and nobody says here when it is released
 		this.closed = true;
-	}
-
-	@Override
-	public String toString() {
-		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ", of a ticket)";
 	}
 
 }
