@@ -18,25 +18,33 @@ public interface LeaseControl {
 	 * @return what it keeps with the lock, once; {@code null} from then on, or if it
 	 * keeps nothing
 	 */
-	@Nullable Object takeContent();
+	default @Nullable Object takeContent() {
+		return null;
+	}
 
 	/**
 	 * Whether the store keeps such content, for example a document that the lock is a
 	 * field of.
 	 */
-	boolean hasContent();
+	default boolean hasContent() {
+		return false;
+	}
 
 	/**
 	 * Something begins, or goes on, that a renewal would disturb: until {@link #resume}
 	 * or {@link #end} the lease is not renewed, and is relied on until its deadline.
 	 */
-	void pause();
+	default void pause() {
+		// Nothing renews it by itself
+	}
 
 	/**
 	 * Wait until no renewal is underway that began before the pause: one would end a
 	 * transaction that writes the same document.
 	 */
-	void awaitRenewals();
+	default void awaitRenewals() {
+		// Nothing renews it by itself
+	}
 
 	/**
 	 * A statement begins that may end the lease: until {@link #resume} or {@link #end} it

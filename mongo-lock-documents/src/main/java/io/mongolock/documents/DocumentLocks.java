@@ -97,7 +97,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		LockedType<T> locked = type(type);
 		LockRequest request = requestOnce(locked, locked.key(id).toString(), settings);
 		refuseSecond(locked, request);
-		return claim(locked, request, () -> tryAcquire(locked, request)).map((held) -> held);
+		return claim(locked, request, () -> this.store.atOnce(NONE, () -> this.client.locks().tryAcquire(request))
+			.map((handle) -> granted(locked, handle)));
 	}
 
 	@Override
@@ -112,10 +113,6 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 				() -> granted(locked, acquireAtOnce(locked, request, fence, this.takeOvers.get())));
 		holder.ifPresent((thrownOut) -> this.client.broken().accept(request.key(), thrownOut));
 		return held;
-	}
-
-	private <T> Optional<HeldDocument<T>> tryAcquire(LockedType<T> type, LockRequest request) {
-		return this.store.atOnce(NONE, () -> this.client.locks().tryAcquire(request)).map((handle) -> granted(type, handle));
 	}
 
 	private LockHandle acquireAtOnce(LockedType<?> type, LockRequest request, long replaced, LockOperations locks) {
@@ -146,8 +143,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		LockRequest request = request(locked, locked.key(id).toString(), how);
 		Optional<HeldDocument<?>> around = this.transactions.find(request.key(), locked);
 		return (around.isPresent()) ? callWithin(around.get().as(type), callback)
-				: claim(locked, request, () -> this.client.locks().execute(request,
-						(handle) -> call(callback, granted(locked, handle), request.onLost())));
+				: claim(locked, request, () -> this.client.locks()
+					.execute(request, (handle) -> call(callback, granted(locked, handle), request.onLost())));
 	}
 
 	private static <T, R extends @Nullable Object, E extends Throwable> R call(DocumentCallback<T, R, E> callback,
@@ -214,7 +211,6 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	private <T> HeldDocument<T> granted(LockedType<T> type, LockHandle handle) {
 		try {
-			Assert.isInstanceOf(LeaseControl.class, handle, "Documents are locked by this library's own client");
 			LeaseControl lease = (LeaseControl) handle;
 			LeaseProof proof = new LeaseProof(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0, 0);
 			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,

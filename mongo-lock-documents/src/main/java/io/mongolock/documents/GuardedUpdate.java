@@ -1,6 +1,5 @@
 package io.mongolock.documents;
 
-import java.util.Map;
 import java.util.Optional;
 
 import com.mongodb.ReadPreference;

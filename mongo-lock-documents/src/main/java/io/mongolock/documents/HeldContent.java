@@ -75,7 +75,7 @@ final class HeldContent<T> {
 			throw new OptimisticLockingFailureException(
 					"The " + what + " was not written: you locked, or last saved, version " + own
 							+ ", but the entity to save has version " + version
-							+ ": change locked.entity(), or lock the document again");
+							+ ": change locked.entity(), or what locked.reload() returns");
 		}
 		return this.loaded;
 	}

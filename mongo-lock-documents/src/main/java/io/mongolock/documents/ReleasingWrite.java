@@ -40,18 +40,12 @@ record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean 
 			.append("in", new Document("$cond", List.of(own, now, "$$e"))));
 		Document lock = new Document("$mergeObjects",
 				List.of("$" + writer.field(), new Document("holders", (keep) ? renewed : others)));
-		return of(proof, writer.field(), written.before(), writer.replacement(written, lock), !keep);
+		return new ReleasingWrite(held(proof, writer.field(), written.before()), writer.replacement(written, lock),
+				!keep);
 	}
 
 	static ReleasingWrite delete(LeaseProof proof, String field, Document version) {
-		return of(proof, field, version, null, true);
-	}
-
-	private static ReleasingWrite of(LeaseProof proof, String field, Document version, @Nullable List<Document> update,
-			boolean releases) {
-		Document filter = held(proof, field);
-		filter.putAll(version);
-		return new ReleasingWrite(filter, update, releases);
+		return new ReleasingWrite(held(proof, field, version), null, true);
 	}
 
 	/**
@@ -66,17 +60,13 @@ record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean 
 				: confirmed.deleteOne(this.filter).getDeletedCount() != 0;
 	}
 
-	/**
-	 * What finds a document while its lock is held. A claim of the token that is executed
-	 * late has another fence, and no two have one.
-	 * @param proof the lock
-	 * @param field the field of the lock
-	 * @return the filter
-	 */
-	static Document held(LeaseProof proof, String field) {
-		return new Document("_id", DocumentKey.parse(proof.key()).id())
+	// A claim of the token that is executed late has another fence, and no two have one
+	private static Document held(LeaseProof proof, String field, Document version) {
+		Document filter = new Document("_id", DocumentKey.parse(proof.key()).id())
 			.append(field + ".holders.token", proof.lease().leaseToken())
 			.append(field + ".holders.fence", proof.fence());
+		filter.putAll(version);
+		return filter;
 	}
 
 }

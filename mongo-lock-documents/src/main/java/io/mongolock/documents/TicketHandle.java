@@ -2,8 +2,6 @@ package io.mongolock.documents;
 
 import java.time.Duration;
 
-import org.jspecify.annotations.Nullable;
-
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
@@ -52,27 +50,6 @@ final class TicketHandle implements LockHandle, LeaseControl {
 	@Override
 	public LeaseId lease() {
 		return this.proof.lease();
-	}
-
-	@Override
-	public @Nullable Object takeContent() {
-		return null;
-	}
-
-	@Override
-	public boolean hasContent() {
-		return true;
-	}
-
-	@Override
-	public void pause() {
-		// This JVM does not renew it
-		this.suspended = false;
-	}
-
-	@Override
-	public void awaitRenewals() {
-		// Only callers renew a ticket
 	}
 
 	@Override

@@ -125,9 +125,9 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 
 	private void refuseIfLockedHere(Object id, String collection) {
 		List<HeldDocument<?>> here = locked().filter((held) -> held.type().is(held.key(), id, collection)).toList();
-		List<HeldDocument<?>> written = here.stream().filter(HeldDocument::isWrittenHere).toList();
 		if (here.stream()
-			.anyMatch((held) -> written.stream().noneMatch((other) -> other.type().isBeside(held.type()))
+			.anyMatch((held) -> here.stream()
+				.noneMatch((other) -> other.isWrittenHere() && other.type().isBeside(held.type()))
 					&& held.isToBeSaved())) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
 					+ "which would drop its lock: "

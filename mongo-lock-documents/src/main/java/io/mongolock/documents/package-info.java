@@ -3,16 +3,15 @@
  * <ul>
  * <li>To edit: {@link DocumentLockOperations} locks a document, and
  * {@link DocumentLockFactory}, which is {@link DocumentLockClients}, makes one for each
- * database. The work is a
- * {@link DocumentCallback} and gets a {@link LockedDocument}; a {@link LockTicket} stands
- * for the lock between requests. {@link DocumentChangedException} and
- * {@link NoSuchDocumentException} say why there is no such lock any more. Behind it:
- * {@link DocumentLocks} claims, and shows each {@link DocumentLock} that somebody holds;
- * {@link DocumentTransactions} knows the documents of each thread, and so gives a nested
- * call the {@link HeldDocument} that is there. That is one hold, with its
- * {@link HeldContent}; {@link DocumentTickets}, {@link LeaseProof} and
- * {@link TicketHandle} are holds by ticket. {@link DocumentEditor} is what a browser may
- * see.</li>
+ * database. The work is a {@link DocumentCallback} and gets a {@link LockedDocument}; a
+ * {@link LockTicket} stands for the lock between requests.
+ * {@link DocumentChangedException} and {@link NoSuchDocumentException} say why there is
+ * no such lock any more. Behind it: {@link DocumentLocks} claims, and shows each
+ * {@link DocumentLock} that somebody holds; {@link DocumentTransactions} knows the
+ * documents of each thread, and so gives a nested call the {@link HeldDocument} that is
+ * there. That is one hold, with its {@link HeldContent}; {@link DocumentTickets},
+ * {@link LeaseProof} and {@link TicketHandle} are holds by ticket. {@link DocumentEditor}
+ * is what a browser may see.</li>
  * <li>What is written: {@link EntityWriter} makes it by the {@link LockedType} and
  * {@link EntityLifecycle}. {@link ReleasingWrites} sends it as a {@link ReleasingWrite}.
  * {@link UnlockedSaveGuard} refuses saves that would drop a lock. On a type that is

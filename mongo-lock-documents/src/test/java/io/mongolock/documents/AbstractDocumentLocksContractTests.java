@@ -695,7 +695,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				() -> documents.lock(Unversioned.class, "u"), () -> documents.tryLock(Unversioned.class, "u"),
 				() -> documents.list(Unversioned.class))) {
 			assertThatIllegalArgumentException().isThrownBy(call)
-				.withMessageContaining("Unversioned cannot be locked")
+				.withMessageContaining("Unversioned can be neither locked nor updated")
 				.withMessageContaining("add a field like '@Version Long version'");
 		}
 	}

@@ -136,6 +136,18 @@ class LockedEntitiesTests {
 	}
 
 	@Test
+	void whenTheTemplatePublishesNoEventsThenALockedSaveStillDoes() {
+		List<Object> saved = new ArrayList<>();
+		this.context
+			.addApplicationListener((ApplicationListener<AfterSaveEvent<?>>) (event) -> saved.add(event.getSource()));
+		this.template.setEntityLifecycleEventsEnabled(false);
+		this.template.insert(new WithNumber(7, 1, null));
+		assertThat(saved).isEmpty();
+		WithNumber entity = saveAsItIs(WithNumber.class, 7);
+		assertThat(saved).containsExactly(entity);
+	}
+
+	@Test
 	void whoWaitsIsFoundAlsoIfAnotherKindOfNumberIsStored() {
 		this.template.getCollection("withNumber").insertOne(new Document("_id", 7).append("n", 1));
 		LockedDocument<WithNumber> locked = documents().lock(WithNumber.class, 7L);

@@ -354,6 +354,18 @@ class UnlockedSaveGuardTests {
 	}
 
 	@Test
+	void whenAReplacementByTheHolderIsRefusedThenItsNextSaveSaysReload() {
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
+		Query own = new Query(Criteria.where("id").is("a"));
+		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(own, locked.entity()));
+		assertThatExceptionOfType(OptimisticLockingFailureException.class)
+			.isThrownBy(() -> locked.save(locked.entity()))
+			.withMessageContaining("change locked.entity(), or what locked.reload() returns");
+		locked.save(locked.reload());
+	}
+
+	@Test
 	void anInsertAsksForNoLock() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		this.commands.clear();
