@@ -169,7 +169,7 @@ public final class StartBenchmark {
 				"--logging.level.io.mongolock=error");
 
 		/** What the benchmarks need beside an application with Spring Data MongoDB. */
-		private static final String OF_BENCHMARKS = "mongo-lock-test|redisson|netty-|micrometer-core|kryo|objenesis|"
+		private static final String OF_BENCHMARKS = "mongo-lock-test|mongo-lock-jobs|db-scheduler|h2-|redisson|netty-|micrometer-core|kryo|objenesis|"
 				+ "minlog|reflectasm|jboss-marshalling|jodd|byte-buddy|jackson-|HdrHistogram|LatencyUtils|cache-api";
 
 		private final String title;

@@ -53,7 +53,7 @@ class BlockedDocumentRowsTests {
 				others.add(client.locks().acquire(LockRequest.of("order:" + i)));
 			}
 			for (int i = 0; i < 50; i++) {
-				others.add(client.locks().acquire(LockRequest.builder("brief:" + i).ttl(TTL.dividedBy(2)).build()));
+				others.add(client.locks().acquire(LockRequest.builder("brief:" + i).ttl(TTL.minusSeconds(5)).build()));
 			}
 			// The last, so that whatever is not renewed is lost before
 			LockHandle blocked = client.locks().acquire(LockRequest.of("blocked"));

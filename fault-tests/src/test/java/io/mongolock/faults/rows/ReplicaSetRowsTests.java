@@ -212,7 +212,7 @@ class ReplicaSetRowsTests {
 		assertThat(blocked).isLessThan(OPERATION_TIMEOUT.plusSeconds(10));
 		regain(majority);
 		long resumed = System.nanoTime();
-		await().atMost(Harness.LONG).until(() -> !isHeld());
+		await().atMost(Harness.LONG.multipliedBy(2)).until(() -> !isHeld());
 		long orphan = System.nanoTime() - resumed;
 		this.client.locks().acquire(this.request).close();
 		figures.server(this.set.label())
