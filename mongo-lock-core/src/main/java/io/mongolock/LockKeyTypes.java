@@ -96,9 +96,9 @@ public final class LockKeyTypes {
 	}
 
 	private static String general(Class<?> type) {
-		return type.getTypeName() + ", whose toString() need not be the same for equal values in every JVM. Pick a "
-				+ "value that is, for example its id: text, a whole or decimal number, a "
-				+ "boolean, an enum, a UUID, an ObjectId, a Currency, a time without a zone, or a record of these";
+		return type.getTypeName() + ", whose toString() may differ between JVMs for equal values. Pick a value with a "
+				+ "stable text, such as its id: text, a whole or decimal number, a boolean, an enum, a UUID, an "
+				+ "ObjectId, a Currency, a time without a zone, or a record of these";
 	}
 
 	private static @Nullable String ofComponents(Class<?> type, Set<Class<?>> seen) {

@@ -136,8 +136,8 @@ public class LocksEndpointWebExtension {
 	private static String only(String[] path, @Nullable String key) {
 		String only = String.join("/", path);
 		if (key != null) {
-			throw AskedLocks.refused(
-					"The address names lock '" + only + "' and a parameter lock '" + key + "': name one of them only");
+			throw AskedLocks
+				.refused("The address names lock '" + only + "', a parameter names lock '" + key + "': name only one");
 		}
 		return only;
 	}

@@ -410,7 +410,7 @@ class LocksEndpointTests {
 	void anAddressWithAPathAndAKeyIsRefused() {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] path = { "teamA:1" };
-		String why = "The address names lock 'teamA:1' and a parameter lock 'teamB:1': name one of them only";
+		String why = "The address names lock 'teamA:1', a parameter names lock 'teamB:1': name only one";
 		refused(web.lock(USER, path, "teamB:1"), why);
 		refused(web.release(USER, path, "teamB:1", null, null), why);
 		refused(web.requestRelease(USER, path, "teamB:1", "soon"), why);

@@ -151,8 +151,8 @@ public final class ThreadLock implements Lock {
 
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("The " + this + " has no conditions: the thread that signals may be in "
-				+ "another JVM, where nobody hears it. Wait for a change of the data instead");
+		throw new UnsupportedOperationException("The " + this + " has no conditions: a signal does not reach waiters "
+				+ "in other JVMs. Wait for a change of the data instead");
 	}
 
 	@Override

@@ -129,8 +129,8 @@ public final class LockExceptions {
 		}
 		boolean own = holders.stream().anyMatch((holder) -> holder.owner().equals(attempt.owner()));
 		return (own)
-				? "no claim, as a thread of this name holds it, maybe this one: only the annotation and "
-						+ "LockOperations.execute share a lock with what runs under it"
+				? "no claim, as this thread or one of the same name holds it: nested calls share a lock only under the "
+						+ "annotation or LockOperations.execute"
 				: "no claim, as others of this application were ahead";
 	}
 
@@ -236,7 +236,7 @@ public final class LockExceptions {
 		long ahead = lease.elapsed(noticed) - monotonic;
 		return (monotonic >= reliable || ahead <= reliable / 10) ? ""
 				: "the wall clock of this machine stepped ahead by " + ahead / 1_000_000
-						+ "ms, or the machine was suspended, when only that clock goes on; by that clock ";
+						+ "ms, or the machine was suspended (only that clock goes on then); by it ";
 	}
 
 	// Only who did not run notices the end late, unless a renewal has failed before it
@@ -253,9 +253,9 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has it: it was taken over, released by force (the log of the application that did "
-						+ "it says so), deleted by hand, with its collection or by a TTL index that removes too soon, or "
-						+ "overwritten by a program that does not know it"
+				? "the store no longer has it: it was taken over, released by force (see the log of the application "
+						+ "that did so), deleted (by hand, with its collection, or too soon by a TTL index), or "
+						+ "overwritten by a program that does not know locks"
 				: "this application shut down while it was held";
 	}
 

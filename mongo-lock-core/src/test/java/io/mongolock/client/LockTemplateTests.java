@@ -122,8 +122,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				.withMessageContaining(
 						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ") since ")
 				.withMessageContaining(
-						"and no claim, as a thread of this name holds it, maybe this one: only the annotation "
-								+ "and LockOperations.execute share a lock")
+						"and no claim, as this thread or one of the same name holds it: nested calls share a lock only "
+								+ "under the annotation or LockOperations.execute")
 				.satisfies((ex) -> assertThat(ex.getClaims()).isZero())
 				.satisfies((ex) -> assertThat(ex.getHolders().get(0).remaining())
 					.as("in the store, where no margin is left out")

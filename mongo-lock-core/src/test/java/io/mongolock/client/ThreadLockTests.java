@@ -255,7 +255,7 @@ class ThreadLockTests {
 	@Test
 	void conditionsAreRefusedWithTheReason() {
 		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this.lock::newCondition)
-			.withMessageContaining("the thread that signals may be in another JVM");
+			.withMessageContaining("a signal does not reach waiters in other JVMs");
 	}
 
 	@Test

@@ -187,7 +187,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	private void requireVersion(Class<?> type) {
 		if (isGuarded(type) && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
 			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version: a save would "
-					+ "drop a lock that is granted after its look. Add a field like '@Version Long version', with "
+					+ "drop a lock granted after the save's check. Add a field like '@Version Long version', with "
 					+ "@Version of org.springframework.data.annotation");
 		}
 	}

@@ -97,7 +97,7 @@ final class JobMethods implements BeanPostProcessor {
 				work);
 		if (!this.jobs.add(job) && !method.equals(this.methods.get(beanName + " " + name))) {
 			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + name
-					+ "\"), and runs are kept by that name: give each its own");
+					+ "\"), and runs are kept by that name: give each its own name");
 		}
 		this.methods.put(beanName + " " + name, method);
 	}

@@ -99,17 +99,17 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			return;
 		}
 		if (proxy == null) {
-			throw new IllegalStateException(problem + ". "
-					+ "It is created before proxies are, perhaps because a BeanPostProcessor depends on it. "
-					+ "Move the methods to another bean, or call LeaderElection.ifLeader");
+			throw new IllegalStateException(problem + ". The bean is created too early, perhaps because a "
+					+ "BeanPostProcessor depends on it. Move the methods to another bean, or call "
+					+ "LeaderElection.ifLeader");
 		}
 		List<Advisor> later = (proxy instanceof Advised advised)
 				? AsyncAdvice.insideOf((advice) -> advice == this.guard, advised) : List.of();
 		for (Method method : (later.isEmpty()) ? Set.<Method>of() : guardedMethods(targetClass).keySet()) {
 			if (later.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))) {
 				throw new IllegalStateException("@LeaderOnly on " + method
-						+ ", whose @Async begins inside of it: the work would go on after the role is given back. "
-						+ "Give @EnableAsync no order, or call LeaderElection.ifLeader in the work");
+						+ " runs outside of its @Async: the work would go on after the role is given back. Remove the "
+						+ "order of @EnableAsync, or call LeaderElection.ifLeader in the work");
 			}
 		}
 	}

@@ -254,7 +254,7 @@ class LeaderElectionAutoConfigurationTests {
 			.withBean(Later.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("Later.work()")
-				.hasMessageContaining("@Async begins inside of it"));
+				.hasMessageContaining("runs outside of its @Async"));
 	}
 
 	@Test

@@ -59,8 +59,9 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 		}
 		if (failure != null) {
 			logger.warn("Not known whether the LockProvider bean '" + name
-					+ "' asks the one of mongo-lock-shedlock, because it failed at the lock of the start. Locks that it "
-					+ "takes elsewhere do not exclude the locks of this library: if it does so, remove it", failure);
+					+ "' asks the one of mongo-lock-shedlock, because the bean failed at the lock of the start. If it "
+					+ "locks elsewhere, its locks do not exclude the locks of this library: then remove the " + "bean",
+					failure);
 		}
 	}
 

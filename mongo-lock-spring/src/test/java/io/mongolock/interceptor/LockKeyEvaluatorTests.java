@@ -80,7 +80,7 @@ class LockKeyEvaluatorTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(null, "it is null"), Arguments.of("", "blank"),
 			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
-			Arguments.of(new Object(), "for example its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
+			Arguments.of(new Object(), "such as its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
 			Arguments.of(Map.of(), "one key"), Arguments.of(Optional.of("a"), "for example by get()"),
 			Arguments.of(List.of("a").iterator(), "one key"), Arguments.of(new byte[] { 1 }, "byte[]"),
 			Arguments.of(new char[] { 'a' }, "char[]"), Arguments.of(List.of(), "condition = \"!#ids.isEmpty()\""),

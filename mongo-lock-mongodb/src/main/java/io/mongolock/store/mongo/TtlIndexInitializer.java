@@ -174,8 +174,8 @@ public final class TtlIndexInitializer {
 
 	private void warnOf(BsonDocument other) {
 		logger.warn("The TTL index on " + other.getDocument("key").toJson() + " of the lock collection '"
-				+ this.collection + "' is not one of these locks. This is urgent: MongoDB may delete locks while they"
-				+ " are held. Run in mongosh: " + locks() + ".dropIndex(" + quoted(other.getString("name").getValue())
+				+ this.collection + "' is not of this library. This is urgent: MongoDB may delete locks while they are "
+				+ "held. Run in mongosh: " + locks() + ".dropIndex(" + quoted(other.getString("name").getValue())
 				+ ")");
 	}
 

@@ -179,9 +179,9 @@ class TtlIndexInitializerTests {
 		index.initialize();
 		assertThat(output)
 			.containsOnlyOnce(
-					"The TTL index on {\"touchedAt\": -1} of the lock collection 'locks' is not one of these locks. "
-							+ "This is urgent: MongoDB may delete locks while they are held. "
-							+ "Run in mongosh: db.getCollection(\"locks\").dropIndex(\"touchedAt_-1\")")
+					"The TTL index on {\"touchedAt\": -1} of the lock collection 'locks' is not of this library. This "
+							+ "is urgent: MongoDB may delete locks while they are held. Run in mongosh: "
+							+ "db.getCollection(\"locks\").dropIndex(\"touchedAt_-1\")")
 			.containsOnlyOnce("dropIndex(\"holders.renewedAt_1\")");
 		locks().dropIndex("holders.renewedAt_1");
 		index.initialize();

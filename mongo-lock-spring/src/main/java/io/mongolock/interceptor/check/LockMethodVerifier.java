@@ -232,9 +232,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 				return;
 			}
 			this.verification.report(new InvalidLockMethodException(problem,
-					"It is created before proxies are, perhaps because a BeanPostProcessor depends on it, "
-							+ "or was registered as a finished object. Move the methods to another bean, "
-							+ "or let that dependency be @Lazy.",
+					"The bean is created too early, perhaps because a BeanPostProcessor depends on it, or was "
+							+ "registered as a finished object. Move the methods to another bean, or let that "
+							+ "dependency be @Lazy.",
 					null));
 		}
 	}
