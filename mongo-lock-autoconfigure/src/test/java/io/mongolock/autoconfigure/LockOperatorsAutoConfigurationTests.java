@@ -30,6 +30,7 @@ import io.mongolock.actuate.LocksEndpoint;
 import io.mongolock.client.ScriptedStore;
 import io.mongolock.health.LockHealthIndicator;
 import io.mongolock.health.LockTrouble;
+import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -111,6 +112,18 @@ public class LockOperatorsAutoConfigurationTests {
 				health.health();
 				return store.probes.get() > 0;
 			});
+		});
+	}
+
+	@Test
+	void whatAnotherStoreGrantsDoesNotProveThatThisOneDoes() {
+		this.empty.withBean(FailingStore.class).run((running) -> {
+			running.getBean(LockEnvironment.class)
+				.open(new ScriptedStore())
+				.locks()
+				.acquire(LockRequest.of("elsewhere"));
+			running.getBean(LockHealthIndicator.class).health();
+			assertThat(running.getBean(FailingStore.class).probes).hasValue(1);
 		});
 	}
 
