@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.springframework.boot.actuate.autoconfigure.endpoint.EndpointAutoConfiguration;
 import org.springframework.boot.actuate.autoconfigure.endpoint.web.WebEndpointAutoConfiguration;
+import org.springframework.boot.actuate.endpoint.SecurityContext;
 import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.web.WebEndpointsSupplier;
 import org.springframework.boot.actuate.endpoint.web.WebOperation;
@@ -68,6 +69,15 @@ public class LockOperatorsAutoConfigurationTests {
 		exposed.run((context) -> assertThat(methods(context)).contains("GET").doesNotContain("DELETE"));
 		exposed.withPropertyValues("management.endpoint.mongolocks.access=UNRESTRICTED")
 			.run((context) -> assertThat(methods(context)).contains("GET", "DELETE"));
+	}
+
+	@Test
+	void whenALockIsReleasedByForceThenItsHolderHereLosesItAtOnce() {
+		this.context.withPropertyValues("management.endpoints.web.exposure.include=mongolocks").run((running) -> {
+			LockHandle handle = running.getBean(LockOperations.class).acquire(LockRequest.of("k"));
+			running.getBean(LocksEndpoint.class).release(SecurityContext.NONE, new String[] { "k" }, null, null);
+			assertThat(handle.isHeld()).isFalse();
+		});
 	}
 
 	@Test
