@@ -17,17 +17,16 @@ import io.mongolock.spi.StoreClient;
 
 /**
  * Makes the clients whose stores the application's documents are, one for each template.
- * None is {@link LockOperations} as a bean, because there is one already. Supplies those
- * that it has made.
+ * None is {@link LockOperations} as a bean, because there is one already.
  *
  * @param environment opens them
  * @param clock what deadlines are checked against
  * @param transactions knows the documents of each thread
  * @param context whose callbacks and listeners see documents loaded and saved
- * @param get the clients, a list that several threads may add to
+ * @param made the clients, a list that several threads may add to
  */
 record DocumentLockClients(LockEnvironment environment, LockClock clock, DocumentTransactions transactions,
-		ApplicationContext context, List<StoreClient> get) implements DocumentLockFactory, Supplier<List<StoreClient>> {
+		ApplicationContext context, List<StoreClient> made) implements DocumentLockFactory {
 
 	@Override
 	public DocumentLockOperations of(MongoOperations operations) {
@@ -37,7 +36,7 @@ record DocumentLockClients(LockEnvironment environment, LockClock clock, Documen
 		DocumentLockStore store = new DocumentLockStore(outside, EntityWriter.field(this.context),
 				this.environment.collection(), this.clock);
 		StoreClient client = this.environment.open(store);
-		this.get.add(client);
+		this.made.add(client);
 		Supplier<LockOperations> takeOvers = SingletonSupplier.of(() -> this.environment.open(store).locks());
 		return new DocumentLocks(template, store, client, takeOvers, this.clock, this.environment.operationTimeout(),
 				this.transactions, this.context);

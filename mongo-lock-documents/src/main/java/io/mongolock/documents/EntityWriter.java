@@ -161,9 +161,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		MongoPersistentEntity<?> mapping = mapping(type);
 		if (!mapping.hasIdProperty() || !mapping.hasVersionProperty()) {
 			throw new IllegalArgumentException(type.getName()
-					+ " can be neither locked nor updated optimistically, because without a version a save would overwrite "
-					+ "other writes: add a field like '@Version Long version', with @Version of "
-					+ "org.springframework.data.annotation, and an @Id if it has none");
+					+ " can be neither locked nor updated optimistically: it needs an @Id, and a @Version without "
+					+ "which a save would overwrite other writes. Add what is missing, such as a field "
+					+ "'@Version Long version', with @Version of org.springframework.data.annotation");
 		}
 		return mapping;
 	}

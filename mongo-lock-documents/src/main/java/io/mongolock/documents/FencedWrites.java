@@ -4,6 +4,7 @@ import com.mongodb.client.result.UpdateResult;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.util.Assert;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
@@ -62,6 +63,7 @@ public interface FencedWrites {
 	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
 	static FencedWrites of(MongoOperations template, MongoLockStore store) {
+		Assert.notNull(store, "Without the store no fence can be checked: see unguarded(template)");
 		return new GuardedWrites(SingleDatabase.template(template), store);
 	}
 

@@ -99,8 +99,14 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 		MongoPersistentProperty property = mapping().getRequiredIdProperty();
 		MongoConverter converter = template().getConverter();
 		Object id = this.writer.decode(new BsonDocument("_id", stored)).get("_id");
-		return Objects.requireNonNull((id instanceof Document composite && property.isEntity())
-				? converter.read(property.getType(), composite) : converter.convertId(id, property.getType()));
+		try {
+			return Objects.requireNonNull((id instanceof Document composite && property.isEntity())
+					? converter.read(property.getType(), composite) : converter.convertId(id, property.getType()));
+		}
+		catch (RuntimeException ex) { // of another shape, and a list shows the others,
+										// too
+			return Objects.requireNonNull(id);
+		}
 	}
 
 	/**

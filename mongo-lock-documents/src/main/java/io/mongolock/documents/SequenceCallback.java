@@ -73,12 +73,16 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	}
 
 	private List<MongoPersistentProperty> numbered(Class<?> type) {
-		return this.numbered.computeIfAbsent(type,
-				(asked) -> this.contexts.get()
-					.flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(asked)))
-					.findFirst()
-					.map(SequenceCallback::find)
-					.orElse(List.of()));
+		List<MongoPersistentProperty> known = this.numbered.get(type);
+		if (known == null) { // whose mapping may be found only now, which has listeners
+			known = this.contexts.get()
+				.flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)))
+				.findFirst()
+				.map(SequenceCallback::find)
+				.orElse(List.of());
+			this.numbered.put(type, known);
+		}
+		return known;
 	}
 
 	private Number next(MongoPersistentProperty property) {

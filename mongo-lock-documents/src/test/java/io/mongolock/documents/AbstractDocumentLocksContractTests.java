@@ -696,7 +696,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				() -> documents.list(Unversioned.class))) {
 			assertThatIllegalArgumentException().isThrownBy(call)
 				.withMessageContaining("Unversioned can be neither locked nor updated")
-				.withMessageContaining("add a field like '@Version Long version'");
+				.withMessageContaining("a field '@Version Long version'");
 		}
 	}
 
@@ -728,10 +728,13 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.insert(new Numbered(7, null));
 		this.template.insert(Document.parse("{_id: 'text'}"), "numbered");
 		this.template.insert(Document.parse("{_id: 'free'}"), "numbered");
+		this.template.insert(Document.parse("{_id: {of: 'another'}}"), "numbered");
 		try (LockedDocument<Numbered> one = this.here.documents().lock(Numbered.class, 7);
-				LockedDocument<Loose> other = this.here.documents().lock(Loose.class, "text")) {
+				LockedDocument<Loose> other = this.here.documents().lock(Loose.class, "text");
+				LockedDocument<Compound> odd = this.here.documents()
+					.lock(Compound.class, new Document("of", "another"))) {
 			assertThat(this.there.documents().list(Numbered.class)).extracting(DocumentLock::id)
-				.containsExactly(one.entity().id(), other.entity().id());
+				.containsExactlyInAnyOrder(one.entity().id(), other.entity().id(), odd.entity().id());
 		}
 	}
 
@@ -1152,6 +1155,11 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@org.springframework.data.mongodb.core.mapping.Document("numbered")
 	record Loose(@Id String id, @Version @Nullable Long version) {
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("numbered")
+	record Compound(@Id Document id, @Version @Nullable Long version) {
 
 	}
 

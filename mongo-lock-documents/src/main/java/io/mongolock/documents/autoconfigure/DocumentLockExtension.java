@@ -2,11 +2,12 @@ package io.mongolock.documents.autoconfigure;
 
 import java.util.List;
 import java.util.Set;
-import java.util.function.Supplier;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
+import io.mongolock.documents.DocumentCallbacks;
+import io.mongolock.documents.DocumentLockFactory;
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.autoconfigure.MongoLockDocumentsProperties.Optimistic;
 import io.mongolock.documents.store.DocumentLockStore;
@@ -17,12 +18,12 @@ import io.mongolock.spi.StoreClient;
  * The addition of the application's documents to its locks.
  *
  * @param properties the settings, bound when something needs them
- * @param made the clients whose stores the documents are
+ * @param factories make the clients whose stores the documents are
  * @param operations lock documents
  * @param beans know whether anybody has asked for numbers
  */
 record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
-		ObjectProvider<Supplier<List<StoreClient>>> made, ObjectProvider<DocumentLockOperations> operations,
+		ObjectProvider<DocumentLockFactory> factories, ObjectProvider<DocumentLockOperations> operations,
 		ConfigurableListableBeanFactory beans) implements LockExtension {
 
 	@Override
@@ -87,9 +88,9 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 	@Override
 	public List<StoreClient> clients() {
 		// Those that nobody has asked for yet are made now
-		this.operations.forEach((one) -> {
+		this.operations.forEach((made) -> {
 		});
-		return this.made.stream().flatMap((clients) -> clients.get().stream()).toList();
+		return this.factories.stream().flatMap((factory) -> DocumentCallbacks.clients(factory).stream()).toList();
 	}
 
 }

@@ -1,13 +1,10 @@
 package io.mongolock.documents.autoconfigure;
 
 import java.util.Arrays;
-import java.util.List;
-import java.util.function.Supplier;
 
 import org.apache.commons.logging.LogFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.annotation.Value;
 import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -24,6 +21,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
+import io.mongolock.client.UnlockedLockOperations;
 import io.mongolock.documents.DocumentCallbacks;
 import io.mongolock.documents.DocumentLockFactory;
 import io.mongolock.documents.DocumentLockOperations;
@@ -35,7 +33,6 @@ import io.mongolock.documents.store.SequenceStore;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.LockStartupException;
-import io.mongolock.spi.StoreClient;
 import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -58,9 +55,9 @@ public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
 	DocumentLockExtension mongoLockDocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
-			ObjectProvider<Supplier<List<StoreClient>>> clients, ObjectProvider<DocumentLockOperations> operations,
+			ObjectProvider<DocumentLockFactory> factories, ObjectProvider<DocumentLockOperations> operations,
 			ConfigurableListableBeanFactory beans) {
-		return new DocumentLockExtension(properties, clients, operations, beans);
+		return new DocumentLockExtension(properties, factories, operations, beans);
 	}
 
 	@Bean
@@ -110,18 +107,24 @@ public final class MongoLockDocumentsAutoConfiguration {
 		return Sequences.of(store, properties.sequenceSettings());
 	}
 
+	// First: locks that are off guard nothing, whatever stores there are. The argument
+	// fails where an application that was processed ahead of time is switched on
 	@Bean
 	@Lazy
+	@ConditionalOnBean(UnlockedLockOperations.class)
 	@ConditionalOnMissingBean
-	FencedWrites mongoLockFencedWrites(ListableBeanFactory beans, ObjectProvider<MongoLockStore> store,
-			@Value("${mongo-lock.enabled:true}") boolean enabled) {
-		MongoTemplate template = template(beans, "FencedWrites", "FencedWrites.of(template, store)");
-		if (enabled) {
-			return FencedWrites.of(template, store.getObject());
-		}
+	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beans, UnlockedLockOperations off) {
 		LogFactory.getLog(FencedWrites.class)
 			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
-		return FencedWrites.unguarded(template);
+		return FencedWrites.unguarded(template(beans, "FencedWrites", "FencedWrites.unguarded(template)"));
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnBean(MongoLockStore.class)
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockFencedWrites(ListableBeanFactory beans, MongoLockStore store) {
+		return FencedWrites.of(template(beans, "FencedWrites", "FencedWrites.of(template, store)"), store);
 	}
 
 	// That the application writes its own documents with, which joins its transactions
@@ -132,7 +135,8 @@ public final class MongoLockDocumentsAutoConfiguration {
 		throw new LockStartupException(
 				who + " needs the MongoTemplate that the application's own documents are written with, and there are: "
 						+ Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
-				"Mark one of them as @Primary; for each of several, declare a bean with " + factory + ".");
+				"Declare one, or mark one of several as @Primary. To use several, declare a bean for each with "
+						+ factory + ".");
 	}
 
 }
