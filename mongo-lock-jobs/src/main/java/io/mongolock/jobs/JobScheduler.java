@@ -5,6 +5,7 @@ import java.time.Instant;
 import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
@@ -65,8 +66,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	/** The looks that are under way. */
 	private final Set<Look> looks = ConcurrentHashMap.newKeySet();
 
-	/** Those whose last look failed. */
-	private final Set<Job> failing = ConcurrentHashMap.newKeySet();
+	/** Those whose last look failed, with what. */
+	private final Map<Job, Class<?>> failing = new ConcurrentHashMap<>();
 
 	/** Whether this instance refuses traffic, and so begins no run. */
 	private volatile boolean refusing;
@@ -205,6 +206,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	@Override
 	public synchronized void start() {
 		if (this.timer == null) {
+			this.failing.clear();
 			// After the stop nothing begins any more
 			ScheduledExecutorService current = new ScheduledThreadPoolExecutor(1,
 					new CustomizableThreadFactory("mongo-lock-jobs-"), new ThreadPoolExecutor.DiscardPolicy());
@@ -334,15 +336,15 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	private Duration failed(Job job, Throwable failure) {
-		boolean first = this.failing.isEmpty();
-		if (this.failing.add(job) && this.timer != null) {
+		boolean first = !this.failing.containsValue(failure.getClass());
+		if (this.failing.put(job, failure.getClass()) == null && this.timer != null) {
 			String message = "Could not check job '" + job.name() + "'; trying again every "
 					+ this.checkInterval.toMillis() + " ms";
 			String withoutStack = message + ": " + failure;
 			if (first) {
 				logger.warn(message, failure);
 			}
-			else { // a silent server fails them all, and one stack says so
+			else { // a silent server fails them all alike, and one stack says so
 				logger.warn(withoutStack);
 			}
 		}
