@@ -74,14 +74,14 @@ final class ServerClockComparison {
 	}
 
 	/**
-	 * These are all the servers now.
-	 * @return which others had clocks that were said to differ
+	 * These are members no more.
+	 * @return whose clocks were said to differ
 	 */
-	synchronized Set<String> retain(Set<String> members) {
-		Set<String> gone = new TreeSet<>(this.reported.keySet());
-		gone.removeAll(members);
-		this.reported.keySet().removeAll(gone);
-		return gone;
+	synchronized Set<String> removed(Set<String> servers) {
+		Set<String> reported = new TreeSet<>(servers);
+		reported.retainAll(this.reported.keySet());
+		this.reported.keySet().removeAll(reported);
+		return reported;
 	}
 
 	private List<ServerClockFinding> judge() {

@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -13,6 +14,7 @@ import java.util.stream.Collectors;
 
 import com.mongodb.MongoClientSettings;
 import com.mongodb.ServerAddress;
+import com.mongodb.connection.ClusterDescription;
 import com.mongodb.connection.ServerDescription;
 import com.mongodb.event.ClusterDescriptionChangedEvent;
 import com.mongodb.event.ClusterListener;
@@ -111,18 +113,25 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	 */
 	@Override
 	public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
-		Set<String> members = event.getNewDescription()
-			.getServerDescriptions()
-			.stream()
-			.map((server) -> server.getAddress().toString())
-			.collect(Collectors.toSet());
-		this.clocks.retain(members).forEach((server) -> report(server, Duration.ZERO));
+		Set<String> members = addresses(event.getNewDescription());
+		if (!members.isEmpty()) { // else the client closes
+			Set<String> gone = addresses(event.getPreviousDescription());
+			gone.removeAll(members);
+			this.clocks.removed(gone).forEach((server) -> report(server, Duration.ZERO));
+		}
 		for (ServerDescription server : event.getNewDescription().getServerDescriptions()) {
 			ObjectId election = server.getElectionId();
 			if (server.isPrimary() && election != null && isElectedAnew(election)) {
 				this.ofElections.forEach(Runnable::run);
 			}
 		}
+	}
+
+	private static Set<String> addresses(ClusterDescription cluster) {
+		return cluster.getServerDescriptions()
+			.stream()
+			.map((server) -> server.getAddress().toString())
+			.collect(Collectors.toCollection(TreeSet::new));
 	}
 
 	@Override

@@ -111,9 +111,38 @@ class ServerClockWatchTests {
 		}
 		this.watch.onClockOff((server, offset) -> this.reported.add(server + " " + offset));
 		this.reported.clear();
-		hearPrimary("db1", 1);
-		hearPrimary("db1", 2);
+		changed(List.of("db1", "db2"), List.of("db1"));
+		changed(List.of("db1"), List.of("db1"));
 		assertThat(this.reported).containsExactly("db2:27017 PT0S");
+	}
+
+	/** As one of two beside each other, such as Spring Boot's reactive one. */
+	@Test
+	void whenAClientOpensOrClosesThenNoClockIsSaidToBeRight() {
+		for (int round = 0; round < 2; round++) {
+			hear("db1", 0, "isWritablePrimary", true);
+			hear("db2", 4200, "secondary", true);
+		}
+		this.watch.onClockOff((server, offset) -> this.reported.add(server + " " + offset));
+		this.reported.clear();
+		changed(List.of(), List.of("db1"));
+		changed(List.of("db1", "db2"), List.of());
+		assertThat(this.reported).isEmpty();
+	}
+
+	private void changed(List<String> before, List<String> after) {
+		this.watch.clusterDescriptionChanged(
+				new ClusterDescriptionChangedEvent(new ClusterId(), cluster(after), cluster(before)));
+	}
+
+	private static ClusterDescription cluster(List<String> servers) {
+		return new ClusterDescription(ClusterConnectionMode.MULTIPLE, ClusterType.REPLICA_SET,
+				servers.stream()
+					.map((server) -> ServerDescription.builder()
+						.address(new ServerAddress(server))
+						.state(ServerConnectionState.CONNECTING)
+						.build())
+					.toList());
 	}
 
 	@Test
