@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.boot.actuate.endpoint.InvalidEndpointRequestException;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockStoreException;
 import io.mongolock.actuate.LockDescriptors.LockDescriptor;
 import io.mongolock.actuate.LockDescriptors.LocksDescriptor;
 import io.mongolock.core.LocalLease;
@@ -66,7 +67,16 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 		int scanned = 0;
 		TimeLeft time = new TimeLeft(this.clock, this.timeout);
 		do {
-			LockPage some = list(filter, last, limit - matching.size(), time.left());
+			LockPage some;
+			try {
+				some = list(filter, last, limit - matching.size(), time.left());
+			}
+			catch (LockStoreException ex) {
+				if (scanned > 0 && time.isOver()) {
+					break;
+				}
+				throw ex;
+			}
 			some.locks().forEach((lock) -> matching.add(describe(lock, owners)));
 			if (some.next() == null || matching.size() == limit) {
 				return new LocksDescriptor(matching, some.next(), null);

@@ -216,6 +216,16 @@ class LocksEndpointTests {
 	}
 
 	@Test
+	void whenTheLastRequestOfALookTakesTooLongThenWhatWasFoundIsShown() {
+		BDDMockito.given(listing())
+			.willReturn(new LockPage(List.of(), "n"))
+			.willThrow(new LockStoreException("", Outcome.UNKNOWN, "too slow", null));
+		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, 0L, 0L, 0L, TIMEOUT.toNanos());
+		assertThat(this.endpoint.locks(null, "rare", null, null, 1))
+			.isEqualTo(new LocksDescriptor(List.of(), "n", 10_000));
+	}
+
+	@Test
 	void theNextRequestOfALookHasTheTimeThatIsLeft() {
 		IntStream.range(0, 10_500).forEach((i) -> hold("%05d".formatted(i), "shop", Duration.ZERO));
 		BDDMockito.given(this.clock.nanoTime()).willReturn(0L, 0L, 0L, Duration.ofSeconds(1).toNanos());

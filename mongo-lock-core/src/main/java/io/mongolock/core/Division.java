@@ -12,9 +12,9 @@ import java.util.function.ToIntFunction;
  * How many leases, places or locks go together in one request to the store. A server
  * executes the statements of a request one after the other, and one that has to wait, as
  * for an open transaction that wrote its document, holds up those behind it. So a request
- * that hangs is asked again beside the first, in sixteen parts, and so on until the one
- * that is blocked stands alone. Executing any of it twice is harmless. When a request is
- * given up, those say who send it.
+ * that hangs is asked again beside the first, in at most sixteen parts, and so on until
+ * the one that is blocked stands alone. Executing any of it twice is harmless. When a
+ * request is given up, those say who send it.
  */
 public final class Division {
 

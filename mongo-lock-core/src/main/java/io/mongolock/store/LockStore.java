@@ -168,13 +168,14 @@ public interface LockStore {
 	 * @param filter which of them
 	 * @param after the key behind which to begin, empty for all
 	 * @param most how many at most, from 1 on
-	 * @param scanned among how many to look for them at most, free locks included if the
-	 * store keeps them
+	 * @param scanned among how many to look for those of some holders at most, free locks
+	 * included if the store keeps them
 	 */
 	default LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
-		List<StoredLock> held = list(filter.prefix(), after, scanned, timeout);
+		int among = (filter.isOfHolders()) ? scanned : most;
+		List<StoredLock> held = list(filter.prefix(), after, among, timeout);
 		return LockPage.of(held.stream().filter(filter::matches).toList(), most,
-				(held.size() < scanned) ? null : held.get(scanned - 1).key());
+				(held.size() < among) ? null : held.get(among - 1).key());
 	}
 
 	/**

@@ -64,7 +64,7 @@ class BlockedDocumentRowsTests {
 			assertThat(others).allMatch(LockHandle::isHeld);
 			figures.server(harness.label())
 				.add("held", 500)
-				.add("with shorter timeouts", 50)
+				.add("with another ttl", 50)
 				.add("lost", client.heard().losses().size())
 				.add("least time left to another", Harness
 					.millis(others.stream().mapToLong((lock) -> lock.remaining().toNanos()).min().orElseThrow()));

@@ -123,17 +123,19 @@ final class LockQueries {
 	}
 
 	/**
-	 * Look for locks among so many documents, so that the server sends what it finds
-	 * alone.
+	 * Look for locks of some holders among so many documents, so that the server sends
+	 * what it finds alone.
 	 */
 	LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
+		if (!filter.isOfHolders()) {
+			return LockPage.of(list(filter.prefix(), after, most, timeout), most, null);
+		}
 		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		BsonDocument held = this.statements.heldWithin(start(filter), behind(after));
 		Optional<String> last = last(this.statements.within(start(filter), behind(after)), scanned, timeout);
 		last.ifPresent((id) -> held.getDocument("_id").append("$lte", new BsonString(id)));
-		List<StoredLock> found = (!filter.isOfHolders()) ? list(filter, held, most, time.left())
-				: unlessRefused(held.clone().append("$expr", LockStatements.hasHolder(filter)), held, time.left(),
-						(narrow, left) -> list(filter, narrow, most, left));
+		List<StoredLock> found = unlessRefused(held.clone().append("$expr", LockStatements.hasHolder(filter)), held,
+				time.left(), (narrow, left) -> list(filter, narrow, most, left));
 		return LockPage.of(found, most, last.map(this.keys::toKey).orElse(null));
 	}
 

@@ -63,10 +63,10 @@ public final class StoreFailures {
 	 * TypeMismatch, IllegalOperation, CommandNotFound, ImmutableField, InvalidOptions,
 	 * CommandNotSupported, DocumentValidationFailure, CommandNotSupportedOnView,
 	 * InvalidPipelineOperator, QueryFeatureNotAllowed, NotImplemented, APIVersionError,
-	 * APIStrictError, UserWritesBlocked.
+	 * APIStrictError, ConversionFailure, UserWritesBlocked.
 	 */
 	private static final Set<Integer> REFUSALS = Set.of(2, UNAUTHORIZED, AUTHENTICATION_FAILED, 9, 14,
-			ILLEGAL_OPERATION, 59, 66, 72, 115, DOCUMENT_VALIDATION_FAILURE, 166, 168, 224, 238, 322, 323,
+			ILLEGAL_OPERATION, 59, 66, 72, 115, DOCUMENT_VALIDATION_FAILURE, 166, 168, 224, 238, 241, 322, 323,
 			USER_WRITES_BLOCKED);
 
 	/**

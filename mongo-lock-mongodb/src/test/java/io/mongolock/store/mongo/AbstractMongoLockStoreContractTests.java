@@ -268,6 +268,9 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 				.insertOne(Document.parse("{holders: [1, {owner: {host: 1}}], fence: 1}").append("_id", "bad" + i));
 			grant(Claims.on("key" + i));
 		}
+		documents()
+			.insertOne(Document.parse("{_id: 'odd', fence: 1, holders: [{token: 't', fence: 1, owner: {pid: {}}, "
+					+ "acquiredAt: {$date: '2024-01-01T00:00:00Z'}, expiresAt: {$date: '2100-01-01T00:00:00Z'}}]}"));
 		assertThat(store().list(3, TIMEOUT)).extracting(StoredLock::key).containsExactly("key0", "key1", "key2");
 		assertThat(store().list("bad", "", 3, TIMEOUT)).isEmpty();
 		LockFilter ours = new LockFilter("", Claims.OWNER.instance(), Duration.ZERO);

@@ -36,8 +36,8 @@ class UnreadableLocksTests {
 			fail("other");
 		}
 		assertThat(output).contains("WARN")
-			.containsOnlyOnce("missing from the list: Could not read lock 'one'")
-			.containsOnlyOnce("missing from the list: Could not read lock 'other'");
+			.containsOnlyOnce("Left out what cannot be read: Could not read lock 'one'")
+			.containsOnlyOnce("Left out what cannot be read: Could not read lock 'other'");
 	}
 
 	@Test
