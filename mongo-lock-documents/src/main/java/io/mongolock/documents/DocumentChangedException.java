@@ -36,7 +36,7 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 						+ now + ", and is still locked"
 						+ ((byTicket)
 								? " by this ticket: show what is stored, and go on with the ticket of this exception. "
-										+ "After a saveAndKeep, go on with the ticket that its document then has"
+										+ "After a saveAndKeep, go on with the new ticket of its document"
 								: ": nothing was written, and locked.reload() shows what is stored"),
 				type.read(document).entity(), (byTicket) ? seen.at(now).ticket() : null);
 	}
@@ -51,7 +51,7 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 	public <T> T getDocument(Class<T> type) {
 		Object document = this.document;
 		if (document == null) {
-			throw new IllegalStateException("The document does not go along with a serialized exception");
+			throw new IllegalStateException("A serialized exception does not contain the document");
 		}
 		return type.cast(document);
 	}

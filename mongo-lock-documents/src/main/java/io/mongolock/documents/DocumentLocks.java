@@ -131,8 +131,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
 			throw new IllegalStateException(
-					"This thread holds the " + held + " already: pass that on, or have what is to "
-							+ "work under it run by execute or @DistributedLock(document = …), which hand it out");
+					"This thread holds the " + held + " already: pass the LockedDocument on, or run the nested work by "
+							+ "execute or @DistributedLock(document = …), which pass it on");
 		});
 	}
 
@@ -202,10 +202,11 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 				what + " cannot be locked");
 		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
-			throw new IllegalStateException(what + " cannot be locked here: this transaction has "
-					+ "begun to read, or to keep another lock. It sees documents as they were then, and could not save this "
-					+ "one. Lock all that it saves before it begins. If another transaction is to save it, lock it there: "
-					+ "inside of REQUIRES_NEW, or in a method with NOT_SUPPORTED around both");
+			throw new IllegalStateException(what + " cannot be locked here: this transaction has begun to read, or to "
+					+ "keep another lock. The transaction sees documents as they were then, and could not save this "
+					+ "document. Lock all documents before the transaction that saves them. If another transaction is "
+					+ "to save this document, lock it for that transaction: inside of REQUIRES_NEW, or in a method "
+					+ "with NOT_SUPPORTED around both");
 		}
 	}
 
@@ -279,7 +280,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	}
 
 	private String keyOf(LockedType<?> type, Object id, LockTicket ticket) {
-		Assert.notNull(ticket, "The ticket is null: what it was kept in, for example a form, does not have it");
+		Assert.notNull(ticket, "The ticket is null: keep each ticket until its resume, for example in a form");
 		String key = type.key(id).toString();
 		refuseWhileWritten(type, key);
 		return key;
@@ -315,9 +316,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	private void refuseWhileWritten(LockedType<?> type, String key) {
 		if (this.transactions.isWritten(key, type)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
-					+ " can be neither resumed, renewed nor released here: a transaction around this code has written the "
-					+ "document, so that this would wait for it. Pass on the LockedDocument that it has written, or do it "
-					+ "before the transaction begins, or after it");
+					+ " can be neither resumed, renewed nor released here: a transaction around this code has written "
+					+ "the document, so this call would wait for that transaction. Pass on the LockedDocument that the "
+					+ "transaction has written, or make this call before or after the transaction");
 		}
 	}
 
@@ -347,8 +348,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		Integer limit = settings.limit();
 		Duration minHold = settings.minHold();
 		if ((limit != null && limit != 1) || (minHold != null && !minHold.isZero())) {
-			throw new IllegalArgumentException("A document is locked by one who edits it, and free when it is saved: "
-					+ "leave out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
+			throw new IllegalArgumentException("A document's lock has one holder, and ends with the save: leave "
+					+ "out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
 		// A holder that may be idle is recalled, which no document's keeper hears
 		return LockSettings.builder().limit(1).minHold(Duration.ZERO).linger(Duration.ZERO).build().or(settings);

@@ -105,8 +105,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	 */
 	static LockLostException notHeld(String key) {
 		return new LockLostException(key, UNKNOWN, LossReason.REFUSED, "Lock '" + KeyText.printable(key)
-				+ "' is not held by this ticket: it was saved with it or released before, taken over or broken, "
-				+ "overwritten by a plain save, or there is no such document");
+				+ "' is not held by this ticket: the document was saved with this ticket, overwritten by a plain save, "
+				+ "or does not exist; or the lock was released, taken over or broken");
 	}
 
 	/**
@@ -129,9 +129,9 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 					+ holder.fence() + "), until " + lock.now().plus(holder.remaining()) + " unless renewed";
 		}
 		return (lock.holders().isEmpty())
-				? "it was released, by this holder or by one that took it over, or the document was saved by code that "
-						+ "does not know the lock"
-				: "another took it over, and does not hold it any more";
+				? "the lock was released, by this holder or a later one, or the document was saved by code that does "
+						+ "not know the lock"
+				: "another holder took the lock over, and has ended it";
 	}
 
 }

@@ -56,10 +56,11 @@ final class DocumentTransaction implements TransactionSynchronization {
 		}
 		Optional<DocumentTransaction> current = current().filter((transaction) -> transaction.isOf(template));
 		if (current.isEmpty()) {
-			throw new IllegalStateException(what + " here: the statements of its template are part of a transaction "
-					+ "that is none of a MongoTransactionManager, or began around this one of another manager, or whose "
-					+ "manager is no bean. Do it outside, or in a transaction of a MongoTransactionManager, for example by "
-					+ "REQUIRES_NEW; tell one that is no bean of addListener(documentTransactions)");
+			throw new IllegalStateException(what + " here: the template's statements are part of a transaction that is "
+					+ "not of a MongoTransactionManager, or began around another manager's transaction, or has a "
+					+ "manager that is no bean. Do this outside of that transaction, or in one of a "
+					+ "MongoTransactionManager, for example by REQUIRES_NEW. On a manager that is no bean call "
+					+ "addListener(documentTransactions)");
 		}
 		return current;
 	}

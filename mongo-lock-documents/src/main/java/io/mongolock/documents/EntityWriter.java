@@ -64,12 +64,12 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			T saved = this.lifecycle.beforeSave(next, document, this.collection);
 			String version = mapping.getRequiredVersionProperty().getFieldName();
 			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
-					+ " would be stored without its version, and could not be saved again: a callback or listener "
-					+ "of the save has left out '" + version + "'. Have it keep the version that it was given");
+					+ " would be stored without its version, and could not be saved again: a callback or listener of "
+					+ "the save has left out '" + version + "'. Let the callback keep the version that it was given");
 			Assert.state(!document.containsKey(this.field) || property(mapping, this.field).isPresent(),
 					() -> "A callback or listener of the save has put '" + this.field + "' into the "
 							+ mapping.getType().getSimpleName()
-							+ ", which is the field of the lock: nothing of it would be stored. Have it use "
+							+ ", but that is the lock's field, so this value would not be stored. Let the callback use "
 							+ "another field, or set mongo-lock.document-locks.field");
 			document.forEach(EntityWriter::requireSame);
 			return new Written<>(saved, document, new Document(version, before), () -> {
@@ -104,8 +104,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	// the
 	// other, but takes both as they are from the pipeline that keeps the lock
 	private static void requireSame(String name, @Nullable Object value) {
-		Assert.state(!name.startsWith("$"), () -> "A field cannot be named '" + name
-				+ "', as a callback or listener of the save has it: leave out the dollar");
+		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
+				+ "', whose name must not begin with a dollar: leave the dollar out");
 		Assert.state(!NOW.equals(value), () -> "An empty timestamp in '" + name
 				+ "' would not be stored as the time of the server here: use a Date, or @LastModifiedDate");
 	}

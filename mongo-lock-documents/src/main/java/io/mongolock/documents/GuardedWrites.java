@@ -75,8 +75,8 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		}
 		if (lock instanceof LockedDocument<?> || lock instanceof LeaseControl leased && leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
-					+ "' is a field of the document that it locks, and cannot be touched: a transaction keeps what its "
-					+ "thread has locked before it begins, and what it saves");
+					+ "' is the lock of a document, and cannot be touched: a transaction keeps the documents that its "
+					+ "thread locked before it began, and those that it saves");
 		}
 		Assert.isInstanceOf(LeaseControl.class, lock, "Only a handle of this library can be touched");
 		ClientSession session = DocumentTransaction.sessionOf(this.template)

@@ -67,8 +67,8 @@ final class HeldContent<T> {
 	synchronized Loaded<T> requireVersion(String what, T entity, long version) {
 		if (this.spoiled.contains(entity)) {
 			throw new OptimisticLockingFailureException("The " + what + " was not written: the entity to save was "
-					+ "changed in a transaction that was rolled back, and may hold a part of that: change "
-					+ "locked.entity(), which is loaded again");
+					+ "changed in a transaction that was rolled back, and may contain changes of that transaction: "
+					+ "change locked.entity() instead, which is loaded again");
 		}
 		long own = this.loaded.version();
 		if (version != own) {

@@ -225,7 +225,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			throw over();
 		}
 		// After a rollback it would be good for what another writes then
-		requireCommitted("take the ticket after its commit, or before it writes");
+		requireCommitted("take the ticket after the transaction's commit, or before the transaction writes");
 		boolean passesOn = isOpen() && !isResumed();
 		if (passesOn) {
 			this.state = this.state.over(Phase.PASSED_ON);
@@ -249,9 +249,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	void assertNotEndedWithin() {
 		if (this.endedWithin) {
 			throw new LockLostException(key(), fence(), LossReason.REFUSED, "The lock on the " + this
-					+ " was released by what ran within it, for example a save, before its own "
-					+ "end; what was done after that may overlap with another holder's work. Let the outermost save "
-					+ "release it, and those within use saveAndKeep");
+					+ " was released too early, by code within it, for example by a save; work after that release may "
+					+ "overlap with another holder's work. Let the outermost save release the lock; saves within use "
+					+ "saveAndKeep");
 		}
 	}
 
@@ -654,10 +654,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			case WRITING -> "was released by a write of this transaction, which is not over";
 			case PASSED_ON -> "was passed on to its ticket: go on with resume(type, id, ticket)";
 			case UNKNOWN ->
-				"may have been released by a write whose answer was lost: resume(type, id, locked.ticket()) says "
-						+ "whether, and shows what is stored; else it runs out";
+				"may have been released by a write whose answer was lost: resume(type, id, locked.ticket()) finds out, "
+						+ "and shows the stored document; otherwise the lock runs out";
 			default ->
-				"was released before, by a save that does not keep it or a close: lock the document again, or use saveAndKeep";
+				"was released before, by a close, or by a save other than saveAndKeep: lock the document again, or use "
+						+ "saveAndKeep";
 		};
 		return over(end);
 	}

@@ -102,8 +102,8 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 
 	private RuntimeException unknown(HeldDocument<?> held, RuntimeException failure) {
 		return UnknownWrite.of(failure, held.toString(), this.timeout,
-				"The lock is kept until it runs out, unless the write has released it; "
-						+ "resume(type, id, locked.ticket()) says whether, and shows what is stored");
+				"The lock stays until it runs out, unless the write has released it: resume(type, id, locked.ticket()) "
+						+ "finds out, and shows the stored document");
 	}
 
 	private RuntimeException refused(HeldDocument<?> held) {

@@ -116,7 +116,7 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 		}
 		if (!StringUtils.hasText(name(property))) {
 			throw new IllegalStateException(
-					"@Sequence on " + describe(property) + " names no sequence: say which numbers are meant");
+					"@Sequence on " + describe(property) + " names no sequence: give it the name of a sequence");
 		}
 		// A save of what has an id replaces the document that has the same: only a
 		// version says that it is new

@@ -45,7 +45,7 @@ final class StoredSequences implements Sequences {
 	}
 
 	private ReservedNumbers numbers(String name) {
-		Assert.hasText(name, "The name of the sequence is empty: say which numbers are meant");
+		Assert.hasText(name, "The name of the sequence is empty: give a name");
 		ReservedNumbers known = this.configured.get(name);
 		return (known != null) ? known : new ReservedNumbers(this.store, name, SequenceSettings.DEFAULT);
 	}

@@ -23,11 +23,12 @@ final class TransactionConflict {
 	 */
 	static RuntimeException explained(RuntimeException failure, String what) {
 		MongoException conflict = find(failure);
-		return (conflict != null) ? new ConcurrencyFailureException("The " + what + ((StoreFailures
-			.isRolledBack(conflict))
-					? " was not written: the transaction is over, because another client wrote the same data, or "
-							+ "because the server failed ("
-					: " may have been written, and is if this transaction is committed all the same: the connection failed (")
+		return (conflict != null) ? new ConcurrencyFailureException("The " + what
+				+ ((StoreFailures.isRolledBack(conflict))
+						? " was not written: the transaction is over, because another client wrote the same data, or "
+								+ "because the server failed ("
+						: " may have been written; a commit of this transaction would keep that write: the connection "
+								+ "failed (")
 				+ conflict.getMessage()
 				+ "). Do the whole transaction again, for example by Spring's @Retryable(predicate = "
 				+ "RetriedConflicts.class) outside of @Transactional", failure) : failure;

@@ -134,8 +134,9 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
 							save it by locked.save(entity). A method that is annotated \
 							with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
-							: "it was closed or saved, and stays locked until that, or the transaction around that, is "
-									+ "over: lock it again there, or save it afterwards"));
+							: "the document was closed or saved, and stays locked until that call, or the transaction "
+									+ "around that call, has ended: lock the document again in there, or save it "
+									+ "afterwards"));
 		}
 	}
 

@@ -146,7 +146,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 
 	private T made(@Nullable T made) {
 		if (made == null) {
-			throw new IllegalStateException("The factory of " + this + " returned null: it makes the document");
+			throw new IllegalStateException("The factory of " + this + " returned null: return a new document");
 		}
 		MongoPersistentEntity<?> mapping = this.writer.mapping(made.getClass());
 		MongoPersistentProperty property = mapping.getRequiredIdProperty();
@@ -155,8 +155,8 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		Object own = accessor.getProperty(property);
 		accessor.setProperty(property, this.id);
 		if (own != null && !isUnset(property, own) && !own.equals(accessor.getProperty(property))) {
-			throw new IllegalStateException(
-					"The factory of " + this + " made one with the id " + own + ": leave it out, or use that one");
+			throw new IllegalStateException("The factory of " + this + " made a document with the id " + own
+					+ ": leave the id out, or use the one that you asked for");
 		}
 		return accessor.getBean();
 	}
@@ -176,8 +176,8 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		List<@Nullable Object> now = identity(changed);
 		if (!now.equals(own)) {
 			throw new IllegalStateException(
-					"The change of " + this + " in version " + own.get(1) + " returned one with the id " + now.get(0)
-							+ " in version " + now.get(1) + ": both have to be kept");
+					"The change of " + this + " in version " + own.get(1) + " returned a document with the id "
+							+ now.get(0) + " in version " + now.get(1) + ": keep both as they were");
 		}
 		return changed;
 	}

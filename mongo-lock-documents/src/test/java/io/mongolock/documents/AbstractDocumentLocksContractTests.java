@@ -67,8 +67,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
-	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: it was saved "
-			+ "with it or released before, taken over or broken, overwritten by a plain save, or there is no such document";
+	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: the document was saved with "
+			+ "this ticket, overwritten by a plain save, or does not exist; or the lock was released, taken over or "
+			+ "broken";
 
 	private final List<String> broken = new CopyOnWriteArrayList<>();
 
@@ -248,8 +249,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		assertThatIllegalStateException().isThrownBy(() -> locked.save(saved))
-			.withMessageContaining("was released before, by a save that does not keep it or a close: lock the document "
-					+ "again, or use saveAndKeep");
+			.withMessageContaining("was released before, by a close, or by a save other than saveAndKeep: lock the "
+					+ "document again, or use saveAndKeep");
 		locked.close();
 		this.there.documents().lock(Post.class, "p1").close();
 	}
@@ -629,7 +630,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				held.add(outer.handle().isHeld());
 				return null;
 			}))
-			.withMessageContaining("released by what ran within it");
+			.withMessageContaining("released too early, by code within it");
 		assertThat(held).containsExactly(false);
 		assertThat(stored()).containsEntry("title", "saved");
 		this.here.documents().execute(Post.class, "p1", (how) -> {
@@ -673,7 +674,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				() -> documents.tryLock(Post.class, "p1"))) {
 			assertThatIllegalStateException().isThrownBy(second)
 				.withMessageContaining("This thread holds the")
-				.withMessageContaining("pass that on");
+				.withMessageContaining("pass the LockedDocument on");
 		}
 	}
 
@@ -890,7 +891,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.hasValueSatisfying((holder) -> assertThat(holder.owner().instance()).isEqualTo("here"));
 		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()))
-			.withMessageContaining("by this holder or by one that took it over");
+			.withMessageContaining("by this holder or a later one");
 		LockTicket ticket = lock(UNRENEWED).ticket();
 		runOut();
 		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();

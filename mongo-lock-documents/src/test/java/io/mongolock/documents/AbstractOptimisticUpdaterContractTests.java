@@ -441,7 +441,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		template.insert(new Counter("a", 1, null));
 		for (Counter wrong : List.of(new Counter("b", 2, 0L), new Counter("a", 2, null), new Counter("a", 2, 1L))) {
 			assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> wrong))
-				.withMessageContaining("The change of Counter 'a' in version 0 returned one with the id");
+				.withMessageContaining("The change of Counter 'a' in version 0 returned a document with the id");
 		}
 		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> null))
 			.withMessageContaining("returned null");
@@ -453,7 +453,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> updater(3).updateOrCreate(Counter.class, "a", () -> new Counter("b", 0, null), Counter::next))
-			.withMessageContaining("made one with the id b");
+			.withMessageContaining("made a document with the id b");
 	}
 
 	@Test
@@ -464,7 +464,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		assertThatIllegalStateException()
 			.isThrownBy(() -> updater.updateOrCreate(Numbered.class, 8L, () -> new Numbered(9, 1, null),
 					UnaryOperator.identity()))
-			.withMessageContaining("made one with the id 9");
+			.withMessageContaining("made a document with the id 9");
 	}
 
 	@Test

@@ -192,7 +192,7 @@ class DocumentLockTransactionTests {
 		assertThat(mine.version).isEqualTo(1);
 		assertThat(locked.handle().isHeld()).isTrue();
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> locked.saveAndKeep(mine))
-			.withMessageContaining("change locked.entity(), which is loaded again");
+			.withMessageContaining("change locked.entity() instead, which is loaded again");
 		assertThat(locked.entity().likes).as("as it is stored").isZero();
 		assertThat(locked.saveAndKeep(locked.entity()).version).isEqualTo(2);
 	}
@@ -235,7 +235,7 @@ class DocumentLockTransactionTests {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			locked.saveAndKeep(text(locked, "saved"));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("take the ticket after its commit");
+				.withMessageContaining("take the ticket after the transaction's commit");
 		});
 		assertThat(this.here.documents().resume(Page.class, "a", locked.ticket()).entity()).isEqualTo(locked.entity());
 	}
@@ -316,7 +316,8 @@ class DocumentLockTransactionTests {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 			inner.executeWithoutResult(
 					(other) -> assertThatIllegalStateException().isThrownBy(() -> locked.save(text(locked, "never")))
-						.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager"));
+						.withMessageContaining(
+								"Do this outside of that transaction, or in one of a MongoTransactionManager"));
 			locked.save(text(locked, "saved"));
 		});
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");

@@ -243,7 +243,7 @@ class FencedWritesTests {
 					this.locks.acquire(LockRequest.of("bound to it by the library")).close();
 					this.fenced.touch(lock);
 				}))
-				.withMessageContaining("the transaction on this thread (of StubTransactions) is none")
+				.withMessageContaining("the transaction on this thread (of StubTransactions) is no transaction of MongoDB")
 				.withMessageContaining("MongoTransactionManager");
 		}
 	}
@@ -259,7 +259,7 @@ class FencedWritesTests {
 				for (LockHandle handle : List.of(locked.handle(), LockContext.current())) {
 					assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, handle))
 						.withMessageContaining("Lock 'page:p'")
-						.withMessageContaining("locked before it begins");
+						.withMessageContaining("locked before it began");
 				}
 				return null;
 			});

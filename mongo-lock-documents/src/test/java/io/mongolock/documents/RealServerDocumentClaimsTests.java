@@ -147,7 +147,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 							});
 							return null;
 						})))
-				.withMessageContaining("released by what ran within it");
+				.withMessageContaining("released too early, by code within it");
 		}
 		assertThat(text("p1")).isEqualTo("saved");
 		assertThat(lost).isEmpty();
@@ -164,7 +164,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 					TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
 				within(propagation).executeWithoutResult((inner) -> assertThatIllegalStateException()
 					.isThrownBy(() -> documents.resume(Post.class, "p1", ticket))
-					.withMessageContaining("Pass on the LockedDocument that it has written"));
+					.withMessageContaining("Pass on the LockedDocument that the transaction has written"));
 			}
 		});
 		assertThatExceptionOfType(DocumentChangedException.class)

@@ -51,12 +51,13 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 		this.template.insert(new Word("Word", null));
 		DocumentLockOperations documents = this.here.documents();
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> documents.lock(Word.class, "WORD"))
-			.withMessageContaining("the collection 'words' has a collation, by which that is 'words:Word'");
+			.withMessageContaining(
+					"the collection 'words' has a collation, which takes this id for equal to 'words:Word'");
 		assertThat(documents.find(Word.class, "Word")).isEmpty();
 		try (LockedDocument<Word> locked = documents.lock(Word.class, "Word")) {
 			assertThatExceptionOfType(LockStoreException.class)
 				.isThrownBy(() -> this.there.documents().lock(Word.class, "word"))
-				.withMessageContaining("Ask for it by that id");
+				.withMessageContaining("Ask for the document by this stored id");
 			assertThat(documents.find(Word.class, "WORD")).isPresent();
 			assertThat(locked.handle().isHeld()).isTrue();
 		}
@@ -91,7 +92,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 			.insertOne(new Document("_id", "huge").append("text", "x".repeat(MAX_SIZE - 100)).append("version", 0L));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "huge"))
-			.withMessageContaining("it is nearly as large as the 16 MB that MongoDB allows");
+			.withMessageContaining("the document has nearly 16 MB, MongoDB's limit");
 	}
 
 	@Test

@@ -223,8 +223,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 					() -> keep(locked, "never"), () -> locked.delete(), () -> documents.lock(Post.class, "p2"),
 					() -> documents.tryLock(Post.class, "p2"))) {
 				assertThatIllegalStateException().isThrownBy(call)
-					.withMessageContaining(
-							" here: the statements of its template are part of a transaction that is none");
+					.withMessageContaining(" here: the template's statements are part of a transaction that is not");
 			}
 		};
 		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
@@ -254,7 +253,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 							locked.save(new Post("p1", "lost", locked.entity().version()));
 						}
 					}))
-					.withMessageContaining("if this transaction is committed all the same: the connection failed (")
+					.withMessageContaining(
+							"a commit of this transaction would keep that write: the connection failed (")
 					.withMessageContaining("Do the whole transaction again");
 			}
 			new TransactionTemplate(manager)
@@ -309,7 +309,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			assertThatExceptionOfType(ConcurrencyFailureException.class)
 				.isThrownBy(
 						() -> new TransactionTemplate(manager).executeWithoutResult((status) -> save(locked, "never")))
-				.withMessageContaining("may have been written, and is if this transaction is committed all the same")
+				.withMessageContaining("may have been written; a commit of this transaction would keep that write")
 				.withMessageContaining("Do the whole transaction again");
 			locked.handle().assertHeld();
 			assertThat(text("p1")).isEqualTo("draft");
@@ -390,7 +390,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			this.template.findById("p2", Post.class);
 			assertThatIllegalStateException().isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
-				.withMessageContaining("Lock all that it saves before it begins");
+				.withMessageContaining("Lock all documents before the transaction that saves them");
 		});
 		this.transactions.executeWithoutResult((status) -> {
 			LockedDocument<Post> first = this.here.documents().lock(Post.class, "p1");
@@ -505,7 +505,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			locked.saveAndKeep(new Post("p1", "rolled back", locked.entity().version()));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("take the ticket after its commit");
+				.withMessageContaining("take the ticket after the transaction's commit");
 			status.setRollbackOnly();
 		});
 		LockTicket ticket = locked.ticket();
@@ -751,7 +751,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
 				.executeWithoutResult((none) -> assertThatIllegalStateException()
 					.isThrownBy(() -> this.here.documents().breakLock(Post.class, "p1"))
-					.withMessageContaining("do it before the transaction begins, or after it"));
+					.withMessageContaining("make this call before or after the transaction"));
 			save(locked, "saved");
 		});
 		assertThat(text("p1")).isEqualTo("saved");
@@ -777,16 +777,16 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 						() -> documents.release(Post.class, "p1", ticket),
 						() -> documents.breakLock(Post.class, "p1"))) {
 					assertThatIllegalStateException().isThrownBy(waiting)
-						.withMessageContaining("do it before the transaction begins, or after it");
+						.withMessageContaining("make this call before or after the transaction");
 				}
 				if (!keeping) {
 					assertThatIllegalStateException()
 						.isThrownBy(() -> documents.takeOver(Post.class, "p1", resumed.fence(), LockSettings.NONE))
-						.withMessageContaining("do it before the transaction begins, or after it");
+						.withMessageContaining("make this call before or after the transaction");
 				}
 				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
 					assertThatIllegalStateException().isThrownBy(() -> documents.renew(Post.class, "p1", ticket))
-						.withMessageContaining("do it before the transaction begins, or after it");
+						.withMessageContaining("make this call before or after the transaction");
 					documents.renew(Post.class, "p2", other);
 				});
 				documents.renew(Post.class, "p2", other);
@@ -806,8 +806,9 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				for (ThrowingCallable refused : List.<ThrowingCallable>of(() -> save(inside, "never"),
 						() -> keep(inside, "never"), () -> inside.delete(), () -> documents.lock(Post.class, "p2"))) {
 					assertThatIllegalStateException().isThrownBy(refused)
-						.withMessageContaining("or began around this one of another manager")
-						.withMessageContaining("Do it outside, or in a transaction of a MongoTransactionManager");
+						.withMessageContaining("or began around another manager's transaction")
+						.withMessageContaining(
+								"Do this outside of that transaction, or in one of a MongoTransactionManager");
 				}
 			});
 			save(inside, "saved");
@@ -988,7 +989,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-						.withMessageContaining("or began around this one of another manager"));
+						.withMessageContaining("or began around another manager's transaction"));
 			write("p2", "written");
 		});
 		assertThat(text("p2")).isEqualTo("written");
@@ -1002,7 +1003,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
-						.withMessageContaining("or began around this one of another manager"));
+						.withMessageContaining("or began around another manager's transaction"));
 		});
 	}
 
@@ -1126,7 +1127,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		for (String id : List.of("p1", "p2")) {
 			if (id.equals("p2") || TransactionSynchronizationManager.getResourceMap().isEmpty()) {
 				assertThatIllegalStateException().isThrownBy(() -> plainSave(id))
-					.withMessageContaining("stays locked until that, or the transaction around that");
+					.withMessageContaining("stays locked until that call, or the transaction around that call");
 			}
 		}
 	}

@@ -162,7 +162,7 @@ class UnlockedSaveGuardTests {
 			locked.close();
 			this.here.documents().lock(Guarded.class, "a").close();
 			assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
-				.withMessageContaining("stays locked until that, or the transaction around that");
+				.withMessageContaining("stays locked until that call, or the transaction around that call");
 			LockedDocument<Page> relocked = this.here.documents().lock(Page.class, "a");
 			relocked.save(relocked.entity().with("locked again"));
 		});

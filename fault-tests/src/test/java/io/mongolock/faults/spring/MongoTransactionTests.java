@@ -228,7 +228,7 @@ class MongoTransactionTests {
 		this.transaction.executeWithoutResult((status) -> {
 			assertStored("draft");
 			assertThatIllegalStateException().isThrownBy(this::lockPage)
-				.withMessageContaining("Lock all that it saves before it begins");
+				.withMessageContaining("Lock all documents before the transaction that saves them");
 		});
 		assertStored("draft");
 	}

@@ -127,7 +127,7 @@ public final class SequenceStore {
 		return new DataAccessResourceFailureException(message + where + switch (failure.getOutcome()) {
 			case REFUSED -> "";
 			case NOT_EXECUTED -> "; it is safe to ask again";
-			case UNKNOWN -> ". Each number that it took is a gap; it is safe to ask again";
+			case UNKNOWN -> ". Numbers that were taken are a gap; it is safe to ask again";
 		}, failure.getCause());
 	}
 

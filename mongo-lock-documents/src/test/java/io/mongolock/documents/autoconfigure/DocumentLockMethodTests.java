@@ -176,7 +176,7 @@ class DocumentLockMethodTests {
 		run((context, desk) -> {
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> desk.outer("a", null, () -> context.getBean(Desk.class).edit("a", "inside", null)))
-				.withMessageContaining("released by what ran within it");
+				.withMessageContaining("released too early, by code within it");
 			assertThat(text(context)).isEqualTo("inside");
 			assertThat(editors(context)).isEmpty();
 		});
@@ -208,7 +208,7 @@ class DocumentLockMethodTests {
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining("Alone.run(")
-				.hasMessageContaining("has document = Post.class, and there is nothing to lock documents by")
+				.hasMessageContaining("has document = Post.class, but the application cannot lock documents")
 				.hasMessageContaining("Spring Data MongoDB"));
 	}
 

@@ -157,8 +157,8 @@ public final class LockedCollection {
 			this.leases.release(claim.id(), request.timeout());
 			throw new LockStoreException(request.key(), Outcome.REFUSED,
 					"Could not lock document '" + KeyText.printable(request.key()) + "': the collection '"
-							+ this.documents.name() + "' has a collation, by which that is '"
-							+ KeyText.printable(this.keys.key(own)) + "'. Ask for it by that id, as it is stored",
+							+ this.documents.name() + "' has a collation, which takes this id for equal to '"
+							+ KeyText.printable(this.keys.key(own)) + "'. Ask for the document by this stored id",
 					null);
 		}
 	}
@@ -310,8 +310,8 @@ public final class LockedCollection {
 					+ "', which the lock is kept in, is neither missing nor a document. " + this.keys.otherField();
 			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents no "
 					+ "statement changes: lock the documents of the collection behind it";
-			case TOO_LARGE -> "it is nearly as large as the 16 MB that MongoDB allows, and the lock, which takes less "
-					+ "than 4 KB, does not fit in: keep a part of it in a document of its own";
+			case TOO_LARGE -> "the document has nearly 16 MB, MongoDB's limit, so that the lock (less than 4 KB) does "
+					+ "not fit in: move a part of the data into another document";
 			default -> "";
 		};
 		return (why.isEmpty()) ? failure : new LockStoreException(request.key(), Outcome.REFUSED,
