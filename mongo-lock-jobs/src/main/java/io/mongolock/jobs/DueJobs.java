@@ -72,8 +72,8 @@ final class DueJobs {
 		String other = this.runs.schedule(job.name(), job.terms().trigger(), now);
 		if (other != null && job.isSharedForTheFirstTime()) {
 			logger.warn("Job '" + job.name() + "' is scheduled by the application '" + other + "', too, in the same "
-					+ "database, so that each tick is run by one of the two: set mongo-lock.key-prefix to another value in "
-					+ "each, or give the jobs names of their own");
+					+ "database: only one of the two applications runs each tick. Set a different "
+					+ "mongo-lock.key-prefix in each application, or give the jobs different names");
 		}
 		job.announced(System.nanoTime());
 		sweep(now);

@@ -117,13 +117,13 @@ final class JobMethods implements BeanPostProcessor {
 		}
 		if (!JobCall.isPossible(method)) {
 			throw refused(method,
-					"nobody can see when what it returns has ended, or whether it is to: return nothing, a "
-							+ "CompletionStage, or with Reactor a reactive type; a suspending function results in Unit or a Flow, "
-							+ "and needs kotlinx-coroutines-reactor and kotlin-reflect");
+					"the end of its result cannot be seen: return nothing, a CompletionStage, or with Reactor a "
+							+ "reactive type. A suspending function must return Unit or a Flow, and needs "
+							+ "kotlinx-coroutines-reactor and kotlin-reflect");
 		}
 		int arguments = JobCall.arguments(method);
 		if (arguments > 1 || arguments == 1 && method.getParameterTypes()[0] != JobRun.class) {
-			throw refused(method, "it takes arguments that nobody passes: take none, or a JobRun");
+			throw refused(method, "it has parameters that the scheduler cannot fill: declare none, or a JobRun");
 		}
 		if (!AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Scheduled.class).isEmpty()) {
 			throw refused(method, "it has @Scheduled as well, which would run it in each instance: move the schedule "
@@ -168,7 +168,7 @@ final class JobMethods implements BeanPostProcessor {
 			if (irregular != null) {
 				logger.warn("@ScheduledJob on " + method + ": on " + irregular + " the zone of this JVM, "
 						+ trigger.zone() + ", skips or repeats the hour of cron = \"" + cron
-						+ "\"; set zone, to \"UTC\" or on purpose to " + "this one");
+						+ "\"; set zone to \"UTC\", or on purpose to the JVM's zone");
 			}
 			return trigger;
 		}

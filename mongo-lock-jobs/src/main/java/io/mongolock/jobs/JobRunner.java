@@ -207,7 +207,7 @@ final class JobRunner {
 			JobWork<?> work) {
 		LockRequest request = request(job, (terms != null) ? terms.onLost() : OnLost.IGNORE);
 		if (LockContext.find((held) -> held.key().equals(request.key())).isPresent()) {
-			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that return first");
+			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that run return first");
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request);
 		if (lock.isEmpty()) {
@@ -305,7 +305,7 @@ final class JobRunner {
 		if (failure != null && (this.cutOff || !handle.isHeld())) {
 			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was cut off by "
 					+ ((this.cutOff) ? "the end of the application" : "the loss of its lock")
-					+ "; another instance finds it");
+					+ "; another instance takes care of this run");
 			if (this.cutOff) {
 				writtenEvenIfInterrupted(() -> this.runs.replace(begun, begun.leftByCutOff()), begun);
 			}

@@ -158,7 +158,7 @@ class JobsEndpoint {
 			boolean begun = change(named, String.valueOf(action), tick, reason, by);
 			audit(named, String.valueOf(action), tick, reason, by);
 			require(begun, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, "Job '" + job + "' has not begun within "
-					+ this.timeout.toMillis() + " ms, and may begin yet: look at its runs");
+					+ this.timeout.toMillis() + " ms, but may still begin: look at its runs");
 			return describe(job, 1, shown);
 		});
 	}
@@ -207,7 +207,7 @@ class JobsEndpoint {
 	private boolean run(String job, @Nullable Instant tick) {
 		JobScheduler own = this.scheduler;
 		require(own != null && own.trigger(job) != null, 409,
-				"Job '" + job + "' is not scheduled in the instance that was asked: ask one that runs it");
+				"Job '" + job + "' is not scheduled in this instance: ask an instance that schedules it");
 		Optional<Optional<JobRun>> begun = Objects.requireNonNull(own)
 			.runNow(job, tick)
 			.thenApply(Optional::of)

@@ -596,7 +596,7 @@ abstract class AbstractJobsTests {
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause the scheduler of that code");
 		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none' with");
-		assertRefused(change(endpoint, "none", "run", null, null), 409, "ask one that runs it");
+		assertRefused(change(endpoint, "none", "run", null, null), 409, "ask an instance that schedules it");
 		assertRefused(change(endpoint, "blocking", "run", null, null), 409, "is being run");
 		assertRefused(change(endpoint, "blocking", "rerun", "soon", null), 400, "for example 2026-05-04T03:00:00Z");
 		assertRefused(change(endpoint, "blocking", "rerun", "2000-01-01T00:00:00Z", null), 404, "has no run");
@@ -667,7 +667,7 @@ abstract class AbstractJobsTests {
 		await().until(() -> one.getBean(JobRuns.class).stored("yearly") != null);
 		JobsEndpoint hurried = new JobsEndpoint(one.getBean(JobRuns.class), one.getBean(JobScheduler.class), one,
 				Duration.ZERO, Show.NEVER, Set.of());
-		assertRefused(change(hurried, "yearly", "run", null, null), 503, "may begin yet");
+		assertRefused(change(hurried, "yearly", "run", null, null), 503, "may still begin");
 		await().until(() -> ended(one, "yearly").size() == 1);
 		assertThat(one.getBean(Yearly.class).audited).hasSize(1);
 	}
@@ -753,7 +753,7 @@ abstract class AbstractJobsTests {
 		start(Placeholder.class, "spring.application.name=shipping", "work=cleanup");
 		await().untilAsserted(
 				() -> assertThat(output).contains("Job 'cleanup' is scheduled by the application 'billing', too")
-					.contains("set mongo-lock.key-prefix to another value in each"));
+					.contains("Set a different mongo-lock.key-prefix in each"));
 	}
 
 	@Test

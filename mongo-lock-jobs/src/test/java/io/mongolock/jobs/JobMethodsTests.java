@@ -176,7 +176,7 @@ class JobMethodsTests {
 			void work(String text) {
 			}
 
-		}, "take none, or a JobRun"), Arguments.of(new Object() {
+		}, "declare none, or a JobRun"), Arguments.of(new Object() {
 
 			@Scheduled(fixedDelay = 1)
 			@ScheduledJob(name = "job", fixedDelay = "1s")

@@ -69,8 +69,8 @@ class JobsInTestsTests {
 				.getFailure()
 				.rootCause()
 				.isInstanceOf(LockStartupException.class)
-				.hasMessageContaining("would be in another store")
-				.hasMessageContaining("mongo-lock.collection say where they are"));
+				.hasMessageContaining("would keep their records in another store")
+				.hasMessageContaining("mongo-lock.mongo-template and mongo-lock.collection"));
 	}
 
 	@Nested

@@ -86,7 +86,7 @@ class TwoServicesTests {
 				await().atMost(PATIENCE)
 					.untilAsserted(() -> assertThat(shipping.output())
 						.contains("Job 'count-open-orders' is scheduled by the application 'billing', too")
-						.contains("set mongo-lock.key-prefix to another value in each"));
+						.contains("Set a different mongo-lock.key-prefix in each"));
 				await().atMost(PATIENCE).untilAsserted(() -> {
 					List<JsonNode> runs = runs(shipping);
 					assertThat(succeeded(runs)).hasSizeGreaterThanOrEqualTo(TICKS)
