@@ -131,7 +131,7 @@ public final class LockKeyTypes {
 				+ "smaller unit";
 		ways.put(Double.class, floating);
 		ways.put(Float.class, floating);
-		ways.put(URI.class, "and equal ones may be written differently. Say which text counts: toString()");
+		ways.put(URI.class, "and equal values may have different texts. Choose the text: call toString()");
 		return Collections.unmodifiableMap(ways);
 	}
 

@@ -53,7 +53,7 @@ public record LockOwner(String application, String instance, String host, long p
 					+ ((as.isBlank()) ? "one is blank: leave it out" : "one has " + as.length() + ": shorten it"));
 		}
 		as.codePoints().filter((character) -> !isShown(character)).findFirst().ifPresent((character) -> {
-			throw new IllegalArgumentException("The name of who holds a lock has a control character"
+			throw new IllegalArgumentException("The name of a lock's holder has a control character"
 					+ String.format(" (U+%04X)", character) + ", or half a surrogate pair: remove it");
 		});
 		return as;

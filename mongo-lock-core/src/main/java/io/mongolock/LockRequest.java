@@ -125,7 +125,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 		if (stored.length > MAX_KEY_BYTES) {
 			throw new IllegalArgumentException("The key of a lock must be at most " + MAX_KEY_BYTES
-					+ " bytes of UTF-8; this one is " + stored.length + ": use a shorter key, or a hash of it");
+					+ " bytes of UTF-8; this key has " + stored.length + ": use a shorter key, or a hash of it");
 		}
 	}
 
@@ -300,8 +300,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 			Integer limit = settings.limit();
 			if (limit != null && limit != UNLIMITED) {
 				throw new IllegalArgumentException("The request is shared and has the limit " + limit
-						+ ": a shared lock has none. Keep one: limit for a semaphore, shared for the reading side of a "
-						+ "read/write lock");
+						+ ": a shared lock has no limit. Keep one of the two: limit for a semaphore, shared for the "
+						+ "reading side of a read/write lock");
 			}
 			return LockSettings.builder().limit(UNLIMITED).build().or(settings);
 		}

@@ -24,7 +24,7 @@ class LockRequestTests {
 	void aKeyOf1024BytesIsTheLongest() {
 		assertThat(LockRequest.of("é".repeat(512)).key()).hasSize(512);
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("é".repeat(512) + "x"))
-			.withMessageContaining("at most 1024 bytes of UTF-8; this one is 1025");
+			.withMessageContaining("at most 1024 bytes of UTF-8; this key has 1025");
 	}
 
 	@ParameterizedTest

@@ -74,9 +74,9 @@ class OpenContexts {
 		LockedContext last = last();
 		if (last == null) {
 			throw new IllegalStateException("Not run: " + woven.getMethod()
-					+ " is woven to run under its lock, and no application context with mongo-lock is open. Call it "
-					+ "after the context has begun to start and before it is closed; where no locks are wanted, for "
-					+ "example in a test, open one with mongo-lock.enabled=false");
+					+ " is woven to run under its lock, and no application context with mongo-lock is open. Call the "
+					+ "method between the start and the close of a context; without locks, for example in a test, open "
+					+ "a context with mongo-lock.enabled=false");
 		}
 		return last;
 	}

@@ -60,10 +60,10 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 				&& !this.beanFactory.containsBean(LockStoreConfiguration.STORE)) {
 			throw new LockStartupException(
 					"The locks are in a LockStore bean of the application, " + store.getClass().getName()
-							+ ", and what modules keep beside the locks would be in another store.",
-					"Remove the bean, also if it keeps the locks in MongoDB: mongo-lock.mongo-template and "
-							+ "mongo-lock.collection say where they are there. Or remove the modules that keep "
-							+ "records, such as mongo-lock-jobs.");
+							+ ", but modules would keep their records in another store.",
+					"Remove the bean; if its locks are in MongoDB, name their place by mongo-lock.mongo-template and "
+							+ "mongo-lock.collection. Or remove the modules that keep records, such as "
+							+ "mongo-lock-jobs.");
 		}
 		return (store != null) ? store.localClock().orElse(null) : null;
 	}

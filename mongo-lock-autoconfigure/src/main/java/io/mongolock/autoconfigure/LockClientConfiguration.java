@@ -69,12 +69,12 @@ class LockClientConfiguration {
 		if (ClassUtils.isPresent("org.springframework.data.mongodb.core.MongoTemplate", loader)
 				&& !ClassUtils.isPresent("com.mongodb.client.MongoClient", loader)) {
 			throw new LockStartupException(
-					"The driver of MongoDB that distributed locks are kept with, mongodb-driver-sync, is missing. "
-							+ "Methods that return reactive types need it, too.",
-					"Use mongo-lock-starter, or add org.mongodb:mongodb-driver-sync. It works beside the reactive driver "
-							+ "and uses the same spring.mongodb.uri." + WITHOUT_LOCKS);
+					"Distributed locks need MongoDB's driver mongodb-driver-sync, which is missing. Methods that "
+							+ "return reactive types need this driver, too.",
+					"Use mongo-lock-starter, or add org.mongodb:mongodb-driver-sync. This driver works beside the "
+							+ "reactive driver and uses the same spring.mongodb.uri." + WITHOUT_LOCKS);
 		}
-		throw new LockStartupException("Spring Data MongoDB, which distributed locks are kept with, is missing.",
+		throw new LockStartupException("Distributed locks need Spring Data MongoDB, which is missing.",
 				"Use mongo-lock-starter, or add spring-boot-starter-data-mongodb." + WITHOUT_LOCKS);
 	}
 

@@ -32,8 +32,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		if (factory.getMongoDatabase() == null) {
 			// A mock's answer
 			throw new LockStartupException(
-					"The MongoDatabaseFactory that distributed locks are kept with has no database, "
-							+ "as if a test had mocked it or its MongoClient.",
+					"The MongoDatabaseFactory for distributed locks has no database: perhaps a test has mocked the "
+							+ "factory or its MongoClient.",
 					"Let that test keep its locks in memory, by @AutoConfigureMongoLockTest of mongo-lock-test, or run "
 							+ "without locks, by mongo-lock.enabled=false.");
 		}
@@ -91,8 +91,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		}
 		return new LockStartupException(
 				"Distributed locks need one MongoDB database, and there are several candidates: " + candidates + ".",
-				"Mark one of the beans of each type as @Primary, which Spring Boot needs for its own beans as well. "
-						+ PROPERTY + " may name any of these for the locks.");
+				"Mark one bean of each type as @Primary: Spring Boot's own beans need that, too. For the locks alone, "
+						+ PROPERTY + " may name any of these beans.");
 	}
 
 	private String candidates() {

@@ -38,8 +38,8 @@ final class LockNamesMeterFilter implements MeterFilter {
 	private MeterFilterReply leftOut(Meter.Id id) {
 		if (!this.said.getAndSet(true)) {
 			logger.warn("Locks have more than " + MAX_NAMES + " names. The name '" + id.getTag("lock")
-					+ "' and all further ones have no meters. Write one fixed name for each kind of lock, and put what "
-					+ "differs between calls into the key");
+					+ "' and all further names have no meters. Give each kind of lock one fixed name, and put the data "
+					+ "of a call into the key");
 		}
 		return MeterFilterReply.DENY;
 	}

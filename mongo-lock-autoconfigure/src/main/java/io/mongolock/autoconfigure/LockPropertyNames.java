@@ -161,7 +161,7 @@ class LockPropertyNames {
 			return problem + ": a name with dots is written in brackets, '" + MongoLockProperties.PREFIX + "." + first
 					+ "[" + dotted + "]." + last + "'";
 		}
-		return problem + ", because it has no value: it is as if it were not there";
+		return problem + ", because it has no value: an empty property counts as missing";
 	}
 
 	private Stream<RecordComponent> components() {

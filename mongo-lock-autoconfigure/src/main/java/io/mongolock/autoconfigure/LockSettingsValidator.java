@@ -106,8 +106,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
 				sameLetters(name).map((meant) -> ": did you mean " + ConfiguredSettings.property(meant)
-						+ ".*? Without brackets, only letters and digits are kept. No environment variable can name "
-						+ "it: use SPRING_APPLICATION_JSON")
+						+ ".*? A name without brackets keeps only letters and digits. No environment variable can have "
+						+ "brackets: use SPRING_APPLICATION_JSON")
 					.or(() -> SettingNames.nearest(name, this.declared)
 						.map((meant) -> ": did you mean " + ConfiguredSettings.property(meant) + ".*?"))
 					.ifPresentOrElse((hint) -> logger.warn(unused(name) + hint), () -> logger.info(unused(name)));
@@ -143,8 +143,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 							"Operators could not distinguish the locks of " + one.getClass().getName()
 									+ ", shown with the prefix '" + one.operatorPrefix() + "', from the locks of "
 									+ other.getClass().getName() + ", shown with '" + other.operatorPrefix() + "'.",
-							"Have LockExtension.operatorPrefix() of one of them return another prefix: none may be "
-									+ "the beginning of another's.");
+							"Let LockExtension.operatorPrefix() of one of the two return another prefix: no prefix may "
+									+ "begin with another one.");
 				}
 			}
 		}
@@ -154,20 +154,21 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		collection("collection", this.properties.collection());
 		checkKeyPrefix(this.properties.keyPrefix());
 		within("place-ttl", this.properties.placeTtl(), MIN_PLACE_TTL, MAX_PLACE_TTL,
-				"between " + text(MIN_PLACE_TTL) + ", because it is refreshed every third of that, and "
-						+ text(MAX_PLACE_TTL) + ", because a dead waiter holds up others that long");
+				"between " + text(MIN_PLACE_TTL) + ", because a place is refreshed every third of this time, and "
+						+ text(MAX_PLACE_TTL) + ", because a dead waiter holds up others for this time");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ", because all places are in one document, and each refresh costs the more the longer it is");
+						+ ", because all places are in one document, and each refresh costs more the longer this "
+						+ "document is");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
 				Duration.ofSeconds(Integer.MAX_VALUE),
-				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB keeps it so");
+				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB stores no other numbers");
 		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
-				"from 0 to " + text(MAX_DURATION) + ", because other instances wait that long");
+				"from 0 to " + text(MAX_DURATION) + ", because other instances wait for this time");
 		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
-				"from 0 to " + HandOver.MAX_COUNT + ", because each streak sets aside so many fences");
+				"from 0 to " + HandOver.MAX_COUNT + ", because each series of hand-overs reserves this many fences");
 		validate(null);
 		this.configured.byName().keySet().forEach(this::validate);
 	}
@@ -180,8 +181,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			if (ex.getSetting().equals("ttl") && isTtlUnset(name)) {
 				// The default alone can only be too long for the retention
 				throw invalid("ttl-index.retention", this.properties.ttlIndex().retention(),
-						"must be at least twice the ttl, which is " + print(ex.getValue())
-								+ " unless set, so that no document is removed while its lock is held");
+						"must be at least twice the ttl (" + print(ex.getValue())
+								+ " by default), so that no document is removed while its lock is held");
 			}
 			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.configured);
 			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";
@@ -200,8 +201,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private void hint(String who, LockTerms terms) {
 		if (terms.margin().compareTo(RECOMMENDED_MARGIN) < 0 && this.said.add("margin")) {
-			logger.info(who + " a margin of " + text(terms.margin()) + ": the clocks of servers may differ by more. "
-					+ "Unless they are known to agree better, keep it at " + text(RECOMMENDED_MARGIN) + " or more");
+			logger.info(who + " a margin of " + text(terms.margin()) + ": the servers' clocks may differ by more. Use "
+					+ "at least " + text(RECOMMENDED_MARGIN) + ", unless you know that these clocks agree better");
 		}
 		hintAtLinger(who, terms);
 		Duration outlasted = terms.reliable().minus(terms.renewInterval().shortest());
@@ -221,8 +222,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private void hintAtLinger(String who, LockTerms terms) {
 		Duration longest = terms.reliable().dividedBy(2);
 		if (terms.linger().compareTo(longest) > 0 && this.said.add("linger")) {
-			logger.info(who + " a linger of " + text(terms.linger()) + ": an idle lease ends when half of ttl - margin "
-					+ "is over, so after " + text(longest) + " at most. A longer ttl would let it last longer");
+			logger.info(who + " a linger of " + text(terms.linger()) + ": an idle lease ends after half of ttl - "
+					+ "margin, here after " + text(longest) + " at most. A longer linger needs a longer ttl");
 		}
 	}
 

@@ -82,9 +82,10 @@ final class StoreCheck implements BooleanSupplier {
 			this.others.get().forEach(StoreCheck::refuseCollation);
 			refusedStatement().ifPresent((refusal) -> {
 				throw new LockStartupException(refusal,
-						"Keep the locks in MongoDB 4.4 or later: mongo-lock.mongo-template names the MongoTemplate of "
-								+ "another server. If mongo-lock.collection names a view or a time series, name another: "
-								+ "neither can keep them. What else speaks its protocol may lack updates by pipeline, or $$NOW.");
+						"Keep the locks in MongoDB 4.4 or later: let mongo-lock.mongo-template name the MongoTemplate "
+								+ "of such a server. Name an ordinary collection in mongo-lock.collection: a view or a "
+								+ "time series can keep no locks. Other databases with MongoDB's protocol may lack "
+								+ "updates by pipeline, or $$NOW.");
 			});
 			refuseCaps();
 			return true;
@@ -118,7 +119,7 @@ final class StoreCheck implements BooleanSupplier {
 	private static void refuseCollation(LockLocation location) {
 		location.collation(TIMEOUT)
 			.ifPresent((collation) -> refuse(location, "has a collation (" + collation
-					+ "): keys and names that it takes for equal, for example in upper and lower case, would be one."));
+					+ "): different keys and names would count as equal, for example in upper and lower case."));
 	}
 
 	// Once: the good answer is an error, which the application's meters of its driver
@@ -133,17 +134,17 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static void refuseCap(LockLocation location) {
 		if (location.isCapped(TIMEOUT)) {
-			refuse(location, "is capped: once it is full, each new document deletes the oldest one, even one in use, "
-					+ "as of a lock that is held.");
+			refuse(location, "is capped: once it is full, each new document deletes the oldest document, even if that "
+					+ "is in use, as a held lock's is.");
 		}
 	}
 
 	private static void refuse(LockLocation location, String problem) {
 		throw new LockStartupException("The collection " + location.namespace() + " " + problem,
-				"Drop it while no application uses it, if nothing in it has to be kept: it is created anew without that. "
-						+ "Otherwise copy it, in mongosh by db.getCollection(\"…\").aggregate([{$out: \"…\"}]), "
-						+ "and let the setting that names it name the copy: mongo-lock.collection, or the one of the sequences, "
-						+ "the jobs or ShedLock.");
+				"If nothing in this collection has to be kept, drop it while no application uses it: this library "
+						+ "creates it anew, without that option. Otherwise copy the collection (in mongosh: "
+						+ "db.getCollection(\"…\").aggregate([{$out: \"…\"}])), and name the copy in the setting of "
+						+ "the collection: mongo-lock.collection, or the one for sequences, jobs or ShedLock.");
 	}
 
 }

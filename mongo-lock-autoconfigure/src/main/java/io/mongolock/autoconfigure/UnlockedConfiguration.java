@@ -26,9 +26,10 @@ class UnlockedConfiguration {
 		if (properties.enabled()) {
 			// What was processed ahead of time does not ask the condition again
 			throw new LockStartupException(
-					"The application was processed ahead of time with mongo-lock.enabled=false, and now it is true: "
-							+ "methods and requests would run without their locks.",
-					"Build it again with mongo-lock.enabled=true, or start it with mongo-lock.enabled=false.");
+					"The application was processed ahead of time with mongo-lock.enabled=false, but is started with "
+							+ "true: methods and requests would run without their locks.",
+					"Build the application again with mongo-lock.enabled=true, or start it with "
+							+ "mongo-lock.enabled=false.");
 		}
 		LogFactory.getLog(UnlockedConfiguration.class)
 			.warn("mongo-lock.enabled=false: methods and requests run WITHOUT their locks; "

@@ -57,7 +57,7 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 	@Test
 	void aReactiveApplicationIsToldThatTheDriverIsMissing() {
 		this.bare.withClassLoader(new FilteredClassLoader(MongoClient.class))
-			.run(failsWith("driver of MongoDB", "mongodb-driver-sync, is missing", "mongo-lock-starter",
+			.run(failsWith("MongoDB's driver", "mongodb-driver-sync, which is missing", "mongo-lock-starter",
 					"mongo-lock.enabled=false"));
 	}
 
@@ -81,14 +81,14 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 		this.bare
 			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
 			.withBean(MongoClient.class, Mockito::mock)
-			.run(failsWith("has no database, as if a test had mocked it", "@AutoConfigureMongoLockTest",
+			.run(failsWith("has no database: perhaps a test has mocked", "@AutoConfigureMongoLockTest",
 					"mongo-lock.enabled=false"));
 	}
 
 	@Test
 	void severalFactoriesAreListed() {
 		this.bare.withUserConfiguration(SeveralConfiguration.class)
-			.run(failsWith("oneTemplate, otherTemplate, one, other", "Mark one of the beans of each type as @Primary",
+			.run(failsWith("oneTemplate, otherTemplate, one, other", "Mark one bean of each type as @Primary",
 					"mongo-lock.mongo-template may name any"));
 	}
 

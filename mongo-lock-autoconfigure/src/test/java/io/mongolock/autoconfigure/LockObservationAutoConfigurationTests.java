@@ -178,7 +178,7 @@ class LockObservationAutoConfigurationTests {
 			assertThat(context.getBean(MeterRegistry.class).find("mongo.lock.hold").timers())
 				.hasSize(LockNamesMeterFilter.MAX_NAMES);
 			assertThat(output).containsOnlyOnce("Locks have more than 500 names")
-				.contains("The name 'order500' and all further ones");
+				.contains("The name 'order500' and all further names");
 		});
 	}
 

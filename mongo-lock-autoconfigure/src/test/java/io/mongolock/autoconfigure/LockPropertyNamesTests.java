@@ -174,7 +174,8 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 			.withPropertyValues("mongo-lock.locks.orderexport.ttl=40s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).contains("No @DistributedLock has the name 'orderpay'")
-			.contains("did you mean mongo-lock.locks[order:pay].*? Without brackets, only letters and digits are kept")
+			.contains(
+					"did you mean mongo-lock.locks[order:pay].*? A name without brackets keeps only letters and digits")
 			.contains("No @DistributedLock has the name 'orderexport'")
 			.contains("did you mean mongo-lock.locks.order-export.*?")
 			.doesNotContain("did you mean mongo-lock.locks.orderexpert.*?");

@@ -27,7 +27,7 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
 			Arguments.of(SeveralDocuments.class,
 					"of type java.util.List<java.lang.String>, and one document is locked"),
-			Arguments.of(OfDocument.class, "has document = Order.class, and there is nothing to lock documents by"),
+			Arguments.of(OfDocument.class, "has document = Order.class, but the application cannot lock documents"),
 			Arguments.of(DocumentLater.class, "a result that ends later"));
 
 	@Test
@@ -37,7 +37,7 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			.withBean(OfDocument.class)
 			.run((context) -> assertThat(
 					new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
-				.contains("Add mongo-lock-documents, which mongo-lock-starter brings"));
+				.contains("Add mongo-lock-documents (part of mongo-lock-starter)"));
 	}
 
 	static class SeveralDocuments {

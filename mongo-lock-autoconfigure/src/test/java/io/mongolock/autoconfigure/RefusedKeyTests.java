@@ -43,7 +43,7 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(ElementKey.class, "'#orders' of type java.util.Set<" + ElementKey.Order.class.getName()),
 			Arguments.of(ArrayKey.class, "'#days' of type java.util.Date[], which has no text"),
 			Arguments.of(NestedKey.class, "of type java.lang.Iterable<java.util.List<java.lang.String>>, which has"),
-			Arguments.of(StreamKey.class, "which can be read once"),
+			Arguments.of(StreamKey.class, "which can be read only once"),
 			Arguments.of(BytesKey.class, "of type byte[], which has no text"),
 			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
 			Arguments.of(Unresolvable.class, "placeholder that no property fills"));

@@ -73,7 +73,7 @@ class StoreCheckTests {
 					assertThat(refusal.getProblem()).contains("does not execute the statements", "(MongoDB 5.0.0)",
 							"cannot be cast");
 					assertThat(refusal.getAction()).contains("MongoDB 4.4 or later", "mongo-lock.mongo-template",
-							"names a view or a time series");
+							"a view or a time series can keep no locks");
 				});
 		}
 		finally {
@@ -278,8 +278,8 @@ class StoreCheckTests {
 			collated.withPropertyValues("mongo-lock.ttl-index.mode=none").run((context) -> {
 				LockStartupException refusal = refusal(context);
 				assertThat(refusal.getProblem()).contains("mongo_lock_test.collated", "(en, strength 2)",
-						"would be one");
-				assertThat(refusal.getAction()).contains("mongo-lock.collection", "Drop it");
+						"would count as equal");
+				assertThat(refusal.getAction()).contains("mongo-lock.collection", "drop it");
 			});
 			collated.run((context) -> assertThat(refusal(context).getProblem()).contains("mongo_lock_test.collated"));
 			client.getDatabase("mongo_lock_test").getCollection("collated").drop();
@@ -345,7 +345,7 @@ class StoreCheckTests {
 					"mongo-lock.collection=capped", "mongo-lock.ttl-index.mode=none");
 			capped.run((context) -> {
 				assertThat(refusal(context).getProblem()).contains("mongo_lock_test.capped is capped");
-				assertThat(refusal(context).getAction()).contains("mongo-lock.collection", "Drop it");
+				assertThat(refusal(context).getAction()).contains("mongo-lock.collection", "drop it");
 			});
 			database.getCollection("capped").drop();
 			capped.run((context) -> assertThat(context).hasNotFailed());

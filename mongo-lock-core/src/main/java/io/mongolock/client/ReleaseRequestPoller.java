@@ -59,8 +59,8 @@ final class ReleaseRequestPoller {
 	 */
 	int ask(String key, String reason, String by, Duration timeout) {
 		if (reason.isBlank() || reason.length() > ReleaseRequest.MAX_REASON) {
-			throw new IllegalArgumentException("A reason to release lock '" + key + "' of " + reason.length()
-					+ " characters: say in 1 to " + ReleaseRequest.MAX_REASON + " why");
+			throw new IllegalArgumentException("The reason to release lock '" + key + "' must have 1 to "
+					+ ReleaseRequest.MAX_REASON + " characters, and not be blank; it has " + reason.length());
 		}
 		List<StoredHolder> holders = this.store.find(key, timeout)
 			.map((lock) -> lock.holders().stream().filter((holder) -> holder.isAlive(lock.now())).toList())

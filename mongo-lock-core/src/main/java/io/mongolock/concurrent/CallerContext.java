@@ -208,8 +208,8 @@ public final class CallerContext {
 		@SuppressWarnings("NullAway") // null only if T may be
 		private T result() throws Throwable {
 			if (!this.begun) {
-				throw new IllegalStateException("Not run by the TaskDecorator beans, or not at once. A TaskDecorator "
-						+ "has to run the task that it was given, on the thread that calls it");
+				throw new IllegalStateException("The TaskDecorator beans did not run the work, or not at once. A "
+						+ "TaskDecorator has to run the given task on the calling thread");
 			}
 			if (this.failure != null) {
 				throw this.failure;

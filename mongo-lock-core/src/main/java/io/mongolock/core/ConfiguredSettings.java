@@ -129,8 +129,9 @@ public final class ConfiguredSettings {
 		Integer limit = (asked.limit() != null) ? asked.limit() : named;
 		if (named != null && limit != null && limit == LockRequest.UNLIMITED) {
 			throw new InvalidLockSettingsException("limit", named,
-					"is set for the name, and the request is shared, which has no limit: remove one of them. Shared and "
-							+ "exclusive requests of one key are a read/write lock, requests with a limit a semaphore");
+					"is set for the name, but the request is shared, and a shared lock has no limit: remove one of the "
+							+ "two. Shared and exclusive requests of one key are a read/write lock; requests with a "
+							+ "limit are a semaphore");
 		}
 		if (limit != null && limit < 1) {
 			throw new InvalidLockSettingsException("limit", limit, "must be at least 1");

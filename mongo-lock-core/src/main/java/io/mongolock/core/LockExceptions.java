@@ -70,10 +70,8 @@ public final class LockExceptions {
 	 * @param ahead how
 	 */
 	static LockStoreException neverAsked(Attempt attempt, LockStoreException ahead) {
-		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED,
-				"Lock '" + KeyText.printable(attempt.key())
-						+ "' was not asked for, because the attempt ahead of it in this application fails: "
-						+ ahead.getMessage(),
+		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED, "Lock '" + KeyText.printable(attempt.key())
+				+ "' was not asked for, because an earlier attempt in this application failed: " + ahead.getMessage(),
 				ahead);
 	}
 
@@ -131,7 +129,7 @@ public final class LockExceptions {
 		return (own)
 				? "no claim, as this thread or one of the same name holds it: nested calls share a lock only under the "
 						+ "annotation or LockOperations.execute"
-				: "no claim, as others of this application were ahead";
+				: "no claim, as other threads of this application were ahead";
 	}
 
 	/**
@@ -198,7 +196,7 @@ public final class LockExceptions {
 		LossReason reason = lease.lossReason();
 		LossReason known = (reason != null) ? reason : LossReason.REFUSED;
 		return new LockLostException(lease.id().key(), lease.fence(), known,
-				describeLoss(lease, reason) + "; what was done under it may overlap with another holder's work");
+				describeLoss(lease, reason) + "; work under this lock may overlap with another holder's work");
 	}
 
 	/**
@@ -207,8 +205,8 @@ public final class LockExceptions {
 	public static LockLostException endedWithin(Lease lease) {
 		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
 				+ KeyText.printable(lease.id().key()) + "' (fence " + lease.fence()
-				+ ") was released by what ran within it, for example a save of its document, before its own end; what was "
-				+ "done after that may overlap with another holder's work");
+				+ ") was released too early, by code within it, for example by a save of its document; work after that "
+				+ "release may overlap with another holder's work");
 	}
 
 	/**
@@ -223,7 +221,7 @@ public final class LockExceptions {
 		LockTerms terms = lease.terms();
 		ClockReading noticed = lease.ranOutAt();
 		return ((noticed != null) ? stepped(lease, noticed) : "")
-				+ ((terms.autoRenew()) ? "no renewal was confirmed" : "it is not renewed and was not released")
+				+ ((terms.autoRenew()) ? "no renewal was confirmed" : "the lock is not renewed and was not released")
 				+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
 				+ millis(terms.reliable()) + lastFailure(lease) + ((noticed != null) ? stoodStill(lease, noticed) : "");
 	}
@@ -236,7 +234,7 @@ public final class LockExceptions {
 		long ahead = lease.elapsed(noticed) - monotonic;
 		return (monotonic >= reliable || ahead <= reliable / 10) ? ""
 				: "the wall clock of this machine stepped ahead by " + ahead / 1_000_000
-						+ "ms, or the machine was suspended (only that clock goes on then); by it ";
+						+ "ms, or the machine was suspended (only that clock goes on then); by that clock ";
 	}
 
 	// Only who did not run notices the end late, unless a renewal has failed before it
@@ -253,9 +251,9 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has it: it was taken over, released by force (see the log of the application "
-						+ "that did so), deleted (by hand, with its collection, or too soon by a TTL index), or "
-						+ "overwritten by a program that does not know locks"
+				? "the store no longer has it: the lock was taken over, released by force (see the log of the "
+						+ "application that did so), deleted (by hand, with its collection, or too soon by a TTL "
+						+ "index), or overwritten by a program that does not know locks"
 				: "this application shut down while it was held";
 	}
 
@@ -265,9 +263,9 @@ public final class LockExceptions {
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
-				+ describe(held.limit()) + ", maybe by others as well. Asking for it " + describe(limit)
-				+ " inside would wait for itself: ask for it " + describe(limit)
-				+ " from the start, or release it first");
+				+ describe(held.limit()) + ", maybe by others as well. A request for it " + describe(limit)
+				+ " inside would wait for its own caller: request it " + describe(limit)
+				+ " from the start, or release the lock first");
 	}
 
 	/**

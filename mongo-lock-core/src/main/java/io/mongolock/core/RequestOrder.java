@@ -35,13 +35,13 @@ public final class RequestOrder {
 			if (known != null && configured.limit(known) != configured.limit(request)) {
 				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key()
 						+ "' here, " + describe(configured.limit(known)) + " and " + describe(configured.limit(request))
-						+ ": one call cannot hold it in both ways. "
-						+ "Give both the same mode and limit, or different names");
+						+ ": one call cannot hold a key in both ways. Give both the same mode and limit, or different "
+						+ "names");
 			}
 		}
 		if (sorted.isEmpty() || sorted.size() > MAX) {
-			throw new IllegalArgumentException("The locks of " + call + " are " + sorted.size() + ", and must be 1 to "
-					+ MAX + ": lock what they have in common, or work with fewer at a time");
+			throw new IllegalArgumentException("The locks of " + call + " are " + sorted.size() + ", and one call may "
+					+ "have 1 to " + MAX + ": lock what these locks have in common, or work with fewer at a time");
 		}
 		return List.copyOf(sorted.values());
 	}

@@ -85,13 +85,13 @@ final class LockLog {
 	}
 
 	private static String describeSkip(LockRequest request, List<LockHolder> holders) {
-		return "Skipped the work under lock '" + KeyText.printable(request.key()) + "', because it "
+		return "Skipped the work under lock '" + KeyText.printable(request.key()) + "', because the lock "
 				+ LockExceptions.whoHolds(holders);
 	}
 
 	void takenOver(HeldLock heldLock, LockHolder previous) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
-				+ ", whose lease had run out: neither a renewal nor a release of it had reached the store in time "
+				+ ", whose lease had run out: neither a renewal nor a release had reached the store in time "
 				+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
 	}
 
@@ -127,14 +127,14 @@ final class LockLog {
 
 	void releaseFailed(HeldLock heldLock, RuntimeException failure) {
 		this.log.warn("Release of lock '" + KeyText.printable(heldLock.key())
-				+ "' failed and is tried again in the background; otherwise its lease of " + heldLock.ttl().toMillis()
-				+ "ms runs out by itself: " + failure.getMessage());
+				+ "' failed and is tried again in the background; if all tries fail, its lease of "
+				+ heldLock.ttl().toMillis() + "ms runs out by itself: " + failure.getMessage());
 		this.log.debug("Release failed", failure);
 	}
 
 	void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
 		this.log.warn("Release of " + ((left.size() != 1) ? left.size() + " locks" : "1 lock")
-				+ " at shutdown failed; what is not released runs out by itself: "
+				+ " at shutdown failed; unreleased locks run out by themselves: "
 				+ names(left.stream().map(HeldLock::lease).toList()) + ": " + failure.getMessage());
 		this.log.debug("Release at shutdown failed", failure);
 	}
@@ -171,7 +171,7 @@ final class LockLog {
 	void eventsDropped(long count, int capacity) {
 		this.log.warn(((count != 1) ? count + " events were" : "1 event was")
 				+ " not published, because the listeners take too long: only the latest " + capacity
-				+ " are kept; losses are never among those dropped");
+				+ " are kept; losses are never dropped");
 	}
 
 	/**

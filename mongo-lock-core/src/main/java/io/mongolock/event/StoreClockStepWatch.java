@@ -71,13 +71,12 @@ final class StoreClockStepWatch {
 	private static String describe(long step, String server) {
 		if (step < 0) {
 			return "The clock of the store" + server + " stepped back by " + -step
-					+ "ms against both clocks of this machine, or these run fast: locks of holders that died are taken "
-					+ "over later by that";
+					+ "ms against both clocks of this machine, or this machine's clocks run fast: locks of dead "
+					+ "holders are taken over that much later";
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
 				+ "ms against both clocks of this machine, or this machine stood still, or its clocks run slow: locks "
-				+ "whose margin is shorter may have two holders until their next renewal, which only the fence "
-				+ "distinguishes";
+				+ "with a shorter margin may have two holders until the next renewal; only the fence tells them apart";
 	}
 
 	private synchronized @Nullable Sample next(Sample sample) {

@@ -91,10 +91,10 @@ class DeniedClaimTests {
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.acquire(LockRequest.of("brief", 1)));
 		this.template.stop(Duration.ofSeconds(10));
-		assertThat(output).contains("lock 'job:1', because it is held by other 2")
+		assertThat(output).contains("lock 'job:1', because the lock is held by other 2")
 			.contains("further skips of locks named 'job' are logged at DEBUG")
 			.contains("further skips of locks named 'brief' are logged at DEBUG")
-			.doesNotContain("'job:2', because it is held");
+			.doesNotContain("'job:2', because the lock is held");
 		assertThat(output.toString().split("Skipped the work", -1)).hasSize(3);
 	}
 

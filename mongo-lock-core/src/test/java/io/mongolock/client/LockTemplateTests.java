@@ -132,7 +132,7 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				.runAsync(
 						() -> assertThatExceptionOfType(LockUnavailableException.class)
 							.isThrownBy(() -> this.template.acquire(ONCE))
-							.withMessageContaining("and no claim, as others of this application were ahead"),
+							.withMessageContaining("and no claim, as other threads of this application were ahead"),
 						(work) -> new Thread(work).start())
 				.join();
 			assertThat(handle.isHeld()).isTrue();
@@ -169,8 +169,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
 			.withMessage(
-					"Lock 'k' is held shared, maybe by others as well. Asking for it exclusively inside would wait "
-							+ "for itself: ask for it exclusively from the start, or release it first");
+					"Lock 'k' is held shared, maybe by others as well. A request for it exclusively inside would wait "
+							+ "for its own caller: request it exclusively from the start, or release the lock first");
 		assertThat(this.store.count("acquire")).isOne();
 	}
 

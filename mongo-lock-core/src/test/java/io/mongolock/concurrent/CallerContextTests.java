@@ -145,7 +145,7 @@ class CallerContextTests {
 		assertThat(this.locks.executeAsync(REQUEST, (lock) -> CompletableFuture.completedFuture("done")))
 			.failsWithin(LONG)
 			.withThrowableThat()
-			.withMessageContaining("Not run by the TaskDecorator beans");
+			.withMessageContaining("The TaskDecorator beans did not run the work");
 		assertThat(this.locks.held()).isZero();
 	}
 

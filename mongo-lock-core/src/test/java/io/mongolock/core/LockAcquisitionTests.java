@@ -588,7 +588,7 @@ class LockAcquisitionTests {
 		failed(this.acquisition, Outcome.UNKNOWN, 1);
 		assertThat(begin(acquisition("next", Duration.ZERO))).isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.failure().getOutcome()).isEqualTo(Outcome.NOT_EXECUTED);
-			assertThat(failed.failure()).hasMessageContaining("the attempt ahead of it in this application fails: no");
+			assertThat(failed.failure()).hasMessageContaining("an earlier attempt in this application failed: no");
 		});
 	}
 

@@ -314,10 +314,9 @@ class DocumentLockTransactionTests {
 		TransactionTemplate inner = new TransactionTemplate(foreign());
 		listened().executeWithoutResult((status) -> {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
-			inner.executeWithoutResult(
-					(other) -> assertThatIllegalStateException().isThrownBy(() -> locked.save(text(locked, "never")))
-						.withMessageContaining(
-								"Do this outside of that transaction, or in one of a MongoTransactionManager"));
+			inner.executeWithoutResult((other) -> assertThatIllegalStateException()
+				.isThrownBy(() -> locked.save(text(locked, "never")))
+				.withMessageContaining("Do this outside of that transaction, or in one of a MongoTransactionManager"));
 			locked.save(text(locked, "saved"));
 		});
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");

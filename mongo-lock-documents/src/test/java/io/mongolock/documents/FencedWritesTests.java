@@ -243,7 +243,8 @@ class FencedWritesTests {
 					this.locks.acquire(LockRequest.of("bound to it by the library")).close();
 					this.fenced.touch(lock);
 				}))
-				.withMessageContaining("the transaction on this thread (of StubTransactions) is no transaction of MongoDB")
+				.withMessageContaining(
+						"the transaction on this thread (of StubTransactions) is no transaction of MongoDB")
 				.withMessageContaining("MongoTransactionManager");
 		}
 	}

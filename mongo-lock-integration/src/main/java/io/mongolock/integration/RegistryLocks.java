@@ -133,7 +133,7 @@ final class RegistryLocks {
 	private static IllegalStateException notHeld(LockRequest request) {
 		return new IllegalStateException("The lock '" + KeyText.printable(request.key()) + "' is not held by thread "
 				+ Thread.currentThread().getName()
-				+ ": only the thread that locked it may unlock or renew it, as often as it locked it");
+				+ ": only the thread that has locked may unlock or renew, and it unlocks as often as it has locked");
 	}
 
 	private synchronized @Nullable Kept kept(String key) {

@@ -98,11 +98,11 @@ final class LeaderElections implements SmartInitializingSingleton {
 		List<LeaderElection> ofRole = all().stream().filter((each) -> each.role().equals(role)).toList();
 		if (ofRole.size() != 1) {
 			throw new LockStartupException("There are " + ofRole.size() + " LeaderElection beans of the role '" + role
-					+ "', which @LeaderOnly names, and there must be one; "
-					+ ((all().isEmpty()) ? "there is none of any role." : "those that are there have the roles '"
+					+ "', which @LeaderOnly names; one is needed, and "
+					+ ((all().isEmpty()) ? "there are none of other roles." : "the existing beans have the roles '"
 							+ all().stream().map(LeaderElection::role).collect(Collectors.joining("', '")) + "'."),
-					"Declare one bean of it: new LeaderElection(\"" + role
-							+ "\", locks, action), or have @LeaderOnly name " + "the role of another.");
+					"Declare one bean of that role: new LeaderElection(\"" + role
+							+ "\", locks, action), or let @LeaderOnly name the role of another bean.");
 		}
 		return ofRole.get(0);
 	}

@@ -219,7 +219,7 @@ class LeaderElectionAutoConfigurationTests {
 				.isInstanceOf(LockStartupException.class)
 				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'")
 				.hasMessageContaining(
-						"there is none of any role. Declare one bean of it: new LeaderElection(\"nobody\""));
+						"there are none of other roles. Declare one bean of that role: new LeaderElection(\"nobody\""));
 	}
 
 	@Test

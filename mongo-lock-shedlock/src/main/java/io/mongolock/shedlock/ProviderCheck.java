@@ -70,10 +70,10 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 				? "which does not ask the one of mongo-lock-shedlock, and failed at the lock of the start: " + failure
 				: "whose locks do not exclude the locks of this library";
 		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "', " + why + ".",
-				"Remove the bean '" + name + "': mongo-lock-shedlock has one. If it wraps that one, take an "
-						+ "ExtensibleLockProvider as a parameter, and return a LockProvider. If some methods name it in "
-						+ "@LockProviderToUse, declare it with @Bean(autowireCandidate = false). If ShedLock is to keep "
-						+ "its own locks, remove mongo-lock-shedlock.",
+				"Remove the bean '" + name + "': mongo-lock-shedlock has its own LockProvider. If your bean wraps "
+						+ "that, let its method take an ExtensibleLockProvider and return a LockProvider. If methods "
+						+ "name your bean in @LockProviderToUse, declare it with @Bean(autowireCandidate = false). If "
+						+ "ShedLock is to keep its own locks, remove mongo-lock-shedlock.",
 				failure);
 	}
 

@@ -63,7 +63,7 @@ class DistributedLockParser {
 					&& Objects.equals(other.condition(), operation.condition()))) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has two locks with the name '" + operation.name() + "' and the key '" + operation.key()
-							+ "', which are one, and differ otherwise",
+							+ "', which are one lock, but have different settings",
 					"Keep one of them, or give them different names.");
 		}
 	}
@@ -77,9 +77,10 @@ class DistributedLockParser {
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, and a document's among them: a document has no order among other locks "
-							+ "that would keep two calls from waiting for each other",
-					"Keep the one of the document, and take the others in a method of another bean that calls this one.");
+					"has several locks, one of them a document's: a document has no order among other locks, so two "
+							+ "calls could wait for each other",
+					"Keep the document's lock, and take the other locks in a method of another bean that calls this "
+							+ "method.");
 		}
 	}
 
@@ -255,7 +256,7 @@ class DistributedLockParser {
 		private InvalidLockMethodException notInDocument(Class<?> type, String attribute) {
 			return invalid(
 					"has document = " + type.getSimpleName() + ".class and " + attribute
-							+ ", and a document is locked by one who edits it, and free when it is saved",
+							+ ", but a document's lock has one holder, and ends with the save",
 					"Leave one of them out.", null);
 		}
 

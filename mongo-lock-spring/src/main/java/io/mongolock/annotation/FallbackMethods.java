@@ -107,7 +107,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 				+ "LockUnavailableException as one more parameter if wanted.";
 		if (named.isEmpty() && this.method.getName().equals(name)) {
 			return invalid(name, "which is the method itself",
-					"Name another; on a class, one that is not public, because all public methods run under its lock.");
+					"Name another method; for a lock on the class, one that is not public, because all public methods "
+							+ "run under that lock.");
 		}
 		if (!named.isEmpty()) {
 			return invalid(name, "and none of that name takes its arguments: " + describe(named), action);

@@ -72,10 +72,11 @@ public final class ProxyReach {
 			return toClassProxy(method, targetClass);
 		}
 		return (isByInterface(targetClass) || isOfType(method, targetClass)
-				|| isIn(proxy.getClass().getInterfaces(), method, targetClass)) ? null : new Obstacle(
-						"is in none of the interfaces that its proxy has",
-						"Declare it in one, or have the class proxied: without spring.aop.proxy-target-class=false "
-								+ "and @Proxyable(INTERFACES)");
+				|| isIn(proxy.getClass().getInterfaces(), method, targetClass))
+						? null
+						: new Obstacle("is in none of the interfaces that its proxy has",
+								"Declare the method in an interface, or let the class be proxied: remove "
+										+ "spring.aop.proxy-target-class=false and @Proxyable(INTERFACES)");
 	}
 
 	/**

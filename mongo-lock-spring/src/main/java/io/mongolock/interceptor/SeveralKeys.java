@@ -55,8 +55,8 @@ public final class SeveralKeys {
 		}
 		if (keys.isEmpty()) {
 			throw new IllegalArgumentException(
-					"it is empty, so there is nothing to lock. Let such a call run without a "
-							+ "lock if that is meant, for example by condition = \"!#ids.isEmpty()\"");
+					"it is empty, so there is nothing to lock. If such a call may run without a lock, say so, for "
+							+ "example by condition = \"!#ids.isEmpty()\"");
 		}
 		return keys;
 	}

@@ -81,7 +81,8 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 			.sorted()
 			.collect(Collectors.joining(", "));
 		return "the transaction on this thread (" + ((resources.isEmpty()) ? "of no resource" : "of " + resources)
-				+ ") is none: use a MongoTransactionManager with the template's MongoDatabaseFactory";
+				+ ") is no transaction of MongoDB: use a MongoTransactionManager with the template's "
+				+ "MongoDatabaseFactory";
 	}
 
 	@Override

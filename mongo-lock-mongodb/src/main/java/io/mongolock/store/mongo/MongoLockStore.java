@@ -231,9 +231,9 @@ public final class MongoLockStore implements LockStore {
 		boolean few = this.notifications != Notifications.OFF && connections < MIN_CONNECTIONS;
 		if (few && !this.saidFew.getAndSet(true)) {
 			logger
-				.info("The MongoClient has " + connections + " connections at most (maxPoolSize), so no change stream "
-						+ "takes one of them: waiters ask for a lock at their retry-interval. A change stream needs "
-						+ MIN_CONNECTIONS + " connections or more");
+				.info("The MongoClient has " + connections + " connections at most (maxPoolSize), so no connection is "
+						+ "used for a change stream: waiters ask for a lock at their retry-interval. A change stream "
+						+ "needs " + MIN_CONNECTIONS + " connections or more");
 		}
 		return this.notifications != Notifications.OFF && !few;
 	}

@@ -17,17 +17,17 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 		}
 		return clock + " is " + Math.abs(this.offset) + " ms " + ((this.offset > 0) ? "ahead of" : "behind")
 				+ " the clock of " + this.reference.server() + ", with which most agree; up to " + tolerated
-				+ " ms are tolerated. " + consequence() + ". Set it right (NTP) before the next election";
+				+ " ms are tolerated. " + consequence() + ". Set the clock right (NTP) before the next election";
 	}
 
 	private String consequence() {
 		if (this.server.writable()) {
-			return "Leases are judged by it now, and step by that when another server is elected";
+			return "Leases are judged by this clock now, and step by this difference when another server is elected";
 		}
 		return (this.offset > 0)
-				? "Once it is elected, leases end that much sooner: locks with a shorter margin may then have two "
-						+ "holders until their next renewal, which only the fence distinguishes"
-				: "Once it is elected, locks of holders that died are taken over later by that";
+				? "Once this server is elected, leases end that much sooner: locks with a shorter margin may then have "
+						+ "two holders until the next renewal; only the fence tells them apart"
+				: "Once this server is elected, locks of dead holders are taken over that much later";
 	}
 
 }

@@ -246,8 +246,9 @@ public final class TtlIndexInitializer {
 			wrong("exists as '" + name + "' with expireAfterSeconds " + after + " instead of " + this.seconds, after,
 					". Locks work, but documents of unused keys "
 							+ ((after > this.seconds) ? "stay longer than set. " : "are removed sooner than set. ")
-							+ "Applications that share the collection have to agree on mongo-lock.ttl-index.retention: "
-							+ "the longest that one of them needs. If it is this one's, run in mongosh: " + change,
+							+ "Give all applications that share the collection the same "
+							+ "mongo-lock.ttl-index.retention: the longest that one of them needs. If that is this "
+							+ "application's, run in mongosh: " + change,
 					change);
 		}
 		else {
@@ -262,8 +263,8 @@ public final class TtlIndexInitializer {
 					". This is urgent: MongoDB may delete locks while they are held. expireAfterSeconds has to be at "
 							+ "least " + least
 							+ ", twice the longest ttl or min-hold of this application. Run in mongosh: " + repair
-							+ ". If another application sets it back, set mongo-lock.ttl-index.retention in all that "
-							+ "share the collection to what they agree on, the longest that one of them needs");
+							+ ". If another application sets the index back, give all applications that share the "
+							+ "collection the same mongo-lock.ttl-index.retention: the longest that one of them needs");
 		}
 		else {
 			warn(problem, problem, harmless);

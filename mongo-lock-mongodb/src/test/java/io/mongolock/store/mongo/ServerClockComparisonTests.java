@@ -143,11 +143,11 @@ class ServerClockComparisonTests {
 		Heartbeat secondary = new Heartbeat("db2:27017", false, 0, 0);
 		assertThat(new ServerClockFinding(secondary, primary, 4200, true).describe(1000))
 			.startsWith("The clock of MongoDB server db2:27017 is 4200 ms ahead of the clock of db1:27017")
-			.contains("up to 1000 ms are tolerated", "Once it is elected, leases end that much sooner", "NTP");
+			.contains("up to 1000 ms are tolerated", "Once this server is elected, leases end that much sooner", "NTP");
 		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000))
-			.contains("4200 ms behind the clock of db1:27017", "are taken over later by that");
+			.contains("4200 ms behind the clock of db1:27017", "are taken over that much later");
 		assertThat(new ServerClockFinding(primary, secondary, -4200, true).describe(1000))
-			.contains("Leases are judged by it now");
+			.contains("Leases are judged by this clock now");
 	}
 
 }

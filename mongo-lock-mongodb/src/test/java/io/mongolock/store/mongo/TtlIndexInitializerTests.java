@@ -108,7 +108,7 @@ class TtlIndexInitializerTests {
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("Locks work, but documents of unused keys are removed sooner than set")
-			.contains("Applications that share the collection have to agree on mongo-lock.ttl-index.retention")
+			.contains("Give all applications that share the collection the same mongo-lock.ttl-index.retention")
 			.doesNotContain("Locks work without it", "urgent");
 	}
 
@@ -118,7 +118,7 @@ class TtlIndexInitializerTests {
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("Locks work, but documents of unused keys stay longer than set")
-			.contains("Applications that share the collection have to agree on mongo-lock.ttl-index.retention")
+			.contains("Give all applications that share the collection the same mongo-lock.ttl-index.retention")
 			.doesNotContain("Locks work without it", "urgent");
 	}
 
@@ -131,7 +131,7 @@ class TtlIndexInitializerTests {
 					+ "MongoDB may delete locks while they are held")
 			.contains("expireAfterSeconds has to be at least 7200, twice the longest ttl or min-hold")
 			.contains("db.runCommand({collMod: \"locks\", index: {name: \"touchedAt_1\", expireAfterSeconds: 604800}})")
-			.contains("set mongo-lock.ttl-index.retention")
+			.contains("the same mongo-lock.ttl-index.retention")
 			.doesNotContain("Locks work");
 	}
 

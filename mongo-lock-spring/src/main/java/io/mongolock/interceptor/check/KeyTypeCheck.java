@@ -50,12 +50,12 @@ record KeyTypeCheck(Predicate<String> beans) {
 					"Pick one value, and call the method once for each.", null);
 		}
 		if (path.properties().isEmpty() && BaseStream.class.isAssignableFrom(type.toClass())) {
-			throw key.invalid(" of type " + type + ", which can be read once, so that the method would find it used up",
+			throw key.invalid(" of type " + type + ", which can be read only once: the method would find it empty",
 					"Let the method take a collection of the keys, for example a List.", null);
 		}
 		String refusal = LockKeyTypes.refusal(((several) ? element(type) : type).toClass());
 		if (refusal != null) {
-			throw key.invalid(" of type " + type + ", which has no text that can be relied on",
+			throw key.invalid(" of type " + type + ", which has no text that is always the same",
 					"It is a " + refusal + ".", null);
 		}
 	}

@@ -76,10 +76,9 @@ class LikelyMistakes {
 				false);
 		if (!this.transactional.isEmpty() && managers.length == 0
 				&& beans.getBeanNamesForType(TransactionManagementConfigurer.class, true, false).length == 0) {
-			logger.warn(
-					"There is no transaction manager, so @Transactional does nothing on these @DistributedLock methods, "
-							+ "and nothing of them is rolled back: " + String.join(", ", this.transactional)
-							+ ". Declare one as a bean, for example new MongoTransactionManager(databaseFactory)");
+			logger.warn("There is no transaction manager, so @Transactional does nothing on these @DistributedLock "
+					+ "methods, and their writes are not rolled back: " + String.join(", ", this.transactional)
+					+ ". Declare one as a bean, for example new MongoTransactionManager(databaseFactory)");
 		}
 		Stream.of(managers)
 			.filter(beans::containsSingleton)

@@ -59,9 +59,10 @@ record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 			.findFirst()
 			.ifPresent((method) -> {
 				throw new InvalidLockMethodException(method, targetClass,
-						"is also @Async inside of its lock, which would end while the work goes on",
-						"Return a CompletableFuture, for whose end the lock is held, or let @Async stand outside, as "
-								+ "@EnableAsync has it unless its mode is ASPECTJ.");
+						"is also @Async inside of its lock: the lock would end while the work goes on",
+						"Return a CompletableFuture, so that the lock is held until it has ended. Or let @Async run "
+								+ "outside of the lock, as @EnableAsync does by default (with mode ASPECTJ it does "
+								+ "not).");
 			});
 	}
 

@@ -34,9 +34,9 @@ class LockDocumentCheck {
 		DocumentLocking locking = this.documents.get();
 		if (locking == null) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has document = " + document.getSimpleName() + ".class, and there is nothing to lock documents by",
-					"Add mongo-lock-documents, which mongo-lock-starter brings, with Spring Data MongoDB and the "
-							+ "synchronous driver, as spring-boot-starter-data-mongodb has them; or leave document out.");
+					"has document = " + document.getSimpleName() + ".class, but the application cannot lock documents",
+					"Add mongo-lock-documents (part of mongo-lock-starter) and spring-boot-starter-data-mongodb "
+							+ "(Spring Data MongoDB and the synchronous driver), or leave document out.");
 		}
 		IntStream.range(0, operation.method().getParameterCount())
 			.filter((index) -> operation.method().getParameterTypes()[index] == locking.parameterType())
@@ -68,7 +68,7 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has the condition '" + operation.condition() + "' and a parameter "
 							+ operation.method().getParameterTypes()[index].getSimpleName()
-							+ ", which nothing fills in where the condition does not hold",
+							+ ", which nothing fills in if the condition is false",
 					"Leave one of them out.");
 		}
 		ResolvableType type = ResolvableType.forMethodParameter(operation.method(), index, targetClass);

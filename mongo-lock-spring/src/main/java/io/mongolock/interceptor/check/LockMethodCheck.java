@@ -50,7 +50,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		if (document != null && AsyncResultDetector.areHeldFor(method, targetClass)) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"has document = " + document.getSimpleName()
-							+ ".class and a result that ends later, and the lock of a document ends with the call",
+							+ ".class and a result that ends later, but a document's lock ends with the call",
 					"Wait for the result inside the method, or leave document out.");
 		}
 	}

@@ -120,7 +120,7 @@ class OperatorTests {
 				.bodyJson()
 				.extractingPath("$.error")
 				.asString()
-				.contains((address.isEmpty()) ? "No lock is named" : "A reason to release lock 'a' of 0 characters");
+				.contains((address.isEmpty()) ? "No lock is named" : "The reason to release lock 'a' must have 1 to ");
 		}
 	}
 
