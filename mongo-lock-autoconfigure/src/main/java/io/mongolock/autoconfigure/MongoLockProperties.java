@@ -23,7 +23,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param keyPrefix prefix of every key, so that several applications can share one
  * collection
  * @param ttl how long a lease lasts without renewal, and so how long a lock stays taken
- * after its holder died
+ * at most after its holder died
  * @param margin how long before the end of a lease its holder stops relying on the lock;
  * 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
