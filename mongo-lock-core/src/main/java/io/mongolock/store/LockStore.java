@@ -168,8 +168,8 @@ public interface LockStore {
 	 * @param filter which of them
 	 * @param after the key behind which to begin, empty for all
 	 * @param most how many at most, from 1 on
-	 * @param scanned among how many to look for those of some holders at most, free locks
-	 * included if the store keeps them
+	 * @param scanned if the filter asks for holders, how many locks to look at at most,
+	 * free ones included if the store keeps them
 	 */
 	default LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
 		int among = (filter.isOfHolders()) ? scanned : most;
