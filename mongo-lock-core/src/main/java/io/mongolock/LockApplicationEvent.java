@@ -133,7 +133,8 @@ public sealed interface LockApplicationEvent {
 	 * As {@link LockListener#onServerClockOff}.
 	 *
 	 * @param server the address of the server
-	 * @param offset how far its clock is ahead, negative if behind
+	 * @param offset how far its clock is ahead, negative if behind, zero once it agrees
+	 * with the others again, or is none of them any more
 	 */
 	record ServerClockOff(String server, Duration offset) implements LockApplicationEvent {
 

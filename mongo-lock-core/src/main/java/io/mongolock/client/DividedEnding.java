@@ -118,7 +118,7 @@ final class DividedEnding<T> {
 	}
 
 	/**
-	 * Why what was asked for last was not answered.
+	 * The last reason why something was not answered.
 	 */
 	@Nullable RuntimeException failure() {
 		return this.failure;

@@ -9,9 +9,9 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
  * The end of a hold of a lock: released, kept taken for what is left of its minimum hold,
- * left to expire, handed over, or cut off, after which the lock stays taken for its
- * margin. It ends once. Knows no thread, clock or driver. Thread-safe: the end is guarded
- * by the monitor.
+ * left to expire, handed over, left idle, ended by others, or cut off, after which the
+ * lock stays taken for its margin. It ends once. Knows no thread, clock or driver.
+ * Thread-safe: the end is guarded by the monitor.
  */
 public final class HoldEnd {
 

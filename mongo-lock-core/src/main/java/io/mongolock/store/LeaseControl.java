@@ -18,33 +18,25 @@ public interface LeaseControl {
 	 * @return what it keeps with the lock, once; {@code null} from then on, or if it
 	 * keeps nothing
 	 */
-	default @Nullable Object takeContent() {
-		return null;
-	}
+	@Nullable Object takeContent();
 
 	/**
 	 * Whether the store keeps such content, for example a document that the lock is a
 	 * field of.
 	 */
-	default boolean hasContent() {
-		return false;
-	}
+	boolean hasContent();
 
 	/**
 	 * Something begins, or goes on, that a renewal would disturb: until {@link #resume}
 	 * or {@link #end} the lease is not renewed, and is relied on until its deadline.
 	 */
-	default void pause() {
-		// Nothing renews it by itself
-	}
+	void pause();
 
 	/**
 	 * Wait until no renewal is underway that began before the pause: one would end a
 	 * transaction that writes the same document.
 	 */
-	default void awaitRenewals() {
-		// Nothing renews it by itself
-	}
+	void awaitRenewals();
 
 	/**
 	 * A statement begins that may end the lease: until {@link #resume} or {@link #end} it

@@ -35,8 +35,8 @@ public interface StoreServers {
 	/**
 	 * Hear of servers whose clock differs from the others'.
 	 * @param listener is called with the address of the server and how far it is ahead,
-	 * negative if behind, zero once it agrees again: at once for those that differ
-	 * already, later on a thread that it must not hold up
+	 * negative if behind, zero once it agrees again or is none of them any more: at once
+	 * for those that differ already, later on a thread that it must not hold up
 	 */
 	default void onClockOff(BiConsumer<String, Duration> listener) {
 		// Never, unless the store hears the clocks of its servers

@@ -1,6 +1,5 @@
 package io.mongolock.documents;
 
-import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 
 import org.springframework.beans.factory.ObjectProvider;
@@ -15,7 +14,6 @@ import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 
 import io.mongolock.LockClock;
 import io.mongolock.spi.LockEnvironment;
-import io.mongolock.spi.StoreClient;
 
 /**
  * Has the application's templates call back, and makes locks on documents. For the
@@ -44,15 +42,6 @@ public final class DocumentCallbacks {
 	static DocumentLockClients mongoLockDocumentLockFactory(LockEnvironment environment, LockClock clock,
 			DocumentTransactions transactions, ApplicationContext context) {
 		return new DocumentLockClients(environment, clock, transactions, context, new CopyOnWriteArrayList<>());
-	}
-
-	/**
-	 * The clients that a factory has made, whose stores the application's documents are.
-	 * @param factory the factory
-	 * @return the clients, none of a factory of the application's own
-	 */
-	public static List<StoreClient> clients(DocumentLockFactory factory) {
-		return (factory instanceof DocumentLockClients clients) ? List.copyOf(clients.made()) : List.of();
 	}
 
 }

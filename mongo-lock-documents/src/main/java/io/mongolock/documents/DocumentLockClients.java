@@ -14,6 +14,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.StoreClient;
+import io.mongolock.spi.StoreClients;
 
 /**
  * Makes the clients whose stores the application's documents are, one for each template.
@@ -23,10 +24,10 @@ import io.mongolock.spi.StoreClient;
  * @param clock what deadlines are checked against
  * @param transactions knows the documents of each thread
  * @param context whose callbacks and listeners see documents loaded and saved
- * @param made the clients, a list that several threads may add to
+ * @param clients the clients, a list that several threads may add to
  */
 record DocumentLockClients(LockEnvironment environment, LockClock clock, DocumentTransactions transactions,
-		ApplicationContext context, List<StoreClient> made) implements DocumentLockFactory {
+		ApplicationContext context, List<StoreClient> clients) implements DocumentLockFactory, StoreClients {
 
 	@Override
 	public DocumentLockOperations of(MongoOperations operations) {
@@ -36,7 +37,7 @@ record DocumentLockClients(LockEnvironment environment, LockClock clock, Documen
 		DocumentLockStore store = new DocumentLockStore(outside, EntityWriter.field(this.context),
 				this.environment.collection(), this.clock);
 		StoreClient client = this.environment.open(store);
-		this.made.add(client);
+		this.clients.add(client);
 		Supplier<LockOperations> takeOvers = SingletonSupplier.of(() -> this.environment.open(store).locks());
 		return new DocumentLocks(template, store, client, takeOvers, this.clock, this.environment.operationTimeout(),
 				this.transactions, this.context);

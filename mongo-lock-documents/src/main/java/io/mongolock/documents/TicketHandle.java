@@ -2,6 +2,8 @@ package io.mongolock.documents;
 
 import java.time.Duration;
 
+import org.jspecify.annotations.Nullable;
+
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
@@ -50,6 +52,27 @@ final class TicketHandle implements LockHandle, LeaseControl {
 	@Override
 	public LeaseId lease() {
 		return this.proof.lease();
+	}
+
+	@Override
+	public @Nullable Object takeContent() {
+		return null;
+	}
+
+	@Override
+	public boolean hasContent() {
+		return true;
+	}
+
+	@Override
+	public void pause() {
+		// This JVM does not renew it
+		this.suspended = false;
+	}
+
+	@Override
+	public void awaitRenewals() {
+		// Only callers renew a ticket
 	}
 
 	@Override
@@ -112,7 +135,11 @@ final class TicketHandle implements LockHandle, LeaseControl {
 
 	@Override
 	public Duration remaining() {
-		return (this.over) ? Duration.ZERO : Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+		return (this.over) ? Duration.ZERO : left();
+	}
+
+	private Duration left() {
+		return Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
 	}
 
 	@Override
@@ -136,6 +163,11 @@ final class TicketHandle implements LockHandle, LeaseControl {
 	public void close() {
 		// The ticket keeps it, and nobody says here when it is released
 		this.closed = true;
+	}
+
+	@Override
+	public String toString() {
+		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ", of a ticket)";
 	}
 
 }

@@ -6,24 +6,23 @@ import java.util.Set;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
-import io.mongolock.documents.DocumentCallbacks;
-import io.mongolock.documents.DocumentLockFactory;
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.autoconfigure.MongoLockDocumentsProperties.Optimistic;
 import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.spi.LockExtension;
 import io.mongolock.spi.StoreClient;
+import io.mongolock.spi.StoreClients;
 
 /**
  * The addition of the application's documents to its locks.
  *
  * @param properties the settings, bound when something needs them
- * @param factories make the clients whose stores the documents are
+ * @param made the clients whose stores the documents are
  * @param operations lock documents
  * @param beans know whether anybody has asked for numbers
  */
-record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
-		ObjectProvider<DocumentLockFactory> factories, ObjectProvider<DocumentLockOperations> operations,
+record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties, ObjectProvider<StoreClients> made,
+		ObjectProvider<DocumentLockOperations> operations,
 		ConfigurableListableBeanFactory beans) implements LockExtension {
 
 	@Override
@@ -88,9 +87,9 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 	@Override
 	public List<StoreClient> clients() {
 		// Those that nobody has asked for yet are made now
-		this.operations.forEach((made) -> {
+		this.operations.forEach((one) -> {
 		});
-		return this.factories.stream().flatMap((factory) -> DocumentCallbacks.clients(factory).stream()).toList();
+		return this.made.stream().flatMap((some) -> some.clients().stream()).toList();
 	}
 
 }

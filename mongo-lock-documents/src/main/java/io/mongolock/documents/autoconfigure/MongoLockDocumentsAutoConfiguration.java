@@ -21,7 +21,7 @@ import org.springframework.context.annotation.Role;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
-import io.mongolock.client.UnlockedLockOperations;
+import io.mongolock.LockOperations;
 import io.mongolock.documents.DocumentCallbacks;
 import io.mongolock.documents.DocumentLockFactory;
 import io.mongolock.documents.DocumentLockOperations;
@@ -33,6 +33,7 @@ import io.mongolock.documents.store.SequenceStore;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.LockStartupException;
+import io.mongolock.spi.StoreClients;
 import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.mongo.MongoLockStore;
 
@@ -55,9 +56,9 @@ public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
 	DocumentLockExtension mongoLockDocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
-			ObjectProvider<DocumentLockFactory> factories, ObjectProvider<DocumentLockOperations> operations,
+			ObjectProvider<StoreClients> clients, ObjectProvider<DocumentLockOperations> operations,
 			ConfigurableListableBeanFactory beans) {
-		return new DocumentLockExtension(properties, factories, operations, beans);
+		return new DocumentLockExtension(properties, clients, operations, beans);
 	}
 
 	@Bean
@@ -111,9 +112,9 @@ public final class MongoLockDocumentsAutoConfiguration {
 	// fails where an application that was processed ahead of time is switched on
 	@Bean
 	@Lazy
-	@ConditionalOnBean(UnlockedLockOperations.class)
+	@ConditionalOnBean(type = "io.mongolock.client.UnlockedLockOperations")
 	@ConditionalOnMissingBean
-	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beans, UnlockedLockOperations off) {
+	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beans, LockOperations off) {
 		LogFactory.getLog(FencedWrites.class)
 			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
 		return FencedWrites.unguarded(template(beans, "FencedWrites", "FencedWrites.unguarded(template)"));

@@ -46,8 +46,8 @@ final class ServerClockComparison {
 	}
 
 	/**
-	 * A server is not heard any more. What was said of its clock is not said again when
-	 * it comes back with the same.
+	 * A server is not heard any more. Unless it is removed, what was said of its clock is
+	 * not said again when it comes back with the same.
 	 */
 	synchronized void lost(String server) {
 		this.servers.remove(server);
