@@ -29,6 +29,7 @@ class ShopApplicationTests {
 	@DynamicPropertySource
 	static void mongo(DynamicPropertyRegistry registry) {
 		registry.add("spring.mongodb.uri", () -> SERVER.connectionString() + "/shop");
+		registry.add("mongo-lock.wait-timeout", () -> "2m");
 	}
 
 	@Test
