@@ -20,7 +20,7 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param onlyWhenReady whether this instance runs scheduled jobs only while its
 	 * readiness state accepts traffic
 	 * @param collection MongoDB collection of the runs of jobs
-	 * @param grace how late after its due time a job may start, unless the job catches up
+	 * @param grace how late after its due time a job may start without catchUp
 	 * @param checkInterval how often others check whether the instance that runs a job
 	 * died
 	 * @param history how long a run is kept once the job has run again
