@@ -59,15 +59,16 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 		}
 		if (failure != null) {
 			logger.warn("Not known whether the LockProvider bean '" + name
-					+ "' asks the one of mongo-lock-shedlock, because the bean failed at the lock of the start. If it "
-					+ "locks elsewhere, its locks do not exclude the locks of this library: then remove the " + "bean",
+					+ "' asks the one of mongo-lock-shedlock, because the bean failed to lock when tried at the start. If it "
+					+ "locks elsewhere, its locks do not exclude the locks of this library: then remove the bean",
 					failure);
 		}
 	}
 
 	private static LockStartupException refusal(String name, @Nullable RuntimeException failure) {
 		String why = (failure != null)
-				? "which does not ask the one of mongo-lock-shedlock, and failed at the lock of the start: " + failure
+				? "which does not use the LockProvider of mongo-lock-shedlock, and failed to lock when tried at the start: "
+						+ failure
 				: "whose locks do not exclude the locks of this library";
 		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "', " + why + ".",
 				"Remove the bean '" + name + "': mongo-lock-shedlock has its own LockProvider. If your bean wraps "

@@ -77,7 +77,7 @@ class DistributedLockParser {
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, one of them a document's: a document has no order among other locks, so two "
+					"has several locks, one of them a document's: that lock is not sorted among the others, so two "
 							+ "calls could wait for each other",
 					"Keep the document's lock, and take the other locks in a method of another bean that calls this "
 							+ "method.");

@@ -25,9 +25,9 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 			return "Leases are judged by this clock now, and step by this difference when another server is elected";
 		}
 		return (this.offset > 0)
-				? "Once this server is elected, leases end that much sooner: locks with a shorter margin may then have "
-						+ "two holders until the next renewal; only the fence tells them apart"
-				: "Once this server is elected, locks of dead holders are taken over that much later";
+				? "Once its server is elected, leases end early by the difference. Beyond the margin two may hold a lock "
+						+ "until the next renewal; only the fence tells them apart"
+				: "Once its server is elected, locks of dead holders are taken over later by the difference";
 	}
 
 }
