@@ -20,8 +20,8 @@ public interface LockedDocument<T> extends AutoCloseable {
 
 	/**
 	 * The entity as it stood at the grant, or at
-	 * {@link DocumentLockOperations#resume(Class, LockTicket) resume}; with the version
-	 * that the grant gave it. From a save on, the entity as it was saved.
+	 * {@link DocumentLockOperations#resume(Class, Object, LockTicket) resume}; with the
+	 * version that the grant gave it. From a save on, the entity as it was saved.
 	 * @return the entity
 	 */
 	T entity();

@@ -4,8 +4,6 @@
  * <li>{@link MongoLockDocumentsAutoConfiguration} has the beans.</li>
  * <li>{@link MongoLockDocumentsProperties} are the settings, which
  * {@link DocumentLockExtension} checks; it shows the locks to operators, too.</li>
- * <li>{@link ApplicationTemplate} is the template that documents are written with, or
- * says that it is not clear which one that is.</li>
  * </ul>
  */
 @NullMarked
