@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.TreeSet;
 
 import org.jspecify.annotations.Nullable;
 
@@ -77,11 +76,8 @@ final class ServerClockComparison {
 	 * These are members no more.
 	 * @return whose clocks were said to differ
 	 */
-	synchronized Set<String> removed(Set<String> servers) {
-		Set<String> reported = new TreeSet<>(servers);
-		reported.retainAll(this.reported.keySet());
-		this.reported.keySet().removeAll(reported);
-		return reported;
+	synchronized List<String> removed(Set<String> servers) {
+		return servers.stream().filter((server) -> this.reported.remove(server) != null).toList();
 	}
 
 	private List<ServerClockFinding> judge() {
