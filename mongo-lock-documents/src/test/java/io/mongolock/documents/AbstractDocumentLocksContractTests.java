@@ -736,6 +736,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 					.lock(Compound.class, new Document("of", "another"))) {
 			assertThat(this.there.documents().list(Numbered.class)).extracting(DocumentLock::id)
 				.containsExactlyInAnyOrder(one.entity().id(), other.entity().id(), odd.entity().id());
+			assertThat(this.there.documents().list(Seated.class)).extracting(DocumentLock::id).hasSize(3);
 		}
 	}
 
@@ -1156,6 +1157,15 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@org.springframework.data.mongodb.core.mapping.Document("numbered")
 	record Loose(@Id String id, @Version @Nullable Long version) {
+
+	}
+
+	@org.springframework.data.mongodb.core.mapping.Document("numbered")
+	record Seated(@Id Seat id, @Version @Nullable Long version) {
+
+	}
+
+	record Seat(int row, int number) {
 
 	}
 

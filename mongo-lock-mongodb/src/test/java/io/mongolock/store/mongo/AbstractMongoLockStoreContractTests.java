@@ -273,6 +273,9 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 					+ "acquiredAt: {$date: '2024-01-01T00:00:00Z'}, expiresAt: {$date: '2100-01-01T00:00:00Z'}}]}"));
 		assertThat(store().list(3, TIMEOUT)).extracting(StoredLock::key).containsExactly("key0", "key1", "key2");
 		assertThat(store().list("bad", "", 3, TIMEOUT)).isEmpty();
+		assertThat(store().list(new LockFilter("odd", "shop", Duration.ZERO), "", 3, 100, TIMEOUT).locks())
+			.as("though the server cannot describe its owner")
+			.isEmpty();
 		LockFilter ours = new LockFilter("", Claims.OWNER.instance(), Duration.ZERO);
 		assertThat(store().list(ours, "", 3, 100, TIMEOUT).locks()).as("though the server can describe no owner 1")
 			.extracting(StoredLock::key)
