@@ -116,8 +116,7 @@ class LockTemplateAsyncTests extends AbstractLockTemplateTests {
 		await(asked);
 		claim.cancel(true);
 		cancelled.countDown();
-		Awaitility.await().until(() -> this.store.count("release") == 1);
-		assertThat(this.store.holder("k")).isEmpty();
+		Awaitility.await().until(() -> this.store.count("release") == 1 && this.store.holder("k").isEmpty());
 	}
 
 	@Test

@@ -270,7 +270,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 		Future<LockHandle> waiting = this.others.submit(() -> this.template.acquire(REQUEST));
 		CompletableFuture<LockHandle> async = this.template.acquireAsync(REQUEST);
 		Awaitility.await().until(() -> this.template.waiting() == 2);
-		this.template.stop(Duration.ofSeconds(1));
+		this.template.stop(Duration.ofMinutes(1));
 		assertCutOff("k");
 		assertThat(held.isHeld()).isFalse();
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(held::close)

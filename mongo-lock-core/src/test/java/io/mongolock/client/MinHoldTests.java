@@ -117,7 +117,7 @@ class MinHoldTests {
 		this.template.acquire(LockRequest.of("other"));
 		this.template.stop(Duration.ofSeconds(10));
 		assertThat(isWhatIsLeft(this.store.kept.get("k"))).isTrue();
-		assertThat(this.store.kept.get("other")).isBetween(Duration.ofSeconds(4), Duration.ofSeconds(6));
+		assertThat(this.store.kept.get("other")).isBetween(Duration.ofSeconds(1), Duration.ofSeconds(6));
 	}
 
 	private static boolean isWhatIsLeft(Duration keptFor) {

@@ -78,7 +78,7 @@ class ReleaseRequestTests {
 		LockHandle held = this.template.acquire(REQUEST);
 		assertThat(held.releaseRequested()).isEmpty();
 		assertThat(this.template.requestRelease("k", "deployment")).isEqualTo(1);
-		Awaitility.await().until(() -> held.releaseRequested().isPresent());
+		Awaitility.await().until(() -> held.releaseRequested().isPresent() && !this.heard.isEmpty());
 		long renewed = this.store.count("renew");
 		Awaitility.await().until(() -> this.store.count("renew") > renewed + 3);
 		assertThat(held.releaseRequested().orElseThrow().by()).startsWith("app");

@@ -372,7 +372,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.until(() -> this.here.client().waiting() == 2 && this.there.client().waiting() == 2
 					&& this.here.documents().find(Post.class, "p1").filter((lock) -> lock.waiting() > 0).isPresent());
 		locked.delete();
-		waiters.forEach((waiter) -> assertThat(waiter).failsWithin(Duration.ofSeconds(15))
+		waiters.forEach((waiter) -> assertThat(waiter).failsWithin(Duration.ofMinutes(1))
 			.withThrowableThat()
 			.withCauseInstanceOf(NoSuchDocumentException.class));
 		assertThat(this.there.client().waiting()).isZero();

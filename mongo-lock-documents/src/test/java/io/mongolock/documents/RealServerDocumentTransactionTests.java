@@ -174,8 +174,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	@Test
 	void aTransactionThatOutlivesTheLeaseKeepsOthersAwayAndSaves() {
 		LockedDocument<Post> locked = this.here.documents()
-			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(1)).build());
-		LockSettings once = LockSettings.builder().waitTimeout(Duration.ZERO).ttl(Duration.ofSeconds(2)).build();
+			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(3)).build());
+		LockSettings once = LockSettings.builder().waitTimeout(Duration.ZERO).ttl(Duration.ofSeconds(3)).build();
 		this.transactions.executeWithoutResult((status) -> {
 			this.template.findById("p2", Post.class);
 			await().until(() -> this.there.documents().find(Post.class, "p1").isEmpty());
@@ -340,7 +340,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			MongoTransactionManager manager = new MongoTransactionManager(throughProxy.getMongoDatabaseFactory());
 			manager.addListener(hanging.transactions());
 			LockedDocument<Post> locked = hanging.documents()
-				.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(2)).build());
+				.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(4)).build());
 			Hold save = proxy.on("update").when((command) -> command.containsKey("startTransaction")).holdRequest();
 			CompletableFuture<Void> saving = CompletableFuture.runAsync(
 					() -> new TransactionTemplate(manager).executeWithoutResult((status) -> save(locked, "never")));
@@ -636,7 +636,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	@Test
 	void aNestedClaimLeavesTheLockToTheTransactionThatKeepsIt() {
 		DocumentLockOperations documents = this.here.documents();
-		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(1)).build();
+		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(3)).build();
 		documents.execute(Post.class, "p1", (how) -> how.settings(brief), (outer) -> {
 			this.transactions.executeWithoutResult((status) -> {
 				write("p2", "under the lock");
@@ -881,7 +881,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	@Test
 	void aPlainSaveIsRefusedInATransactionThatOutlivesTheLease() {
 		LockedDocument<Post> locked = this.here.documents()
-			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(1)).build());
+			.lock(Post.class, "p1", LockSettings.builder().ttl(Duration.ofSeconds(3)).build());
 		this.transactions.executeWithoutResult((status) -> {
 			await().until(() -> this.there.documents().find(Post.class, "p1").isEmpty());
 			assertThatIllegalStateException().isThrownBy(() -> plainSave("p1"));

@@ -100,13 +100,17 @@ abstract class AbstractJobsTests {
 
 	@Test
 	void eachTickIsRunOnceHoweverManyInstancesThereAre() {
-		ConfigurableApplicationContext one = start(EverySecond.class);
-		start(EverySecond.class);
-		ConfigurableApplicationContext three = start(EverySecond.class);
+		String patient = "spring.lifecycle.timeout-per-shutdown-phase=30s";
+		ConfigurableApplicationContext one = start(EverySecond.class, patient);
+		start(EverySecond.class, patient);
+		ConfigurableApplicationContext three = start(EverySecond.class, patient);
 		await().until(() -> ended(one, "every-second").size() >= 4);
 		three.close();
 		this.instances.forEach(ConfigurableApplicationContext::close);
-		List<JobRun> runs = history("every-second");
+		// A machine that stands still for longer than a second misses a tick
+		List<JobRun> runs = history("every-second").stream()
+			.filter((run) -> run.outcome() != JobOutcome.MISSED)
+			.toList();
 		List<JobRun> begun = this.instances.stream().map(EverySecond::runs).flatMap(List::stream).toList();
 		assertThat(begun).extracting(JobRun::tick)
 			.doesNotHaveDuplicates()
@@ -153,8 +157,8 @@ abstract class AbstractJobsTests {
 	void whereAnInstanceWasCutOffAnotherRunsTheTickAgain() {
 		ConfigurableApplicationContext one = start(Blocking.class);
 		await().until(() -> Blocking.running.get() == 1);
+		JobRun first = one.getBean(Blocking.class).runs.get(0);
 		ConfigurableApplicationContext two = start(Blocking.class);
-		JobRun first = one.getBean(Jobs.class).last("blocking", 1).get(0);
 		one.close();
 		await().until(() -> two.getBean(Blocking.class).runs.size() == 1);
 		JobRun again = two.getBean(Blocking.class).runs.get(0);
@@ -586,7 +590,7 @@ abstract class AbstractJobsTests {
 		Wished job = one.getBean(Wished.class);
 		runNow(one.getBean(JobsEndpoint.class), "wished");
 		one.close();
-		assertThat(job.interrupted).isCompleted();
+		assertThat(job.interrupted).succeedsWithin(Duration.ofMinutes(1));
 	}
 
 	@Test
@@ -835,7 +839,7 @@ abstract class AbstractJobsTests {
 			String... properties) {
 		List<String> all = new ArrayList<>(
 				List.of("spring.mongodb.uri=" + this.uri, "spring.mongodb.database=" + this.database,
-						"spring.application.name=shop", "mongo-lock.ttl=2s", "mongo-lock.jobs.check-interval=200ms",
+						"spring.application.name=shop", "mongo-lock.ttl=6s", "mongo-lock.jobs.check-interval=200ms",
 						"mongo-lock.shutdown-timeout=1s", "spring.lifecycle.timeout-per-shutdown-phase=300ms",
 						"spring.main.banner-mode=off", "management.endpoints.web.exposure.include=mongojobs",
 						"management.endpoint.mongojobs.access=unrestricted"));

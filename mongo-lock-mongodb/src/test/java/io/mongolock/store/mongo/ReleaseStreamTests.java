@@ -329,6 +329,8 @@ class ReleaseStreamTests {
 	@CsvSource({ "3, false", "4, true" })
 	@ExtendWith(OutputCaptureExtension.class)
 	void whenPoolHasFewConnectionsThenNoStreamTakesOne(int connections, boolean live, CapturedOutput output) {
+		// Of the test before
+		awaitNoThread();
 		StoreServers few = new StoreServers() {
 
 			@Override

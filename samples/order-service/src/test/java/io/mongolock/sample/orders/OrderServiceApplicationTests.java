@@ -137,7 +137,7 @@ class OrderServiceApplicationTests {
 	void aPaymentWhoseLockIsLostBeforeItIsWrittenIsNotMade() {
 		long before = balance("10014");
 		CompletableFuture<MvcTestResult> payment = CompletableFuture
-			.supplyAsync(() -> pay("10014", "{\"amount\": 1, \"takes\": 3}"));
+			.supplyAsync(() -> pay("10014", "{\"amount\": 1, \"takes\": 8}"));
 		await().until(() -> this.store.find("order:10014", Duration.ofSeconds(5))
 			.filter((lock) -> !lock.liveHolders().isEmpty())
 			.isPresent());
