@@ -75,7 +75,7 @@ class IdleOrdersTests {
 			StoredLock lock = new StoredLock("k", List.of(entry), List.of(), List.of(), 1100, Instant.EPOCH);
 			HeldLock held = ((Granted) acquisition.answered(new ClaimAnswer(lock), CoreParts.NOW)).held();
 			boolean wanted = this.recalled;
-			boolean rests = this.client.idle().rest(held, CoreParts.NOW, () -> {
+			boolean rests = this.client.idle().keepIdle(held, CoreParts.NOW, () -> {
 			});
 			require(!rests || !wanted, "kept though others want it");
 		}
@@ -178,7 +178,7 @@ class IdleOrdersTests {
 
 		// As the client does
 		private void release(HeldLock held) {
-			if (!this.client.idle().rest(held, CoreParts.NOW, () -> {
+			if (!this.client.idle().keepIdle(held, CoreParts.NOW, () -> {
 			})) {
 				held.ending().release(CoreParts.NOW);
 				free(held);

@@ -114,8 +114,8 @@ class LeaseOrdersTests {
 		}
 
 		@Operation(nonParallelGroup = "holder")
-		public boolean rest() {
-			boolean rests = this.held.ending().rest(CoreParts.NOW);
+		public boolean keepIdle() {
+			boolean rests = this.held.ending().keepIdle(CoreParts.NOW);
 			if (rests) {
 				this.rested = true;
 			}

@@ -68,8 +68,8 @@ class LocalQueueOrdersTests {
 		}
 
 		@Operation
-		public String rest() {
-			return name(this.queues.rest("k", this.holder, () -> {
+		public String keepIdle() {
+			return name(this.queues.keepIdle("k", this.holder, () -> {
 			}));
 		}
 

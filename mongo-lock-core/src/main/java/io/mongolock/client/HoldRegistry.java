@@ -360,7 +360,7 @@ final class HoldRegistry {
 	}
 
 	private boolean restOrHandToNext(HeldLock heldLock) {
-		return rest(heldLock) || handToNext(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
+		return keepIdle(heldLock) || handToNext(heldLock, () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
 	}
 
 	private static boolean failsCall(HeldLock heldLock, ReleaseOutcome outcome) {
@@ -382,10 +382,10 @@ final class HoldRegistry {
 		return outcome;
 	}
 
-	private boolean rest(HeldLock heldLock) {
+	private boolean keepIdle(HeldLock heldLock) {
 		return heldLock.lingers() && insteadOfRelease(heldLock, () -> {
 			boolean rests = this.queues.idle()
-				.rest(heldLock, now(), () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
+				.keepIdle(heldLock, now(), () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
 			if (rests) {
 				unregister(heldLock);
 			}

@@ -164,8 +164,8 @@ public final class HoldEnd {
 	 * The holder is done, and the client keeps the lease.
 	 * @return whether it was held until then and need not run out
 	 */
-	synchronized boolean rest(ClockReading now) {
-		return this.state == State.OPEN && !this.leftToExpire && this.lease.rest(now) && end();
+	synchronized boolean keepIdle(ClockReading now) {
+		return this.state == State.OPEN && !this.leftToExpire && this.lease.keepIdle(now) && end();
 	}
 
 	/**

@@ -108,8 +108,8 @@ public final class IdleLeases {
 	 * @param passed is run when nobody holds it any more, before anybody can take it
 	 * @return whether the lease is idle; if not, it is to be released
 	 */
-	public boolean rest(HeldLock held, ClockReading now, Runnable passed) {
-		if (!mayRest(held, now) || this.queues.waiting(held.key()) > 0 || !held.ending().rest(now)) {
+	public boolean keepIdle(HeldLock held, ClockReading now, Runnable passed) {
+		if (!mayKeepIdle(held, now) || this.queues.waiting(held.key()) > 0 || !held.ending().keepIdle(now)) {
 			return false;
 		}
 		try {
@@ -118,7 +118,7 @@ public final class IdleLeases {
 		finally {
 			this.used = true;
 			// One that came meanwhile takes it
-			LocalWaiter next = this.queues.rest(held.key(), held, () -> add(held, now));
+			LocalWaiter next = this.queues.keepIdle(held.key(), held, () -> add(held, now));
 			if (next != null) {
 				next.callTurn();
 			}
@@ -129,7 +129,7 @@ public final class IdleLeases {
 		return true;
 	}
 
-	private boolean mayRest(HeldLock held, ClockReading now) {
+	private boolean mayKeepIdle(HeldLock held, ClockReading now) {
 		Grant grant = held.grant();
 		return grant.recall() != null && held.lingers() && !mayBeWanted(held) && !grant.unknown() && !grant.contended()
 				&& held.fence() < grant.lastFence() && held.lease().releaseRequest() == null

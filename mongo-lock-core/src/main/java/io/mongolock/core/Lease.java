@@ -335,7 +335,7 @@ public final class Lease {
 	 * The holder is done, and the client keeps the lease: nobody holds it from here on.
 	 * @return whether it was held until then
 	 */
-	boolean rest(ClockReading now) {
+	boolean keepIdle(ClockReading now) {
 		synchronized (this.entry) {
 			boolean held = this.state.phase() == Phase.HELD && isReliable(this.state, now);
 			if (held) {

@@ -115,9 +115,9 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	 * @param kept is run before anybody can; must not block
 	 * @return whose turn it is, if anyone came meanwhile
 	 */
-	@Nullable W rest(String key, H holder, Runnable kept) {
+	@Nullable W keepIdle(String key, H holder, Runnable kept) {
 		return change(key, (queue) -> {
-			queue.rest(holder);
+			queue.keepIdle(holder);
 			kept.run();
 		});
 	}

@@ -128,7 +128,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	/**
 	 * A holder is done, and its lease is idle.
 	 */
-	void rest(H holder) {
+	void keepIdle(H holder) {
 		if (this.holders.remove(holder)) {
 			this.idle = holder;
 		}

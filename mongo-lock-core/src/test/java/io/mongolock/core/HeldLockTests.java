@@ -195,7 +195,7 @@ class HeldLockTests {
 	@Test
 	void whatMayStillTakeEffectIsNotKeptIdle() {
 		this.heldLock.ending().letExpire();
-		assertThat(this.heldLock.ending().rest(at(1))).isFalse();
+		assertThat(this.heldLock.ending().keepIdle(at(1))).isFalse();
 		assertThat(this.heldLock.ending().hasEnded()).as("runs out when it is released").isFalse();
 	}
 

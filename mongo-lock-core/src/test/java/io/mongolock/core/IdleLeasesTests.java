@@ -62,14 +62,14 @@ class IdleLeasesTests {
 
 	@Test
 	void theFirstUseOfAKeyIsReleasedAtOnce() {
-		assertThat(rest(granted("k", 0), 1)).isFalse();
+		assertThat(keepIdle(granted("k", 0), 1)).isFalse();
 		assertThat(this.log).isEmpty();
 	}
 
 	@Test
 	void aKeyThatIsTakenAgainWithinTheLingerKeepsItsLease() {
 		HeldLock held = warm("k");
-		assertThat(rest(held, 10)).isTrue();
+		assertThat(keepIdle(held, 10)).isTrue();
 		assertThat(this.log).containsExactly("passed 102");
 		assertThat(held.lease().isHeld(at(10))).isFalse();
 		assertThat(held.lease().isHeld(at(10))).isFalse();
@@ -82,9 +82,9 @@ class IdleLeasesTests {
 
 	@Test
 	void aKeyThatIsTakenAgainLaterThanTheLingerIsReleasedAtOnce() {
-		assertThat(rest(granted("k", 0), 1)).isFalse();
-		assertThat(rest(granted("k", 2002), 2003)).isFalse();
-		assertThat(rest(granted("k", 4003), 4004)).as("2 s later").isTrue();
+		assertThat(keepIdle(granted("k", 0), 1)).isFalse();
+		assertThat(keepIdle(granted("k", 2002), 2003)).isFalse();
+		assertThat(keepIdle(granted("k", 4003), 4004)).as("2 s later").isTrue();
 	}
 
 	@Test
@@ -102,7 +102,7 @@ class IdleLeasesTests {
 	@Test
 	void aClaimTakesItWithTheNextFenceAndNoRequest() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);
 		assertThat(taken.fence()).isEqualTo(held.fence() + 1);
 		assertThat(taken.grantFence()).isEqualTo(held.fence());
@@ -111,13 +111,13 @@ class IdleLeasesTests {
 		assertThat(taken.lease().remaining(at(11))).as("counts from the grant").isEqualTo(Duration.ofMillis(23_991));
 		assertThat(this.idle.all()).isEmpty();
 		assertThat(holders()).containsExactly(taken);
-		assertThat(rest(taken, 12)).isTrue();
+		assertThat(keepIdle(taken, 12)).isTrue();
 		assertThat(taken("k", 13).fence()).isEqualTo(held.fence() + 2);
 	}
 
 	@Test
 	void whoTakesItReliesOnItOnTermsOfItsOwn() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		LockRequest careful = LockRequest.builder("k")
 			.settings(LockSettings.builder().linger(Duration.ofSeconds(2)).margin(Duration.ofSeconds(20)).build())
 			.build();
@@ -128,19 +128,19 @@ class IdleLeasesTests {
 
 	@Test
 	void itLastsForAsLongAsItsGrantWhoeverTookItInBetween() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		HeldLock shorter = begun(with(request("k"), Duration.ofSeconds(10)), 11).held();
-		assertThat(rest(shorter, 12)).isTrue();
+		assertThat(keepIdle(shorter, 12)).isTrue();
 		assertThat(taken("k", 13).lease().remaining(at(13))).isEqualTo(Duration.ofMillis(23_989));
 	}
 
 	@Test
 	void oneClaimTakesItAndTheNextWaits() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
 		Waiter second = begun(request("k"), 11);
 		assertThat(second.step).isInstanceOf(Wait.class);
-		assertThat(rest(taken, 12)).as("somebody waits").isFalse();
+		assertThat(keepIdle(taken, 12)).as("somebody waits").isFalse();
 		release(taken, 12);
 		assertThat(second.step).isEqualTo(new Ask());
 	}
@@ -149,7 +149,7 @@ class IdleLeasesTests {
 	void whoComesAsItBecomesIdleTakesIt() {
 		HeldLock held = warm("k");
 		Waiter[] next = new Waiter[1];
-		this.idle.rest(held, at(10), () -> next[0] = begun(request("k"), 10));
+		this.idle.keepIdle(held, at(10), () -> next[0] = begun(request("k"), 10));
 		assertThat(next[0].held().fence()).isEqualTo(held.fence() + 1);
 		assertThat(this.idle.all()).isEmpty();
 	}
@@ -157,7 +157,7 @@ class IdleLeasesTests {
 	@Test
 	void aRefusalIsNoLossOfAnybodyAndNobodyTakesItAnyMore() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		held.lease().gone();
 		assertThat(held.lossReason()).isNull();
 		Waiter next = begun(request("k"), 11);
@@ -170,7 +170,7 @@ class IdleLeasesTests {
 	@Test
 	void aRenewalThatIsStillUnderwayServesWhoTakesItNext() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		held.lease().renewed(at(9), at(11));
 		assertThat(held.lease().isHeld(at(11))).as("nobody holds it").isFalse();
 		assertThat(taken("k", 12).lease().remaining(at(12))).isEqualTo(Duration.ofMillis(23_997));
@@ -181,7 +181,7 @@ class IdleLeasesTests {
 		beNotified();
 		HeldLock held = warm("k");
 		held.lease().renewed(at(5), at(6));
-		rest(held, 11_000);
+		keepIdle(held, 11_000);
 		Waiter next = begun(request("k"), 12_005);
 		assertThat(next.step).isInstanceOf(Wait.class);
 		assertThat(endAll(12_005)).containsExactly(held);
@@ -192,7 +192,7 @@ class IdleLeasesTests {
 	void itEndsWhenItsLingerIsOver() {
 		beNotified();
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		assertThat(this.idle.due(this.notified, at(2009))).isEmpty();
 		assertThat(this.idle.nextIn(at(2009))).isLessThanOrEqualTo(IdleLeases.PAUSE);
 		assertThat(this.idle.due(this.notified, at(2029))).containsExactly(held);
@@ -204,7 +204,7 @@ class IdleLeasesTests {
 		beNotified();
 		HeldLock held = warm("k");
 		held.lease().renewed(at(500), at(501));
-		rest(held, 11_000);
+		keepIdle(held, 11_000);
 		this.idle.due(this.notified, at(11_000));
 		assertThat(this.idle.due(this.notified, at(12_499))).isEmpty();
 		assertThat(this.idle.due(this.notified, at(12_500))).containsExactly(held);
@@ -213,7 +213,7 @@ class IdleLeasesTests {
 	@Test
 	void whileItIsReleasedNobodyAsksAndNoWaitIsOver() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		List<HeldLock> due = this.idle.due(this.notified, at(2010));
 		Waiter once = begun(
 				LockRequest.builder("k").settings(request("k").settings()).waitTimeout(Duration.ZERO).build(), 2011);
@@ -231,7 +231,7 @@ class IdleLeasesTests {
 				LockRequest.builder("k").settings(request("k").settings()).autoRenew(false).build())) {
 			IdleLeasesTests jvm = new IdleLeasesTests();
 			HeldLock held = jvm.warm("k");
-			jvm.rest(held, 10);
+			jvm.keepIdle(held, 10);
 			Waiter next = jvm.begun(request, 11);
 			assertThat(next.step).as(request.toString()).isInstanceOf(Wait.class);
 			assertThat(jvm.idle.nextIn(at(11))).isZero();
@@ -247,7 +247,7 @@ class IdleLeasesTests {
 		waiter.acquisition.failed(new LockStoreException("k", Outcome.UNKNOWN, "by script", null), at(3));
 		waiter.acquisition.timer(at(200));
 		waiter.claim(200);
-		assertThat(rest(waiter.granted(200), 201)).isFalse();
+		assertThat(keepIdle(waiter.granted(200), 201)).isFalse();
 	}
 
 	@Test
@@ -255,7 +255,7 @@ class IdleLeasesTests {
 		release(granted("k", 0), 1);
 		Waiter waiter = asking("k", 2);
 		StoredWaiter other = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
-		assertThat(rest(waiter.granted(2, List.of(other)), 3)).isFalse();
+		assertThat(keepIdle(waiter.granted(2, List.of(other)), 3)).isFalse();
 	}
 
 	@Test
@@ -266,11 +266,11 @@ class IdleLeasesTests {
 			.minHold(Duration.ofMillis(100))
 			.build();
 		HeldLock held = new Waiter(kept, 2).asked(2).granted(2);
-		assertThat(rest(held, 50)).isFalse();
-		assertThat(rest(held, 102)).isTrue();
+		assertThat(keepIdle(held, 50)).isFalse();
+		assertThat(keepIdle(held, 102)).isTrue();
 		HeldLock inDoubt = warm("other");
 		inDoubt.ending().letExpire();
-		assertThat(rest(inDoubt, 10)).as("the commit may still land").isFalse();
+		assertThat(keepIdle(inDoubt, 10)).as("the commit may still land").isFalse();
 	}
 
 	@Test
@@ -280,26 +280,26 @@ class IdleLeasesTests {
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).pass(held, this.queues, at(4), (any) -> {
 		}, () -> {
 		})).isTrue();
-		assertThat(rest(next.held(), 5)).isFalse();
+		assertThat(keepIdle(next.held(), 5)).isFalse();
 	}
 
 	@Test
 	void whatSomebodyAsksToReleaseIsNotKept() {
 		HeldLock held = warm("k");
 		held.lease().releaseRequested(new ReleaseRequest("please", "me", Instant.EPOCH));
-		assertThat(rest(held, 10)).isFalse();
+		assertThat(keepIdle(held, 10)).isFalse();
 	}
 
 	@Test
 	void whatHasLessThanHalfOfItsTimeLeftIsNotKept() {
-		assertThat(rest(warm("k"), 12_002)).isFalse();
+		assertThat(keepIdle(warm("k"), 12_002)).isFalse();
 	}
 
 	@Test
 	void whatIsLostIsNotKept() {
 		HeldLock held = warm("k");
 		held.lease().gone();
-		assertThat(rest(held, 10)).isFalse();
+		assertThat(keepIdle(held, 10)).isFalse();
 		assertThat(this.log).containsExactly("lost");
 	}
 
@@ -307,11 +307,11 @@ class IdleLeasesTests {
 	void itEndsWithTheFencesThatWereSetAside() {
 		HeldLock held = warm("k");
 		for (int i = 0; i < IdleLeases.RESERVE; i++) {
-			assertThat(rest(held, 10)).isTrue();
+			assertThat(keepIdle(held, 10)).isTrue();
 			held = taken("k", 10);
 		}
 		assertThat(held.fence()).isEqualTo(held.grantFence() + IdleLeases.RESERVE);
-		assertThat(rest(held, 10)).isFalse();
+		assertThat(keepIdle(held, 10)).isFalse();
 	}
 
 	@Test
@@ -320,10 +320,10 @@ class IdleLeasesTests {
 		for (int i = 0; i < IdleLeases.MAX_LEASES; i++) {
 			held.add(warm("k" + i));
 		}
-		held.forEach((one) -> assertThat(rest(one, 10)).isTrue());
+		held.forEach((one) -> assertThat(keepIdle(one, 10)).isTrue());
 		assertThat(this.idle.due(this.notified, at(11))).isEmpty();
 		HeldLock last = warm("last");
-		rest(last, 12);
+		keepIdle(last, 12);
 		assertThat(this.idle.due(this.notified, at(50))).containsExactly(held.get(0));
 		assertThat(this.idle.all()).hasSize(IdleLeases.MAX_LEASES);
 	}
@@ -332,8 +332,8 @@ class IdleLeasesTests {
 	void aStopTakesThemAll() {
 		HeldLock one = warm("one");
 		HeldLock other = warm("other");
-		rest(one, 10);
-		rest(other, 10);
+		keepIdle(one, 10);
+		keepIdle(other, 10);
 		this.idle.recalled(one.id());
 		assertThat(this.idle.takeAll()).containsExactlyInAnyOrder(one, other);
 		assertThat(this.idle.takeAll()).isEmpty();
@@ -342,7 +342,7 @@ class IdleLeasesTests {
 	@Test
 	void aRecallEndsItAtOnceAndWhoComesNextEntersTheQueue() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		int before = this.wakes;
 		this.idle.recalled(held.id());
 		assertThat(this.wakes).isGreaterThan(before);
@@ -356,23 +356,23 @@ class IdleLeasesTests {
 	@Test
 	void aKeyThatWasRecalledHasToBeTakenMoreOftenInARowToKeepItsLease() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		this.idle.recalled(held.id());
 		endAll(11);
-		assertThat(rest(granted("k", 12), 13)).as("which was enough before").isFalse();
-		assertThat(rest(granted("k", 14), 15)).isFalse();
+		assertThat(keepIdle(granted("k", 12), 13)).as("which was enough before").isFalse();
+		assertThat(keepIdle(granted("k", 14), 15)).isFalse();
 	}
 
 	@Test
 	void aRecallOfALeaseThatServedNobodySetsTheKeyBackFurther() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		rest(taken, 12);
+		keepIdle(taken, 12);
 		this.idle.recalled(taken.id());
 		endAll(13);
 		assertThat(usesUntilKept("k", 14)).as("it has served one").isEqualTo(4);
 		HeldLock unused = warm("l");
-		rest(unused, 200);
+		keepIdle(unused, 200);
 		this.idle.recalled(unused.id());
 		endAll(201);
 		assertThat(usesUntilKept("l", 202)).isEqualTo(LingerPolicy.MAX_CLAIMS);
@@ -385,7 +385,7 @@ class IdleLeasesTests {
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).pass(first, this.queues, at(4), (any) -> {
 		}, () -> {
 		})).isTrue();
-		assertThat(rest(next.held(), 5)).isTrue();
+		assertThat(keepIdle(next.held(), 5)).isTrue();
 		this.idle.recalled(first.id());
 		endAll(6);
 		assertThat(usesUntilKept("k", 7)).isEqualTo(LingerPolicy.MAX_CLAIMS);
@@ -393,19 +393,19 @@ class IdleLeasesTests {
 
 	@Test
 	void whatAnIdleLeaseServedMakesUpForRecalls() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		rest(taken, 12);
+		keepIdle(taken, 12);
 		this.idle.recalled(taken.id());
 		endAll(13);
 		long now = 14;
 		HeldLock held = granted("k", now);
-		for (; !rest(held, now); now++) {
+		for (; !keepIdle(held, now); now++) {
 			held = granted("k", now);
 		}
 		for (int served = 0; served < 3; served++) {
 			held = taken("k", now);
-			rest(held, now);
+			keepIdle(held, now);
 		}
 		this.idle.recalled(held.id());
 		endAll(now);
@@ -414,29 +414,29 @@ class IdleLeasesTests {
 
 	@Test
 	void whatItServedMakesUpForRecallsAlsoIfItEndsWhileItIsHeld() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		rest(taken, 12);
+		keepIdle(taken, 12);
 		this.idle.recalled(taken.id());
 		endAll(13);
 		for (int i = 0; i < 3; i++) {
 			release(granted("k", 14), 14);
 		}
-		assertThat(rest(granted("k", 14), 14)).as("for the fourth time").isTrue();
+		assertThat(keepIdle(granted("k", 14), 14)).as("for the fourth time").isTrue();
 		for (int served = 0; served < 3; served++) {
 			taken = taken("k", 14);
-			rest(taken, 14);
+			keepIdle(taken, 14);
 		}
 		taken = taken("k", 14);
 		this.idle.recalled(taken.id());
-		assertThat(rest(taken, 14)).isFalse();
+		assertThat(keepIdle(taken, 14)).isFalse();
 		release(taken, 14);
 		assertThat(usesUntilKept("k", 5000)).as("as before the first recall").isEqualTo(2);
 	}
 
 	private int usesUntilKept(String key, long from) {
 		int uses = 1;
-		for (long now = from; !rest(granted(key, now), now + 1); now += 2) {
+		for (long now = from; !keepIdle(granted(key, now), now + 1); now += 2) {
 			uses++;
 		}
 		return uses;
@@ -451,7 +451,7 @@ class IdleLeasesTests {
 		assertThat(this.idle.recalled(id)).as("no news").isEmpty();
 		HeldLock held = waiter.granted(3);
 		assertThat(this.idle.recalled(id)).as("no news").isEmpty();
-		assertThat(rest(held, 4)).isFalse();
+		assertThat(keepIdle(held, 4)).isFalse();
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).mayPass(held)).as("others want it").isFalse();
 	}
 
@@ -460,12 +460,12 @@ class IdleLeasesTests {
 		release(granted("k", 0), 1);
 		Waiter waiter = asking("k", 2);
 		assertThat(this.idle.recalled(new LeaseId("k", "another"))).isEmpty();
-		assertThat(rest(waiter.granted(3), 4)).isTrue();
+		assertThat(keepIdle(waiter.granted(3), 4)).isTrue();
 	}
 
 	@Test
 	void aRecallOfAnotherLeaseEndsNothing() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		this.idle.recalled(new LeaseId("k", "another"));
 		this.idle.recalled(new LeaseId("l", "another"));
 		assertThat(this.idle.due(true, at(30))).isEmpty();
@@ -474,24 +474,24 @@ class IdleLeasesTests {
 	@Test
 	void whatIsRecalledWhileItIsHeldIsNotKept() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);
 		this.idle.recalled(held.id());
 		assertThat(taken.lease().isHeld(at(12))).as("no loss").isTrue();
-		assertThat(rest(taken, 12)).isFalse();
+		assertThat(keepIdle(taken, 12)).isFalse();
 	}
 
 	@Test
 	void aRecallAsItBecomesIdleIsNotMissed() {
 		HeldLock held = warm("k");
-		this.idle.rest(held, at(10), () -> this.idle.recalled(held.id()));
+		this.idle.keepIdle(held, at(10), () -> this.idle.recalled(held.id()));
 		assertThat(endAll(10)).containsExactly(held);
 	}
 
 	@Test
 	void aClaimThatHasTakenItBeforeTheRecallHoldsIt() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);
 		this.idle.recalled(held.id());
 		assertThat(endAll(12)).isEmpty();
@@ -501,7 +501,7 @@ class IdleLeasesTests {
 	@Test
 	void aBrokenLockIsTakenByNobody() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		this.idle.broken("k", held.grantFence() - 1);
 		assertThat(this.idle.all()).hasSize(1);
 		this.idle.broken("k", held.grantFence());
@@ -511,11 +511,11 @@ class IdleLeasesTests {
 	@Test
 	void whoTookTheLeaseOfABrokenLockHasLostIt() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);
 		assertThat(this.idle.broken("k", held.grantFence() - 1)).isEmpty();
 		assertThat(this.idle.broken("k", held.grantFence())).containsExactly(taken);
-		assertThat(rest(taken, 12)).as("nor does anybody take it after that").isFalse();
+		assertThat(keepIdle(taken, 12)).as("nor does anybody take it after that").isFalse();
 	}
 
 	@Test
@@ -523,13 +523,13 @@ class IdleLeasesTests {
 		assertThat(this.idle.watchFor(at(0))).isZero();
 		HeldLock held = warm("k");
 		assertThat(this.idle.watchFor(at(10))).isZero();
-		rest(held, 10);
+		keepIdle(held, 10);
 		assertThat(this.idle.watchFor(at(1000))).isEqualTo(IdleLeases.WATCHED);
 		taken("k", 1010);
 		assertThat(this.idle.watchFor(at(1010))).isEqualTo(9_000_000_000L);
 		assertThat(this.idle.watchFor(at(10_010))).isZero();
 		HeldLock again = warm("l");
-		rest(again, 20);
+		keepIdle(again, 20);
 		taken("l", 20);
 		assertThat(this.idle.watchFor(at(20))).as("from the last one on").isEqualTo(IdleLeases.WATCHED);
 	}
@@ -540,45 +540,45 @@ class IdleLeasesTests {
 		HeldLock idle = warm("idle");
 		HeldLock held = warm("held");
 		Waiter asking = asking("asking", 2);
-		rest(idle, 10);
+		keepIdle(idle, 10);
 		int before = this.wakes;
 		this.idle.missed(at(20));
 		assertThat(this.wakes).isGreaterThan(before);
 		assertThat(begun(request("idle"), 21).step).as("nobody takes it").isInstanceOf(Wait.class);
 		assertThat(endAll(21)).containsExactly(idle);
-		assertThat(rest(held, 22)).isFalse();
-		assertThat(rest(asking.granted(22), 23)).as("asked for before").isFalse();
+		assertThat(keepIdle(held, 22)).isFalse();
+		assertThat(keepIdle(asking.granted(22), 23)).as("asked for before").isFalse();
 		release(held, 23);
-		assertThat(rest(granted("held", 24), 25)).as("asked for after that").isTrue();
+		assertThat(keepIdle(granted("held", 24), 25)).as("asked for after that").isTrue();
 	}
 
 	@Test
 	void whatMayHaveBeenMissedAsItBecomesIdleEndsIt() {
 		HeldLock held = warm("k");
-		this.idle.rest(held, at(10), () -> this.idle.missed(at(11)));
+		this.idle.keepIdle(held, at(10), () -> this.idle.missed(at(11)));
 		assertThat(endAll(12)).containsExactly(held);
 	}
 
 	@Test
 	void whereRecallsAreNotNotifiedItEndsOneLingerAfterItsGrantHoweverOftenItIsTaken() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		HeldLock taken = taken("k", 1500);
-		assertThat(rest(taken, 1999)).isTrue();
+		assertThat(keepIdle(taken, 1999)).isTrue();
 		assertThat(this.idle.due(false, at(2001))).isEmpty();
 		assertThat(this.idle.nextIn(at(2001))).isLessThanOrEqualTo(IdleLeases.PAUSE);
 		assertThat(this.idle.due(false, at(2021))).containsExactly(taken);
 		HeldLock other = warm("l");
-		rest(other, 10);
-		assertThat(rest(taken("l", 1500), 2002)).isFalse();
+		keepIdle(other, 10);
+		assertThat(keepIdle(taken("l", 1500), 2002)).isFalse();
 	}
 
 	@Test
 	void whereRecallsAreNotifiedItsLingerBeginsAnewEachTime() {
 		beNotified();
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 2000);
-		assertThat(rest(taken, 3000)).isTrue();
+		assertThat(keepIdle(taken, 3000)).isTrue();
 		assertThat(this.idle.due(true, at(4999))).isEmpty();
 		assertThat(this.idle.due(true, at(5020))).containsExactly(taken);
 	}
@@ -587,11 +587,11 @@ class IdleLeasesTests {
 	void whereRecallsAreNoLongerNotifiedItsLingerBeganWithItsGrant() {
 		beNotified();
 		HeldLock held = warm("k");
-		rest(held, 1000);
+		keepIdle(held, 1000);
 		HeldLock later = granted("l", 1000);
 		release(later, 1001);
 		later = granted("l", 1002);
-		rest(later, 1003);
+		keepIdle(later, 1003);
 		assertThat(this.idle.due(true, at(2500))).isEmpty();
 		assertThat(this.idle.due(false, at(2501))).containsExactly(held);
 		assertThat(this.idle.nextIn(at(2501))).isLessThanOrEqualTo(501_000_000);
@@ -600,11 +600,11 @@ class IdleLeasesTests {
 	@Test
 	void aRecallThatWasNotHeardIsSeenInTheAnswerToTheNextClaim() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		assertThat(endAll(2002)).containsExactly(held);
 		this.recalled = held.id().leaseToken();
 		HeldLock next = granted("k", 2003);
-		assertThat(rest(next, 2004)).isFalse();
+		assertThat(keepIdle(next, 2004)).isFalse();
 		release(next, 2004);
 		assertThat(usesUntilKept("k", 2005)).as("as others want it").isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
@@ -612,20 +612,20 @@ class IdleLeasesTests {
 	@Test
 	void aRecallThatWasNotHeardIsSeenAlsoInADenial() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		endAll(2002);
 		Waiter waiter = asking("k", 2003);
 		this.recalled = held.id().leaseToken();
 		waiter.denied(2003);
 		this.recalled = "another";
-		assertThat(rest(waiter.asked(2004).granted(2004), 2005)).isFalse();
+		assertThat(keepIdle(waiter.asked(2004).granted(2004), 2005)).isFalse();
 	}
 
 	@Test
 	void aRecallThatWasHeardDoesNotCountAgainInTheAnswerToTheNextClaim() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		rest(taken, 12);
+		keepIdle(taken, 12);
 		this.idle.recalled(taken.id());
 		endAll(13);
 		this.recalled = taken.id().leaseToken();
@@ -635,14 +635,14 @@ class IdleLeasesTests {
 	@Test
 	void nobodyTakesALeaseThatWasRecalledBeforeItEnds() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		held.recall().want();
 		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
 	}
 
 	@Test
 	void aClaimThatStoodStillBeforeItsBeginTakesNoLeaseThatHasRunOut() {
-		rest(warm("k"), 10);
+		keepIdle(warm("k"), 10);
 		Attempt attempt = Attempt.of(request("k"), "late", OWNER, "main", ConfiguredSettings.NONE, at(11));
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, 1000, (lost) -> this.log.add("lost"));
 		assertThat(acquisition.begin(new Waiter(request("other"), 11), at(60_000))).isInstanceOf(Wait.class);
@@ -652,11 +652,11 @@ class IdleLeasesTests {
 	@Test
 	void aHotKeyDoesNotWakeTheWatchEachTime() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		this.idle.due(this.notified, at(10));
 		int before = this.wakes;
 		for (int i = 0; i < 100; i++) {
-			rest(taken("k", 11 + i), 11 + i);
+			keepIdle(taken("k", 11 + i), 11 + i);
 		}
 		assertThat(this.wakes).isEqualTo(before);
 		assertThat(this.idle.nextIn(at(120))).as("not forgotten").isLessThanOrEqualTo(2_000_000_000);
@@ -666,7 +666,7 @@ class IdleLeasesTests {
 	void theTimeOfATurnBeginsAnewWhenNobodyWaited() {
 		HandOver handOver = new HandOver(Duration.ofMillis(250), 1000);
 		HeldLock held = warm("k");
-		rest(held, 1000);
+		keepIdle(held, 1000);
 		HeldLock taken = taken("k", 1900);
 		Waiter next = begun(request("k"), 1901);
 		assertThat(handOver.pass(taken, this.queues, at(2000), (any) -> {
@@ -689,12 +689,12 @@ class IdleLeasesTests {
 	@Test
 	void whatSomebodyAskedToReleaseBeforeItWasTakenIsNotKept() {
 		HeldLock held = warm("k");
-		rest(held, 10);
+		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);
 		ReleaseRequest request = new ReleaseRequest("please", "me", Instant.EPOCH);
 		assertThat(held.lease().releaseRequested(request)).as("who holds it now").contains(taken.lease());
 		assertThat(taken.lease().releaseRequested(request)).as("once").isEmpty();
-		assertThat(rest(taken, 12)).isFalse();
+		assertThat(keepIdle(taken, 12)).isFalse();
 	}
 
 	private void beNotified() {
@@ -731,8 +731,8 @@ class IdleLeasesTests {
 		return new Waiter(request, now);
 	}
 
-	private boolean rest(HeldLock held, long now) {
-		boolean rests = this.idle.rest(held, at(now), () -> this.log.add("passed " + held.fence()));
+	private boolean keepIdle(HeldLock held, long now) {
+		boolean rests = this.idle.keepIdle(held, at(now), () -> this.log.add("passed " + held.fence()));
 		if (!rests && held.lossReason() == null && held.ending().mayBeHandedOver(at(now))
 				&& this.queues.waiting(held.key()) == 0 && held.grant().recall() == null) {
 			release(held, now);

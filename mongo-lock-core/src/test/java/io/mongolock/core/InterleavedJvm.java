@@ -220,7 +220,7 @@ final class InterleavedJvm {
 
 	// As the client does
 	private void release(HeldLock heldLock) {
-		if (heldLock.lingers() && this.client.idle().rest(heldLock, HandOverHarness.at(NOW), this.all::pause)) {
+		if (heldLock.lingers() && this.client.idle().keepIdle(heldLock, HandOverHarness.at(NOW), this.all::pause)) {
 			return;
 		}
 		if (!this.handOver.pass(heldLock, this.client, HandOverHarness.at(NOW), this.monitors::add, () -> {

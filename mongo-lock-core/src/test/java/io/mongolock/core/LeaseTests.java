@@ -216,7 +216,7 @@ class LeaseTests {
 
 	@Test
 	void anIdleLeaseIsHeldByNobodyAndTakenOnceBeforeItsDeadline() {
-		assertThat(this.lease.rest(at(1_000))).isTrue();
+		assertThat(this.lease.keepIdle(at(1_000))).isTrue();
 		assertThat(this.lease.isHeld(at(1_000))).isFalse();
 		assertThat(this.lease.remaining(at(1_000))).isZero();
 		assertThat(this.lease.release(at(1_000))).isFalse();
@@ -225,15 +225,15 @@ class LeaseTests {
 		assertThat(this.lease.handOver(next, at(7_999))).isTrue();
 		assertThat(this.lease.handOver(next(), at(7_999))).as("once").isFalse();
 		assertThat(next.isHeld(at(7_999))).isTrue();
-		assertThat(this.lease.rest(at(2_000))).isFalse();
+		assertThat(this.lease.keepIdle(at(2_000))).isFalse();
 		assertThat(this.losses).isEmpty();
 	}
 
 	@Test
 	void aLeaseThatRanOutOrWasLostIsNeverIdle() {
-		assertThat(this.lease.rest(at(8_000))).isFalse();
+		assertThat(this.lease.keepIdle(at(8_000))).isFalse();
 		this.lease.gone();
-		assertThat(this.lease.rest(at(1_000))).isFalse();
+		assertThat(this.lease.keepIdle(at(1_000))).isFalse();
 	}
 
 	@Test

@@ -136,7 +136,7 @@ class LocalWaitQueuesTests {
 		Member shared = new Member("shared", Integer.MAX_VALUE);
 		this.queues.join("k", this.a);
 		this.queues.granted("k", this.a, this.a);
-		this.queues.rest("k", this.a, () -> {
+		this.queues.keepIdle("k", this.a, () -> {
 		});
 		assertThat(this.queues.join("k", shared)).isTrue();
 		assertThat(this.queues.takeIdle("k", shared, (idle) -> null, (gone) -> {
@@ -149,7 +149,7 @@ class LocalWaitQueuesTests {
 	void whoHasTheTurnAsOneBeforeItStopsWaitingForAnIdleLeaseHasItOnce() {
 		this.queues.join("k", this.a);
 		this.queues.granted("k", this.a, this.a);
-		this.queues.rest("k", this.a, () -> {
+		this.queues.keepIdle("k", this.a, () -> {
 		});
 		this.queues.join("k", this.b);
 		this.queues.takeIdle("k", this.b, (idle) -> null, (gone) -> {

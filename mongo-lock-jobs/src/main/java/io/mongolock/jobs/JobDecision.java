@@ -57,7 +57,7 @@ sealed interface JobDecision {
 			return retry(terms, seen, trigger.next(seen.now(), seen.since(), seen.last()));
 		}
 		if (!trigger.isClock()) {
-			return (seen.paused()) ? new Rest() : new Run(due, null);
+			return (seen.paused()) ? new Paused() : new Run(due, null);
 		}
 		if (seen.paused()) {
 			return note(trigger, seen, due, JobOutcome.SKIPPED, PAUSED);
@@ -273,7 +273,7 @@ sealed interface JobDecision {
 	/**
 	 * Nothing is due as long as the job is paused.
 	 */
-	record Rest() implements JobDecision {
+	record Paused() implements JobDecision {
 
 	}
 

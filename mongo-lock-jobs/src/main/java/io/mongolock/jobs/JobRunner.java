@@ -25,7 +25,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 import io.mongolock.jobs.JobDecision.Abandon;
 import io.mongolock.jobs.JobDecision.Note;
-import io.mongolock.jobs.JobDecision.Rest;
+import io.mongolock.jobs.JobDecision.Paused;
 import io.mongolock.jobs.JobDecision.Run;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Terms;
@@ -99,7 +99,7 @@ final class JobRunner {
 		if (decision instanceof Wait wait) {
 			return new Done(Duration.between(seen.now(), wait.until()), false, null);
 		}
-		if (decision instanceof Rest) {
+		if (decision instanceof Paused) {
 			return Done.NOTHING;
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job(), terms.onLost()));

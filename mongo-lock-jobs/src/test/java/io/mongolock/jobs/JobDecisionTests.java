@@ -18,7 +18,7 @@ import org.springframework.scheduling.support.CronExpression;
 
 import io.mongolock.jobs.JobDecision.Abandon;
 import io.mongolock.jobs.JobDecision.Note;
-import io.mongolock.jobs.JobDecision.Rest;
+import io.mongolock.jobs.JobDecision.Paused;
 import io.mongolock.jobs.JobDecision.Run;
 import io.mongolock.jobs.JobDecision.Seen;
 import io.mongolock.jobs.JobDecision.Settle;
@@ -192,7 +192,7 @@ class JobDecisionTests {
 			.isEqualTo(skipped(TWO, TWO, 1, JobDecision.PAUSED));
 		Terms delay = new Terms("job", new JobTrigger.Delay(Duration.ofHours(1)), CatchUp.NONE, Duration.ofMinutes(5),
 				OnAbandoned.RERUN, 2, 0, Duration.ZERO);
-		assertThat(JobDecision.decide(delay, 0, seen(TWO, START, ran, null, paused))).isEqualTo(new Rest());
+		assertThat(JobDecision.decide(delay, 0, seen(TWO, START, ran, null, paused))).isEqualTo(new Paused());
 	}
 
 	@Test

@@ -271,8 +271,7 @@ class LockedFluxTests {
 		Awaitility.await().until(begun::get);
 		work.tryEmitEmpty();
 		assertThat(result).succeedsWithin(LONG);
-		Awaitility.await()
-			.untilAsserted(() -> assertThat(held).as("held").hasValue((cleanUp.underTheLock) ? 1 : 0));
+		Awaitility.await().untilAsserted(() -> assertThat(held).as("held").hasValue((cleanUp.underTheLock) ? 1 : 0));
 	}
 
 	@Test

@@ -81,7 +81,7 @@ final class SimulatedHold {
 
 	private void release() {
 		mayLetExpire();
-		if (this.client.idle.rest(this.history, this.heldLock)) {
+		if (this.client.idle.keepIdle(this.history, this.heldLock)) {
 			this.onEnd.run();
 		}
 		else {

@@ -65,14 +65,14 @@ final class SimulatedIdle {
 	}
 
 	// The lease of who is done is kept if that may be
-	boolean rest(LeaseHistory history, HeldLock heldLock) {
+	boolean keepIdle(LeaseHistory history, HeldLock heldLock) {
 		if (!heldLock.lingers()) {
 			return false;
 		}
 		ClockReading now = this.client.now();
 		this.since.put(heldLock, now.nanos());
 		this.granted.putIfAbsent(heldLock.id(), now.nanos() - heldLock.heldFor(now).toNanos());
-		if (!this.leases.rest(heldLock, now, () -> this.client.judge.rests(history))) {
+		if (!this.leases.keepIdle(heldLock, now, () -> this.client.judge.rests(history))) {
 			this.since.remove(heldLock);
 			return false;
 		}

@@ -173,7 +173,7 @@ final class Mutants {
 						test(IDLE, "aRecallThatComesBeforeTheGrantIsKnownIsNotForgotten"),
 						test("io.mongolock.client.IdleLeaseReaperTests",
 								"aRecallThatComesBeforeTheAnswerToTheGrantHasItReleasedAtItsEnd")),
-				new Mutant("idle: kept though its claim may still be executed", "IdleLeases.mayRest",
+				new Mutant("idle: kept though its claim may still be executed", "IdleLeases.mayKeepIdle",
 						"&& !grant.unknown()", "", search("IDLE", "GHOST"),
 						test(IDLE, "whatMayStillBeGrantedIsNotKept")),
 				new Mutant("idle: two claims take it", "WaitQueue.takeIdle", "			this.holders.add(taken);\n", "",
