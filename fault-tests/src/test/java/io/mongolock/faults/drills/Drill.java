@@ -1,5 +1,6 @@
 package io.mongolock.faults.drills;
 
+import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 
@@ -17,13 +18,7 @@ import io.mongolock.test.server.RealMongo;
 enum Drill {
 
 	/** No fault at all. */
-	QUIET(Set.of()) {
-
-		@Override
-		void begin(RealMongo set) {
-		}
-
-	},
+	QUIET(Set.of()),
 
 	/** The primary's process dies. */
 	KILL(Set.of()) {
@@ -111,6 +106,26 @@ enum Drill {
 			set.members().forEach(RealMember::start);
 		}
 
+	},
+
+	/** What a member flushes to its disk takes a second longer. */
+	SLOW_DISK(Set.of()) {
+
+		@Override
+		void begin(Preloads preloads) {
+			preloads.slowDisks(Duration.ofSeconds(1));
+		}
+
+	},
+
+	/** The clocks of all members jump forwards, and back at the end. */
+	CLOCK_STEPS(Set.of()) {
+
+		@Override
+		void begin(Preloads preloads) {
+			preloads.stepClocks(Duration.ofSeconds(4));
+		}
+
 	};
 
 	/** A lock was lost. */
@@ -125,7 +140,11 @@ enum Drill {
 		this.alerts = alerts;
 	}
 
-	abstract void begin(RealMongo set);
+	void begin(RealMongo set) {
+	}
+
+	void begin(Preloads preloads) {
+	}
 
 	/** The alerts that page, each at least once. */
 	Set<String> alerts() {

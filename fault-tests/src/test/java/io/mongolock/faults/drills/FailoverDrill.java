@@ -62,7 +62,13 @@ class FailoverDrill {
 	@Execution(ExecutionMode.CONCURRENT)
 	void drill(Drill drill) throws Exception {
 		MongodBinary mongod = MongodBinary.find().orElseThrow();
-		try (RealMongo set = RealMongo.builder(mongod).replicaSet(3).usualElections().separable().start();
+		try (Preloads preloads = Preloads.of(drill);
+				RealMongo set = RealMongo.builder(mongod)
+					.replicaSet(3)
+					.usualElections()
+					.separable()
+					.environment((member) -> preloads.variables())
+					.start();
 				ConfigurableApplicationContext context = start(set)) {
 			SeriesRecorder series = new SeriesRecorder(context.getBean(PrometheusMeterRegistry.class)::scrape);
 			HealthIndicator health = context.getBean("mongoLockHealthIndicator", HealthIndicator.class);
@@ -71,7 +77,9 @@ class FailoverDrill {
 				probe.begin();
 				long begun = scrape(series, System.nanoTime(), BEFORE);
 				drill.begin(set);
+				drill.begin(preloads);
 				begun = scrape(series, begun, (drill.alerts().contains(Drill.STORE_FAILS)) ? LONG_FAULT : FAULT);
+				preloads.heal();
 				set.heal();
 				scrape(series, begun, AFTER);
 				Files.createDirectories(TARGET);
