@@ -4,6 +4,7 @@ import java.util.Optional;
 
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.store.LockStore;
@@ -22,13 +23,24 @@ final class SuiteStore implements AutoCloseable {
 
 	private final @Nullable EmbeddedMongo embedded;
 
+	private final String uri;
+
 	private final MongoClient client;
 
 	SuiteStore() {
 		Optional<String> given = SuiteServer.get().uri();
 		this.embedded = (given.isEmpty()) ? EmbeddedMongo.builder().replicaSet().start() : null;
-		this.client = MongoClients.create(
-				given.or(() -> Optional.ofNullable(this.embedded).map(EmbeddedMongo::connectionString)).orElseThrow());
+		this.uri = given.or(() -> Optional.ofNullable(this.embedded).map(EmbeddedMongo::connectionString))
+			.orElseThrow();
+		this.client = MongoClients.create(this.uri);
+	}
+
+	String uri() {
+		return this.uri;
+	}
+
+	MongoDatabase database(String name) {
+		return this.client.getDatabase(name);
 	}
 
 	LockStore store() {
