@@ -97,7 +97,7 @@ final class DividedEnding<T> {
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("One of " + open.size() + " keeps the others waiting, or itself", ex);
+			logger.debug("A request for " + open.size() + " failed, perhaps because of one of them", ex);
 			this.failure = (ex instanceof RuntimeException known) ? known : new IllegalStateException(ex);
 			return false;
 		}

@@ -128,7 +128,7 @@ final class HandleLeaks {
 				}
 			}
 			catch (InterruptedException ex) {
-				logger.debug("Interrupted, as a stop does that leaves nothing to watch", ex);
+				logger.debug("Interrupted by a stop: no handle is left to watch", ex);
 			}
 			catch (RuntimeException | Error ex) {
 				logger.error("The watch over handles failed and goes on", ex);
@@ -153,7 +153,7 @@ final class HandleLeaks {
 		if (this.reported.add(place)) {
 			logger.warn(what + "; the lock " + fate(heldLock)
 					+ " Close every handle, for instance by try-with-resources, or use execute and executeAsync. "
-					+ "Further handles " + ((caller != null) ? "of that place" : "without a known place")
+					+ "Further handles " + ((caller != null) ? "acquired there" : "without a known place")
 					+ " are not mentioned.");
 		}
 		else {
@@ -170,7 +170,7 @@ final class HandleLeaks {
 		}
 		String kept = (heldLock.terms().autoRenew()) ? "is renewed until this application stops"
 				: "stays taken until its lease runs out";
-		return kept + ", unless mongo-lock.leak-detection=release.";
+		return kept + " (with mongo-lock.leak-detection=release it would be released now).";
 	}
 
 	private static boolean isUsers(StackFrame frame) {

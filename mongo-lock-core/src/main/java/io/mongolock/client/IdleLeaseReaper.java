@@ -168,7 +168,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 
 	private void releaseAll(List<HeldLock> some, Duration timeout) {
 		if (!this.running) {
-			throw new IllegalStateException("The client has stopped, and releases all");
+			throw new IllegalStateException("The client has stopped, and releases all idle leases");
 		}
 		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}

@@ -147,7 +147,7 @@ final class LockReleaser {
 		}
 		if (time.isOver()) {
 			this.events.releaseAtShutdownFailed(some, new LockStoreException(some.get(0).key(), Outcome.NOT_EXECUTED,
-					"the time for the shutdown was over before", null));
+					"the time for the shutdown was over before this request", null));
 		}
 		else {
 			this.requests.send(some, sender, this.events::releaseAtShutdownFailed, time);

@@ -68,8 +68,7 @@ final class OrphanReleaser {
 				this.store.expireAll(Map.of(id, keptFor), timeout);
 			}
 			else if (this.sender.release(id, timeout)) {
-				logger.info("Freed lock '" + KeyText.printable(id.key())
-						+ "', which a request that failed had left behind");
+				logger.info("Freed lock '" + KeyText.printable(id.key()) + "', which a failed request had left taken");
 			}
 			// A place runs out sooner than a lease
 			if (cleanup.isInQueue()) {

@@ -96,7 +96,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 		List<LeaseId> all = this.places.takeAll();
 		if (!all.isEmpty() && !time.isOver()) {
 			this.stopRequests.send(all, this.store::leaveAll, (some, failure) -> logger
-				.debug("Places in the queue are not left and run out by themselves", failure), time);
+				.debug("Could not leave places in the queue: they run out by themselves", failure), time);
 		}
 	}
 
@@ -134,7 +134,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 
 	private void leave(List<LeaseId> places, Duration timeout) {
 		if (!this.running) {
-			throw new IllegalStateException("The client has stopped, and leaves all");
+			throw new IllegalStateException("The client has stopped, and leaves all places");
 		}
 		this.store.leaveAll(places, timeout);
 		this.threads.get().confirm(this::confirm);
@@ -146,7 +146,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 			this.store.confirmReleases(CONFIRM_TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Places that were left are not confirmed yet: those behind notice later", ex);
+			logger.debug("The leaving of places is not confirmed yet: those behind them notice later", ex);
 		}
 	}
 

@@ -121,8 +121,7 @@ final class ReleaseRequestPoller {
 		}
 		catch (LockStoreException ex) {
 			this.wanted.clear();
-			logger.debug("It is unknown whether somebody asks to release locks; looked again after the next renewal",
-					ex);
+			logger.debug("Could not look for requests to release locks; the next look follows the next renewal", ex);
 		}
 	}
 

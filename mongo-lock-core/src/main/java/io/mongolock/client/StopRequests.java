@@ -112,7 +112,7 @@ final class StopRequests {
 		private static <T> Sender<T> inTime(Sender<T> sender, TimeLeft time) {
 			return (some, timeout) -> {
 				if (time.isOver()) {
-					throw new IllegalStateException("the time for the shutdown was over before");
+					throw new IllegalStateException("the time for the shutdown was over before this request");
 				}
 				Duration most = time.left();
 				sender.send(some, (timeout.compareTo(most) < 0) ? timeout : most);

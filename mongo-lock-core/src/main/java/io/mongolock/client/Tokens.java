@@ -43,7 +43,7 @@ final class Tokens {
 			return HexFormat.of().formatHex(Arrays.copyOf(digest.digest(), BYTES));
 		}
 		catch (NoSuchAlgorithmException ex) {
-			throw new IllegalStateException("This JVM has no SHA-256, which every one has to have", ex);
+			throw new IllegalStateException("This JVM has no SHA-256, which every JVM must have", ex);
 		}
 	}
 

@@ -139,8 +139,8 @@ public final class ThreadLock implements Lock {
 	public void unlock() {
 		Hold held = this.hold.get();
 		if (held == null) {
-			throw new IllegalMonitorStateException("The " + this + ": only the thread that has locked may unlock, by "
-					+ "the same object, and as often as it has locked");
+			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here: only the thread that has "
+					+ "locked it may unlock it, by the same object, and as often as it has locked it");
 		}
 		held.count--;
 		if (held.count == 0) {

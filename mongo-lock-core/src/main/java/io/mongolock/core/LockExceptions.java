@@ -59,9 +59,9 @@ public final class LockExceptions {
 	 */
 	static LockStoreException answeredTooLate(Attempt attempt, long nanos) {
 		return new LockStoreException(attempt.key(), Outcome.UNKNOWN,
-				"The store granted lock '" + KeyText.printable(attempt.key()) + "' but its answer took "
-						+ nanos / 1_000_000 + "ms, longer than a lease of " + attempt.terms().ttl().toMillis()
-						+ "ms can be relied on",
+				"The store granted lock '" + KeyText.printable(attempt.key()) + "', but its answer took "
+						+ nanos / 1_000_000 + "ms, longer than ttl - margin = " + millis(attempt.terms().reliable())
+						+ ": the lock is given back",
 				null);
 	}
 
@@ -205,8 +205,8 @@ public final class LockExceptions {
 	public static LockLostException endedWithin(Lease lease) {
 		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
 				+ KeyText.printable(lease.id().key()) + "' (fence " + lease.fence()
-				+ ") was released too early, by code within it, for example by a save of its document; work after that "
-				+ "release may overlap with another holder's work");
+				+ ") was released too early, by code that runs under it, for example by a save of the locked document; "
+				+ "work after that release may overlap with another holder's work");
 	}
 
 	/**
@@ -234,7 +234,7 @@ public final class LockExceptions {
 		long ahead = lease.elapsed(noticed) - monotonic;
 		return (monotonic >= reliable || ahead <= reliable / 10) ? ""
 				: "the wall clock of this machine stepped ahead by " + ahead / 1_000_000
-						+ "ms, or the machine was suspended (only that clock goes on then); by that clock ";
+						+ "ms, or the machine was suspended (then only the wall clock goes on); by the wall clock ";
 	}
 
 	// Only who did not run notices the end late, unless a renewal has failed before it
@@ -263,9 +263,9 @@ public final class LockExceptions {
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
-				+ describe(held.limit()) + ", maybe by others as well. A request for it " + describe(limit)
-				+ " inside would wait for its own caller: request it " + describe(limit)
-				+ " from the start, or release the lock first");
+				+ describe(held.limit()) + ", maybe by others as well. Its holder would wait for itself if it now "
+				+ "requested the lock " + describe(limit) + ": request it " + describe(limit)
+				+ " from the start, or release it first");
 	}
 
 	/**

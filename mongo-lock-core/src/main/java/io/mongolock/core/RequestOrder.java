@@ -40,8 +40,8 @@ public final class RequestOrder {
 			}
 		}
 		if (sorted.isEmpty() || sorted.size() > MAX) {
-			throw new IllegalArgumentException("The locks of " + call + " are " + sorted.size() + ", and one call may "
-					+ "have 1 to " + MAX + ": lock what these locks have in common, or work with fewer at a time");
+			throw new IllegalArgumentException("There are " + sorted.size() + " locks for " + call + ", which may have "
+					+ "1 to " + MAX + ": lock something that these locks have in common, or work with fewer at a time");
 		}
 		return List.copyOf(sorted.values());
 	}

@@ -43,7 +43,7 @@ final class LimitWatch {
 			logger.warn("Lock '" + KeyText.printable(request.key()) + "' is asked for " + text(limit) + ", and held by "
 					+ owner + " " + text(other) + ": the smallest limit counts. Give all methods and requests "
 					+ ((name != null) ? "of the locks named '" + KeyText.printable(name) + "'" : "of this key")
-					+ " the same limit; this is said once");
+					+ " the same limit; this is logged once");
 		}
 	}
 

@@ -96,7 +96,7 @@ final class LockLog {
 	}
 
 	void broken(String key, LockHolder holder) {
-		this.log.info("Lock '" + KeyText.printable(key) + "' was broken on purpose; it was held by " + holder.owner()
+		this.log.info("Lock '" + KeyText.printable(key) + "' was released by force; it was held by " + holder.owner()
 				+ " (fence " + holder.fence() + ")");
 	}
 

@@ -62,12 +62,12 @@ final class ReadOnlyLockHandle implements LockHandle {
 
 	@Override
 	public void renew() {
-		throw new UnsupportedOperationException("A listener only observes lock '" + KeyText.printable(key()) + "'");
+		throw refused("renew");
 	}
 
 	@Override
 	public void close() {
-		throw new UnsupportedOperationException("A listener only observes lock '" + KeyText.printable(key()) + "'");
+		throw refused("release");
 	}
 
 	@Override
@@ -83,6 +83,11 @@ final class ReadOnlyLockHandle implements LockHandle {
 	@Override
 	public String toString() {
 		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ")";
+	}
+
+	private UnsupportedOperationException refused(String what) {
+		return new UnsupportedOperationException(
+				"A listener may not " + what + " lock '" + KeyText.printable(key()) + "', only observe it");
 	}
 
 }

@@ -75,8 +75,9 @@ final class StoreClockStepWatch {
 					+ "holders are taken over that much later";
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
-				+ "ms against both clocks of this machine, or this machine stood still, or its clocks run slow: locks "
-				+ "with a shorter margin may have two holders until the next renewal; only the fence tells them apart";
+				+ "ms against both clocks of this machine, or this machine stood still, or its clocks run slow: a lock "
+				+ "whose margin is shorter than this step may have two holders until the next renewal; only the fence "
+				+ "tells them apart";
 	}
 
 	private synchronized @Nullable Sample next(Sample sample) {

@@ -71,8 +71,8 @@ class HandleLeaksTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
-		assertThat(output).contains("the lock is renewed until this application stops, "
-				+ "unless mongo-lock.leak-detection=release. Close every handle");
+		assertThat(output).contains("the lock is renewed until this application stops "
+				+ "(with mongo-lock.leak-detection=release it would be released now). Close every handle");
 		assertThat(this.store.holder("k")).isPresent();
 		assertThat(this.template.held()).isEqualTo(1);
 	}
@@ -84,8 +84,8 @@ class HandleLeaksTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
-		assertThat(output).contains("the lock stays taken until its lease runs out, "
-				+ "unless mongo-lock.leak-detection=release. Close every handle");
+		assertThat(output).contains("the lock stays taken until its lease runs out "
+				+ "(with mongo-lock.leak-detection=release it would be released now). Close every handle");
 	}
 
 	@Test

@@ -168,9 +168,9 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
-			.withMessage(
-					"Lock 'k' is held shared, maybe by others as well. A request for it exclusively inside would wait "
-							+ "for its own caller: request it exclusively from the start, or release the lock first");
+			.withMessage("Lock 'k' is held shared, maybe by others as well. Its holder would wait for itself if it now "
+					+ "requested the lock exclusively: request it exclusively from the start, or release it "
+					+ "first");
 		assertThat(this.store.count("acquire")).isOne();
 	}
 

@@ -293,7 +293,7 @@ class ThreadLockTests {
 		ReadWriteLock both = this.template.asReadWriteLock(REQUEST);
 		both.readLock().lock();
 		assertThatIllegalStateException().isThrownBy(both.writeLock()::lock)
-			.withMessageContaining("is held shared, maybe by others as well. A request for it exclusively");
+			.withMessageContaining("is held shared, maybe by others as well. Its holder would wait for itself");
 		both.readLock().unlock();
 		both.writeLock().lock();
 		both.writeLock().unlock();

@@ -589,7 +589,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.getCollection("posts").insertOne(new Document("_id", "p3").append("lock", "text"));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-			.withMessageContaining("its field 'lock', which the lock is kept in, is neither missing nor a document")
+			.withMessageContaining("its field 'lock' has to keep the lock, but has another value")
 			.withMessageContaining("mongo-lock.document-locks.field");
 	}
 

@@ -51,8 +51,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 		this.template.insert(new Word("Word", null));
 		DocumentLockOperations documents = this.here.documents();
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> documents.lock(Word.class, "WORD"))
-			.withMessageContaining(
-					"the collection 'words' has a collation, which takes this id for equal to 'words:Word'");
+			.withMessageContaining("the collection 'words' has a collation, by which this id equals 'words:Word'");
 		assertThat(documents.find(Word.class, "Word")).isEmpty();
 		try (LockedDocument<Word> locked = documents.lock(Word.class, "Word")) {
 			assertThatExceptionOfType(LockStoreException.class)

@@ -36,7 +36,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	 */
 	public LockAssert isHeld() {
 		if (holders().isEmpty()) {
-			throw failure("Lock '%s' should be held, and is free; held are %s", this.actual, keysHeld());
+			throw failure("Lock '%s' should be held, but is free; the held locks are %s", this.actual, keysHeld());
 		}
 		return this;
 	}
@@ -57,7 +57,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	 */
 	public LockAssert isHeldBy(String who) {
 		if (holders().stream().map(LockHolder::owner).noneMatch((owner) -> names(owner).anyMatch(who::equals))) {
-			throw failure("Lock '%s' should be held by '%s', and is held by %s", this.actual, who, holders());
+			throw failure("Lock '%s' should be held by '%s', but is held by %s", this.actual, who, holders());
 		}
 		return this;
 	}
@@ -70,7 +70,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	public LockAssert hasHolders(int count) {
 		List<LockHolder> holders = holders();
 		if (holders.size() != count) {
-			throw failure("Lock '%s' should have %s holders, and has %s: %s", this.actual, count, holders.size(),
+			throw failure("Lock '%s' should have %s holders, but has %s: %s", this.actual, count, holders.size(),
 					holders);
 		}
 		return this;
@@ -84,7 +84,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	public LockAssert hasFenceGreaterThan(long fence) {
 		long found = fence();
 		if (found <= fence) {
-			throw failure("The fence of lock '%s' should be greater than %s, and is %s", this.actual, fence, found);
+			throw failure("The fence of lock '%s' should be greater than %s, but is %s", this.actual, fence, found);
 		}
 		return this;
 	}
@@ -107,10 +107,10 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 		}
 		if (fence() == before) {
 			if (LockContext.find((handle) -> handle.key().equals(this.actual)).isPresent()) {
-				throw failure("The call should take lock '%s', and its caller holds it already: what runs under a lock "
-						+ "shares it. Call it outside of the lock", this.actual);
+				throw failure("The call should take lock '%s', but its caller holds it already, so the call shares it. "
+						+ "Make the call outside of the lock", this.actual);
 			}
-			throw failure("The call should take lock '%s', and ran without it. A call from within the same object, or "
+			throw failure("The call should take lock '%s', but ran without it. A call from within the same object, or "
 					+ "of an object that is no bean, does not pass the proxy", this.actual);
 		}
 		return this;

@@ -157,7 +157,7 @@ public final class LockedCollection {
 			this.leases.release(claim.id(), request.timeout());
 			throw new LockStoreException(request.key(), Outcome.REFUSED,
 					"Could not lock document '" + KeyText.printable(request.key()) + "': the collection '"
-							+ this.documents.name() + "' has a collation, which takes this id for equal to '"
+							+ this.documents.name() + "' has a collation, by which this id equals '"
 							+ KeyText.printable(this.keys.key(own)) + "'. Ask for the document by this stored id",
 					null);
 		}
@@ -211,8 +211,8 @@ public final class LockedCollection {
 		catch (RuntimeException ex) {
 			// the look failed, but the claim before it may have been granted
 			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
-					"Could not " + request + ", it may have been executed: the answer is judged by the server's time, "
-							+ "which could not be asked for: " + DriverMessage.of(ex),
+					"Could not " + request + ", it may have been executed: the server's time, which tells whether it "
+							+ "was, could not be read: " + DriverMessage.of(ex),
 					StoreFailures.explain(request, this.documents.name(), ex));
 		}
 		return required(found, request).get(LockDocument.NOW);
@@ -306,10 +306,10 @@ public final class LockedCollection {
 
 	private LockStoreException explained(StoreRequest request, LockStoreException failure) {
 		String why = switch (code(failure)) {
-			case NO_DOCUMENT -> "its field '" + this.field
-					+ "', which the lock is kept in, is neither missing nor a document. " + this.keys.otherField();
-			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents no "
-					+ "statement changes: lock the documents of the collection behind it";
+			case NO_DOCUMENT ->
+				"its field '" + this.field + "' has to keep the lock, but has another value. " + this.keys.otherField();
+			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents cannot "
+					+ "be changed: lock the documents of the collection behind it";
 			case TOO_LARGE -> "the document has nearly 16 MB, MongoDB's limit, so that the lock (less than 4 KB) does "
 					+ "not fit in: move a part of the data into another document";
 			default -> "";

@@ -374,15 +374,15 @@ public final class StoreFailures {
 		}
 		if (code == DOCUMENT_VALIDATION_FAILURE) {
 			return ". The validator of the collection '" + collection
-					+ "' has to let pass what this library writes; collMod changes it";
+					+ "' has to accept the writes of this library; collMod changes the validator";
 		}
 		if (code == USER_WRITES_BLOCKED) {
-			return ". Somebody has blocked the writes of users: "
-					+ "db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts that";
+			return ". The writes of users are blocked: "
+					+ "db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts the block";
 		}
 		return (failure instanceof MongoIncompatibleDriverException || UNKNOWN_TO_OLD_SERVERS.contains(code))
 				? ". Locks need MongoDB 4.4 or later"
-				: ". Check what is stored under that key: only this library may write it";
+				: ". Check the document that has this key: only this library may write it";
 	}
 
 	private static int code(Throwable failure) {

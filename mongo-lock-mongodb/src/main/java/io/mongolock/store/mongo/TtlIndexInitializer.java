@@ -126,9 +126,9 @@ public final class TtlIndexInitializer {
 				this.reported = what + shutOut;
 				// Nobody has to repair an index when there is no server
 				logger.warn((shutOut) ? "MongoDB refuses this application: " + failure.getMessage()
-						+ ". No lock is granted until that is mended. " + describe("is looked at again within the hour")
+						+ ". No lock is granted until that is mended. " + describe("is checked again within the hour")
 						: "MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does. "
-								+ describe("is looked at again then"));
+								+ describe("is checked again then"));
 			}
 		}
 		return answered;
@@ -247,8 +247,8 @@ public final class TtlIndexInitializer {
 					". Locks work, but documents of unused keys "
 							+ ((after > this.seconds) ? "stay longer than set. " : "are removed sooner than set. ")
 							+ "Give all applications that share the collection the same "
-							+ "mongo-lock.ttl-index.retention: the longest that one of them needs. If that is this "
-							+ "application's, run in mongosh: " + change,
+							+ "mongo-lock.ttl-index.retention: the longest that one of them needs. If this "
+							+ "application needs the longest, run in mongosh: " + change,
 					change);
 		}
 		else {

@@ -34,7 +34,7 @@ final class UnreadableLocks {
 		}
 		catch (LockStoreException ex) {
 			if (this.said.size() < MAX_SAID && this.said.add(ex.getKey())) {
-				logger.warn("Left out what cannot be read: " + ex.getMessage());
+				logger.warn("Ignored an unreadable lock document: " + ex.getMessage());
 			}
 			return Stream.empty();
 		}

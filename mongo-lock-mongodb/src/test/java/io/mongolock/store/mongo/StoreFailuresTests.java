@@ -325,8 +325,8 @@ class StoreFailuresTests {
 				SERVER);
 		assertThat(StoreFailures.explain(WRITE, "locks", blocked))
 			.hasMessage("Could not renew lock 'key', it was refused: error 371: 'Plan executor error during "
-					+ "findAndModify :: caused by :: User writes blocked' on server db.example:27017. Somebody has blocked "
-					+ "the writes of users: db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts that");
+					+ "findAndModify :: caused by :: User writes blocked' on server db.example:27017. The writes of "
+					+ "users are blocked: db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts the block");
 	}
 
 	@Test
@@ -410,8 +410,8 @@ class StoreFailuresTests {
 				SERVER, Set.of());
 		assertThat(StoreFailures.explain(WRITE, "my_locks", one))
 			.hasMessage("Could not renew lock 'key', it was refused: error 121: 'Document failed "
-					+ "validation' on server db.example:27017. The validator of the collection 'my_locks' has to let "
-					+ "pass what this library writes; collMod changes it");
+					+ "validation' on server db.example:27017. The validator of the collection 'my_locks' has to "
+					+ "accept the writes of this library; collMod changes the validator");
 		String key = "E11000 duplicate key error collection: db.my_locks index: t dup key: { holders.token: \"secret\" }";
 		MongoBulkWriteException many = new MongoBulkWriteException(
 				BulkWriteResult.acknowledged(0, 0, 0, 0, List.of(), List.of()),

@@ -274,7 +274,7 @@ class TtlIndexInitializerTests {
 		assertThat(output).containsOnlyOnce("MongoDB has not answered: ")
 			.contains(": 127.0.0.1:1 UNKNOWN (ConnectException: Connection refused)")
 			.contains(
-					"until it does. The TTL index on 'touchedAt' of the lock collection 'locks' is looked at again then")
+					"until it does. The TTL index on 'touchedAt' of the lock collection 'locks' is checked again then")
 			.doesNotContain("cluster state", "Locks work without it", "mongosh");
 	}
 

@@ -92,7 +92,7 @@ class TtlIndexWatchTests {
 			distances.add(runScheduled());
 		}
 		assertThat(distances).extracting(Duration::toSeconds).containsExactly(1L, 2L, 4L, 8L, 16L, 32L, 60L, 60L);
-		assertThat(output).containsOnlyOnce("MongoDB has not answered").contains("is looked at again then");
+		assertThat(output).containsOnlyOnce("MongoDB has not answered").contains("is checked again then");
 		this.away = false;
 		runScheduled();
 		assertThat(indexes()).contains("touchedAt_1");

@@ -36,8 +36,8 @@ class UnreadableLocksTests {
 			fail("other");
 		}
 		assertThat(output).contains("WARN")
-			.containsOnlyOnce("Left out what cannot be read: Could not read lock 'one'")
-			.containsOnlyOnce("Left out what cannot be read: Could not read lock 'other'");
+			.containsOnlyOnce("Ignored an unreadable lock document: Could not read lock 'one'")
+			.containsOnlyOnce("Ignored an unreadable lock document: Could not read lock 'other'");
 	}
 
 	@Test

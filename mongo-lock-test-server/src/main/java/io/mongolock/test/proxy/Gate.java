@@ -36,7 +36,7 @@ final class Gate {
 
 	private static InterruptedIOException interrupted() {
 		Thread.currentThread().interrupt();
-		return new InterruptedIOException("Interrupted while heldLock a message");
+		return new InterruptedIOException("Interrupted while holding a message");
 	}
 
 }

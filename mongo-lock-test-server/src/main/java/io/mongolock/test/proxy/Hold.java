@@ -44,7 +44,7 @@ public final class Hold {
 		try {
 			if (!this.arrived.await(atMost.toNanos(), TimeUnit.NANOSECONDS)) {
 				throw new IllegalStateException("No message to hold within " + atMost.toMillis()
-						+ "ms; was the request sent, and by the command's name?");
+						+ "ms; was the request sent, and is the command's name right?");
 			}
 		}
 		catch (InterruptedException ex) {

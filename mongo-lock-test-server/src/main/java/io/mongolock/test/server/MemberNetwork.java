@@ -84,7 +84,7 @@ final class MemberNetwork implements AutoCloseable {
 			this.door.close();
 		}
 		catch (IOException ex) {
-			throw new UncheckedIOException("The door on port " + port() + " does not close", ex);
+			throw new UncheckedIOException("Port " + port() + " of a member's network does not close", ex);
 		}
 		finally {
 			this.proxies.values().forEach(FaultProxy::close);

@@ -55,7 +55,8 @@ public final class LockFaults implements LockStore {
 	public void lose(String key) {
 		StoredLock lock = this.store.find(key, LONG)
 			.filter((found) -> !found.liveHolders().isEmpty())
-			.orElseThrow(() -> new IllegalStateException("Nobody holds lock '" + key + "'; held are " + keysHeld()));
+			.orElseThrow(() -> new IllegalStateException(
+					"Nobody holds lock '" + key + "'; the held locks are " + keysHeld()));
 		for (StoredHolder holder : lock.holders()) {
 			this.store.releaseGrant(new LeaseId(key, holder.leaseToken()), holder.fence(), LONG);
 		}
@@ -221,8 +222,8 @@ public final class LockFaults implements LockStore {
 	}
 
 	private static LockStoreException failure(String key, Outcome outcome, String what) {
-		return new LockStoreException(key, outcome, "The store of lock '" + key + "' " + what + ", as a test says",
-				null);
+		return new LockStoreException(key, outcome,
+				"The store of lock '" + key + "' " + what + ", because a test wants that", null);
 	}
 
 	/**

@@ -124,7 +124,7 @@ class LockFaultsTests {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(this::acquire)
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(outcome))
 			.withMessageContaining("'order:42'")
-			.withMessageContaining("as a test says");
+			.withMessageContaining("because a test wants that");
 	}
 
 	private void acquire() {
