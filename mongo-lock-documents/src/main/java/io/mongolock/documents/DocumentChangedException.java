@@ -35,8 +35,8 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 				type.describe(seen.key()) + " was changed since it was opened, from version " + seen.version() + " to "
 						+ now + ", and is still locked"
 						+ ((byTicket)
-								? " by this ticket: show what is stored, and go on with the ticket of this exception. "
-										+ "After a saveAndKeep, go on with the new ticket of its document"
+								? " by this ticket: show what is stored, and go on with getTicket() of this exception. "
+										+ "After a saveAndKeep, go on with the ticket of the saved document"
 								: ": nothing was written, and locked.reload() shows what is stored"),
 				type.read(document).entity(), (byTicket) ? seen.at(now).ticket() : null);
 	}

@@ -123,8 +123,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 			if (ex.getClaims() == 0 || !ex.getHolders().isEmpty()) {
 				throw ex;
 			}
-			throw new LockUnavailableException(ex.getKey(), List.of(), ex.getWaited(), ex.getClaims(), "Nobody holds "
-					+ type.describe(request.key()) + ", but a transaction that is not over has written it");
+			throw new LockUnavailableException(ex.getKey(), List.of(), ex.getWaited(), ex.getClaims(), "The "
+					+ type.describe(request.key())
+					+ " is not locked, but an open transaction has written it: try again after that transaction");
 		}
 	}
 
@@ -202,11 +203,12 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 				what + " cannot be locked");
 		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
-			throw new IllegalStateException(what + " cannot be locked here: this transaction has begun to read, or to "
-					+ "keep another lock. The transaction sees documents as they were then, and could not save this "
-					+ "document. Lock all documents before the transaction that saves them. If another transaction is "
-					+ "to save this document, lock it for that transaction: inside of REQUIRES_NEW, or in a method "
-					+ "with NOT_SUPPORTED around both");
+			throw new IllegalStateException(
+					what + " cannot be locked here: this transaction has already read, or keeps "
+							+ "another lock. It sees documents as they were then, and could not save this document. "
+							+ "Lock all documents before the transaction that saves them. If another transaction is "
+							+ "to save this document, lock it inside that transaction (REQUIRES_NEW), or in a method "
+							+ "with NOT_SUPPORTED around both");
 		}
 	}
 
@@ -316,8 +318,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	private void refuseWhileWritten(LockedType<?> type, String key) {
 		if (this.transactions.isWritten(key, type)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
-					+ " can be neither resumed, renewed nor released here: a transaction around this code has written "
-					+ "the document, so this call would wait for that transaction. Pass on the LockedDocument that the "
+					+ " cannot be resumed, renewed or released here: the transaction around this code has written "
+					+ "the document, and this call would wait for its end. Use the LockedDocument that the "
 					+ "transaction has written, or make this call before or after the transaction");
 		}
 	}

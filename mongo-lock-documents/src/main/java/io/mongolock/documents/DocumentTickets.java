@@ -131,7 +131,7 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 		return (lock.holders().isEmpty())
 				? "the lock was released, by this holder or a later one, or the document was saved by code that does "
 						+ "not know the lock"
-				: "another holder took the lock over, and has ended it";
+				: "another holder took the lock over, and no longer holds it";
 	}
 
 }

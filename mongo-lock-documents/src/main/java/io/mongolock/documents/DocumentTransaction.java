@@ -57,10 +57,10 @@ final class DocumentTransaction implements TransactionSynchronization {
 		Optional<DocumentTransaction> current = current().filter((transaction) -> transaction.isOf(template));
 		if (current.isEmpty()) {
 			throw new IllegalStateException(what + " here: the template's statements are part of a transaction that is "
-					+ "not of a MongoTransactionManager, or began around another manager's transaction, or has a "
-					+ "manager that is no bean. Do this outside of that transaction, or in one of a "
-					+ "MongoTransactionManager, for example by REQUIRES_NEW. On a manager that is no bean call "
-					+ "addListener(documentTransactions)");
+					+ "not of a MongoTransactionManager, or that began around another manager's transaction, or whose "
+					+ "manager is no bean. Do this outside of that transaction, or in a transaction of a "
+					+ "MongoTransactionManager bean, for example by REQUIRES_NEW. If the manager is no bean, call "
+					+ "its addListener(documentTransactions)");
 		}
 		return current;
 	}

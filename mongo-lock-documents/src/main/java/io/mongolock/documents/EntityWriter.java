@@ -106,8 +106,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	private static void requireSame(String name, @Nullable Object value) {
 		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
 				+ "', whose name must not begin with a dollar: leave the dollar out");
-		Assert.state(!NOW.equals(value), () -> "An empty timestamp in '" + name
-				+ "' would not be stored as the time of the server here: use a Date, or @LastModifiedDate");
+		Assert.state(!NOW.equals(value), () -> "The empty timestamp in '" + name
+				+ "' would be stored as it is, and not as the server's time: use a Date, or @LastModifiedDate");
 	}
 
 	/**

@@ -94,9 +94,9 @@ final class GuardedUpdate {
 			.anyMatch((part) -> !part.getKey().startsWith("$")
 					|| part.getValue() instanceof Document changed && changed.containsKey(FencedWrites.FIELD));
 		if (touched) {
-			throw new IllegalArgumentException("A guarded update can neither name '" + FencedWrites.FIELD
-					+ "' nor replace the document, because the guard uses that field: leave it out of the query and the "
-					+ "update, and say what to change, with Update.set and the like");
+			throw new IllegalArgumentException("A guarded update must not name '" + FencedWrites.FIELD
+					+ "', the field of the guard, and must not replace the document: leave this field out of the query and the "
+					+ "update, and change single fields, with Update.set and the like");
 		}
 	}
 

@@ -75,13 +75,13 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		}
 		if (lock instanceof LockedDocument<?> || lock instanceof LeaseControl leased && leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
-					+ "' is the lock of a document, and cannot be touched: a transaction keeps the documents that its "
-					+ "thread locked before it began, and those that it saves");
+					+ "' is the lock of a document, for which touch is not needed: a transaction protects the documents "
+					+ "that its thread locked before the transaction, and those that it saves");
 		}
-		Assert.isInstanceOf(LeaseControl.class, lock, "Only a handle of this library can be touched");
+		Assert.isInstanceOf(LeaseControl.class, lock, "touch needs a LockHandle of this library");
 		ClientSession session = DocumentTransaction.sessionOf(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
-					+ "' can be touched only inside a MongoDB transaction of the application's template, and "
+					+ "': touch needs a MongoDB transaction of the application's template, but "
 					+ CurrentTransaction.describe()));
 		// by the template, which translates exceptions
 		DbCallback<Boolean> touch = (database) -> store.touch(((LeaseControl) lock).lease(), session);

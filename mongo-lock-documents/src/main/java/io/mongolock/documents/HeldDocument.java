@@ -107,8 +107,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	@SuppressWarnings("unchecked") // looked at before
 	<S> HeldDocument<S> as(Class<S> type) {
 		if (!type.isInstance(entity())) {
-			throw new IllegalArgumentException("This thread holds the " + this + " already, as a "
-					+ entity().getClass().getName() + " and no " + type.getName() + ": ask for one type");
+			throw new IllegalArgumentException(
+					"This thread has locked the " + this + " as a " + entity().getClass().getName()
+							+ ", and now asks for a " + type.getName() + ": use one type for both");
 		}
 		return (HeldDocument<S>) this;
 	}
@@ -164,7 +165,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		// First: a transaction that writes it meanwhile has the last word
 		Loaded<T> before = loaded();
 		requireOpen();
-		requireCommitted("load it again after its end");
+		requireCommitted("reload after that transaction");
 		Loaded<T> now = this.writes.reload(this);
 		this.content.set(before, now);
 		return now.entity();
@@ -173,7 +174,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	// A look outside of the transaction sees the document as it was before
 	private void requireCommitted(String wayOut) {
 		if (this.content.isUncommitted()) {
-			throw over("is kept by a transaction that has written the document and is not over: " + wayOut);
+			throw over("is kept by an open transaction that has written the document: " + wayOut);
 		}
 	}
 
@@ -225,7 +226,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			throw over();
 		}
 		// After a rollback it would be good for what another writes then
-		requireCommitted("take the ticket after the transaction's commit, or before the transaction writes");
+		requireCommitted("take the ticket after its commit, or before it writes");
 		boolean passesOn = isOpen() && !isResumed();
 		if (passesOn) {
 			this.state = this.state.over(Phase.PASSED_ON);
@@ -249,9 +250,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	void assertNotEndedWithin() {
 		if (this.endedWithin) {
 			throw new LockLostException(key(), fence(), LossReason.REFUSED, "The lock on the " + this
-					+ " was released too early, by code within it, for example by a save; work after that release may "
-					+ "overlap with another holder's work. Let the outermost save release the lock; saves within use "
-					+ "saveAndKeep");
+					+ " was released too early, by nested code, for example by a save; the outer work may overlap with "
+					+ "another holder's work. Call saveAndKeep in nested code, and save only in the outermost");
 		}
 	}
 
@@ -495,10 +495,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			requireOpen();
 			DocumentTransaction writer = this.state.writer();
 			if (writer != null && writer != transaction) {
-				throw new IllegalStateException("The " + this + " cannot be written here: "
-						+ ((writer.isHere()) ? "the transaction around this code keeps it and is suspended"
-								: "a transaction of another thread keeps it")
-						+ ", so this write would wait for that transaction: write inside it, before it or after it");
+				throw new IllegalStateException(
+						"The " + this + " cannot be written here, because this write would wait for "
+								+ ((writer.isHere()) ? "the suspended transaction around this code"
+										: "a transaction of another thread")
+								+ ", which keeps the lock: write inside that transaction, before it or after it");
 			}
 			renewal = this.lease.suspend();
 			this.state = this.state.in(Phase.WRITING).keptBy(transaction);
@@ -650,8 +651,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	private IllegalStateException over() {
 		String end = switch (this.state.phase()) {
 			case IN_DOUBT ->
-				"may have been released by a write of this transaction whose answer was lost: roll it back";
-			case WRITING -> "was released by a write of this transaction, which is not over";
+				"may have been released by a write of this transaction whose answer was lost: roll the transaction back";
+			case WRITING -> "was released by a write of this transaction, which has not ended yet";
 			case PASSED_ON -> "was passed on to its ticket: go on with resume(type, id, ticket)";
 			case UNKNOWN ->
 				"may have been released by a write whose answer was lost: resume(type, id, locked.ticket()) finds out, "

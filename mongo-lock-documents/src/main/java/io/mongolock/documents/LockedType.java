@@ -148,8 +148,9 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 		Object id = mapping.getIdentifierAccessor(entity).getIdentifier();
 		String own = (id != null) ? key(id).toString() : "none";
 		if (!own.equals(key)) {
-			throw new IllegalArgumentException("The entity to save is " + describe(own) + ", but the locked one is "
-					+ describe(key) + ": save the locked document's entity, or one with the same id");
+			throw new IllegalArgumentException(
+					"The entity to save is " + describe(own) + ", but the locked document is " + describe(key)
+							+ ": save the locked document's entity, or one with the same id");
 		}
 		Number version = Versions.of(entity, mapping);
 		return (version != null) ? version.longValue() : 0;

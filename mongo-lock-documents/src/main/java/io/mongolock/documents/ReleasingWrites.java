@@ -33,8 +33,9 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 	@Override
 	public <T> T save(HeldDocument<T> held, T entity, boolean keep) {
 		this.database.check();
-		Assert.notNull(entity, () -> "The entity to save as the " + held + " is null: locked.delete() deletes it, "
-				+ "locked.close() leaves it as it is");
+		Assert.notNull(entity,
+				() -> "The entity to save as the " + held + " is null: call locked.delete() to delete the document, "
+						+ "or locked.close() to leave it unchanged");
 		LockedType<T> type = held.type();
 		EntityWriter writer = type.writer();
 		Loaded<T> before = held.requireVersion(entity, type.version(entity, held.key()));
@@ -102,7 +103,7 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 
 	private RuntimeException unknown(HeldDocument<?> held, RuntimeException failure) {
 		return UnknownWrite.of(failure, held.toString(), this.timeout,
-				"The lock stays until it runs out, unless the write has released it: resume(type, id, locked.ticket()) "
+				"Either the write has released the lock, or the lock runs out by itself: resume(type, id, locked.ticket()) "
 						+ "finds out, and shows the stored document");
 	}
 
@@ -122,8 +123,8 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 		}
 		held.notWritten();
 		return changed(held).orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(proof.key())
-				+ " was not written: it is locked, but the transaction around this code began to read before the lock "
-				+ "was granted: lock first"));
+				+ " was not written: the transaction around this code read before the lock was granted. Lock the document "
+				+ "before the transaction begins"));
 	}
 
 	private <T> Optional<RuntimeException> changed(HeldDocument<T> held) {

@@ -16,8 +16,8 @@ public record SequenceSettings(int block, long start) {
 	public static final SequenceSettings DEFAULT = new SequenceSettings(1, 1);
 
 	public SequenceSettings {
-		Assert.isTrue(block >= 1, () -> "A block of " + block + " numbers cannot be reserved: at least 1");
-		Assert.isTrue(start >= 1, () -> "A sequence cannot start at " + start + ": at 1 or higher");
+		Assert.isTrue(block >= 1, () -> "The block of a sequence is " + block + ", but must be at least 1");
+		Assert.isTrue(start >= 1, () -> "The start of a sequence is " + start + ", but must be at least 1");
 	}
 
 }

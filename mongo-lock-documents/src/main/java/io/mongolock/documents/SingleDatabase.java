@@ -33,7 +33,7 @@ record SingleDatabase(MongoDatabaseFactory factory, String name) {
 	 */
 	static MongoTemplate template(MongoOperations template) {
 		Assert.isInstanceOf(MongoTemplate.class, template,
-				"Documents are written by a MongoTemplate, because transactions belong to its MongoDatabaseFactory");
+				"The template must be a MongoTemplate, because transactions belong to its MongoDatabaseFactory");
 		return (MongoTemplate) template;
 	}
 
@@ -45,8 +45,8 @@ record SingleDatabase(MongoDatabaseFactory factory, String name) {
 		String now = this.factory.getMongoDatabase().getName();
 		if (!now.equals(this.name)) {
 			throw new IllegalStateException("This call is for database '" + now
-					+ "', and its locks are in documents of '" + this.name + "'. Documents are locked in one database. "
-					+ "For each database call DocumentLockFactory.of, with a separate MongoTemplate that has a "
+					+ "', but this bean locks only documents of database '" + this.name
+					+ "'. For each further database call DocumentLockFactory.of, with a separate MongoTemplate that has a "
 					+ "SimpleMongoClientDatabaseFactory");
 		}
 	}

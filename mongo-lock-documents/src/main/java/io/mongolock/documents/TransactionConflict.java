@@ -27,8 +27,8 @@ final class TransactionConflict {
 				+ ((StoreFailures.isRolledBack(conflict))
 						? " was not written: the transaction is over, because another client wrote the same data, or "
 								+ "because the server failed ("
-						: " may have been written; a commit of this transaction would keep that write: the connection "
-								+ "failed (")
+						: " may have been written, and a commit of this transaction would keep that write: the "
+								+ "connection failed (")
 				+ conflict.getMessage()
 				+ "). Do the whole transaction again, for example by Spring's @Retryable(predicate = "
 				+ "RetriedConflicts.class) outside of @Transactional", failure) : failure;

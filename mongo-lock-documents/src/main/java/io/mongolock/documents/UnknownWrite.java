@@ -28,7 +28,7 @@ final class UnknownWrite {
 	static RuntimeException explained(RuntimeException failure, String what, MongoTemplate template, Duration limit) {
 		return (StoreFailures.isUnwritten(failure) || DocumentTransaction.sessionOf(template).isPresent())
 				? TransactionConflict.explained(failure, what)
-				: of(failure, what, limit, "Read it before you write it again");
+				: of(failure, what, limit, "Read the document before you write it again");
 	}
 
 	/**
@@ -40,8 +40,10 @@ final class UnknownWrite {
 	 * @return the exception
 	 */
 	static RuntimeException of(RuntimeException failure, String what, Duration limit, String next) {
-		return new DataAccessResourceFailureException("The " + what + " may have been written, or is still to be: "
-				+ "MongoDB has not answered (its limit is " + limit.toMillis() + " ms). " + next, failure);
+		return new DataAccessResourceFailureException(
+				"The " + what + " may have been written, or may be written later: "
+						+ "MongoDB has not answered (limit: " + limit.toMillis() + " ms). " + next,
+				failure);
 	}
 
 }

@@ -134,8 +134,8 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
 							save it by locked.save(entity). A method that is annotated \
 							with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
-							: "the document was closed or saved, and stays locked until that call, or the transaction "
-									+ "around that call, has ended: lock the document again in there, or save it "
+							: "its LockedDocument was closed or saved, but the lock stays until the locked call, or the "
+									+ "transaction, around this code has ended: lock the document again in there, or save it "
 									+ "afterwards"));
 		}
 	}
@@ -188,7 +188,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	private void requireVersion(Class<?> type) {
 		if (isGuarded(type) && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
 			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version: a save would "
-					+ "drop a lock granted after the save's check. Add a field like '@Version Long version', with "
+					+ "drop a lock that was granted just after the save looked for one. Add a field like '@Version Long version', with "
 					+ "@Version of org.springframework.data.annotation");
 		}
 	}

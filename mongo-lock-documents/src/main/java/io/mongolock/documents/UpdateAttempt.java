@@ -72,9 +72,10 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		Loaded<T> loaded = this.writer.read(this.type, stored);
 		MongoPersistentEntity<?> mapping = this.writer.mapping(loaded.entity().getClass());
 		if (isWithoutVersion(loaded.entity(), mapping)) {
-			throw new IllegalStateException("The stored " + this + " has no version yet, so it would be taken "
-					+ "for a new one: set '" + mapping.getRequiredVersionProperty().getFieldName()
-					+ "' to 1 in all documents of the collection '" + this.writer.collection() + "' that have none");
+			throw new IllegalStateException("The stored " + this + " has no version, so Spring Data would take "
+					+ "it for a new document: set '" + mapping.getRequiredVersionProperty().getFieldName()
+					+ "' to 1 in all documents of the collection '" + this.writer.collection()
+					+ "' that have no version");
 		}
 		// Now: the change may be one in place
 		ByteBuffer before = this.writer.state(loaded.entity());
@@ -95,7 +96,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		}
 		if (!matched) {
 			throw overtaken(new OptimisticLockingFailureException("Could not update " + this + " in version "
-					+ written.version() + ": somebody else has saved or deleted it meanwhile"));
+					+ written.version() + ": somebody else has saved or deleted the document meanwhile"));
 		}
 		return this.writer.saved(written);
 	}
@@ -134,7 +135,8 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 			if (inTransaction() || !isOfId(ex) && load() == null) {
 				throw ex;
 			}
-			throw overtaken(new OptimisticLockingFailureException("Another was first to create it", ex));
+			throw overtaken(
+					new OptimisticLockingFailureException("Another client was the first to create the " + this, ex));
 		}
 		return this.writer.saved(first);
 	}
@@ -177,7 +179,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		if (!now.equals(own)) {
 			throw new IllegalStateException(
 					"The change of " + this + " in version " + own.get(1) + " returned a document with the id "
-							+ now.get(0) + " in version " + now.get(1) + ": keep both as they were");
+							+ now.get(0) + " in version " + now.get(1) + ": keep id and version as they were");
 		}
 		return changed;
 	}

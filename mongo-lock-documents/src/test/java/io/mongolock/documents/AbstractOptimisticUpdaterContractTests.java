@@ -260,8 +260,8 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		for (int n = 1; n <= 2; n++) {
 			assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(
 					() -> updater.updateOrCreate(Counter.class, "a", () -> new Counter(null, 0, null), Counter::next))
-				.withMessage("The Counter 'a' may have been written, or is still to be: MongoDB has not answered (its "
-						+ "limit is 3000 ms). Read it before you write it again")
+				.withMessage("The Counter 'a' may have been written, or may be written later: MongoDB has not answered "
+						+ "(limit: 3000 ms). Read the document before you write it again")
 				.withCauseInstanceOf(DataAccessResourceFailureException.class);
 			assertThat(template().findById("a", Counter.class)).isEqualTo(new Counter("a", n, n - 1L));
 		}
@@ -423,7 +423,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		for (ThrowingCallable made : List.<ThrowingCallable>of(
 				() -> OptimisticUpdater.of(others, new FixedBackOff(1, 0), context()),
 				() -> FencedWrites.unguarded(others))) {
-			assertThatIllegalArgumentException().isThrownBy(made).withMessageContaining("by a MongoTemplate");
+			assertThatIllegalArgumentException().isThrownBy(made).withMessageContaining("must be a MongoTemplate");
 		}
 	}
 
@@ -431,7 +431,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	void aStoredDocumentWithoutVersionIsRefusedWithTheWayOut() {
 		template().getCollection("counter").insertOne(new Document("_id", "a").append("n", 1));
 		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", Counter::next))
-			.withMessageContaining("The stored Counter 'a' has no version yet")
+			.withMessageContaining("The stored Counter 'a' has no version")
 			.withMessageContaining("set 'version' to 1 in all documents of the collection 'counter'");
 	}
 

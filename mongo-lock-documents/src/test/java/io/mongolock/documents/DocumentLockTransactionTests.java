@@ -94,7 +94,7 @@ class DocumentLockTransactionTests {
 			locked.save(text(locked, "saved"));
 			assertThat(locked.handle().isHeld()).isTrue();
 			assertThatIllegalStateException().isThrownBy(() -> locked.save(text(locked, "")))
-				.withMessageContaining("released by a write of this transaction, which is not over");
+				.withMessageContaining("released by a write of this transaction, which has not ended yet");
 			this.here.client().renew("page:a");
 			assertThat(locked.handle().isHeld()).as("what does not find it says nothing").isTrue();
 			locked.close();
@@ -235,7 +235,7 @@ class DocumentLockTransactionTests {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			locked.saveAndKeep(text(locked, "saved"));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("take the ticket after the transaction's commit");
+				.withMessageContaining("take the ticket after its commit");
 		});
 		assertThat(this.here.documents().resume(Page.class, "a", locked.ticket()).entity()).isEqualTo(locked.entity());
 	}
@@ -316,7 +316,8 @@ class DocumentLockTransactionTests {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 			inner.executeWithoutResult((other) -> assertThatIllegalStateException()
 				.isThrownBy(() -> locked.save(text(locked, "never")))
-				.withMessageContaining("Do this outside of that transaction, or in one of a MongoTransactionManager"));
+				.withMessageContaining(
+						"Do this outside of that transaction, or in a transaction of a MongoTransactionManager"));
 			locked.save(text(locked, "saved"));
 		});
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");
@@ -571,7 +572,7 @@ class DocumentLockTransactionTests {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			locked.saveAndKeep(text(locked, "one"));
 			assertThatExceptionOfType(CompletionException.class).isThrownBy(otherThread::run)
-				.withMessageContaining("a transaction of another thread keeps it");
+				.withMessageContaining("a transaction of another thread, which keeps the lock");
 		});
 		otherThread.run();
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("two");

@@ -190,8 +190,8 @@ class FencedWritesTests {
 				assertThatExceptionOfType(DataAccessResourceFailureException.class)
 					.isThrownBy(() -> writes.update(lock, ACCOUNT, new Update().inc("balance", -10), Account.class))
 					.withMessageMatching(
-							"The Account may have been written, or is still to be: MongoDB has not answered "
-									+ "\\(its limit is \\d+ ms\\)\\. Read it before you write it again")
+							"The Account may have been written, or may be written later: MongoDB has not answered "
+									+ "\\(limit: \\d+ ms\\)\\. Read the document before you write it again")
 					.withCauseInstanceOf(DataAccessResourceFailureException.class);
 				assertThat(lock.isHeld()).isTrue();
 			}
@@ -260,13 +260,13 @@ class FencedWritesTests {
 				for (LockHandle handle : List.of(locked.handle(), LockContext.current())) {
 					assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, handle))
 						.withMessageContaining("Lock 'page:p'")
-						.withMessageContaining("locked before it began");
+						.withMessageContaining("locked before the transaction");
 				}
 				return null;
 			});
 			LockHandle resumed = documents.resume(Page.class, "p", documents.lock(Page.class, "p").ticket()).handle();
 			assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, resumed))
-				.withMessageContaining("locked before it began");
+				.withMessageContaining("locked before the transaction");
 		}
 	}
 

@@ -91,7 +91,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 				assertThat(documents.tryLock(Post.class, "p1")).isEmpty();
 				assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> documents.lock(Post.class, "p1", once))
-					.withMessage("Nobody holds Post 'post:p1', but a transaction that is not over has written it");
+					.withMessage(
+							"The Post 'post:p1' is not locked, but an open transaction has written it: try again after that transaction");
 				assertThat(documents.tryLock(Post.class, "p2")).hasValueSatisfying(LockedDocument::close);
 			});
 		});
@@ -110,7 +111,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		this.transactions.executeWithoutResult((status) -> {
 			this.template.findById("p2", Post.class);
 			assertThatIllegalStateException().isThrownBy(() -> documents.lock(Post.class, "p1", SELDOM_RENEWED))
-				.withMessageContaining("inside of REQUIRES_NEW, or in a method with NOT_SUPPORTED around both");
+				.withMessageContaining(
+						"inside that transaction (REQUIRES_NEW), or in a method with NOT_SUPPORTED around both");
 			within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 				.executeWithoutResult((own) -> save(documents.lock(Post.class, "p1", SELDOM_RENEWED), "inside"));
 			within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
@@ -147,7 +149,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 							});
 							return null;
 						})))
-				.withMessageContaining("released too early, by code within it");
+				.withMessageContaining("released too early");
 		}
 		assertThat(text("p1")).isEqualTo("saved");
 		assertThat(lost).isEmpty();
@@ -164,7 +166,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 					TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
 				within(propagation).executeWithoutResult((inner) -> assertThatIllegalStateException()
 					.isThrownBy(() -> documents.resume(Post.class, "p1", ticket))
-					.withMessageContaining("Pass on the LockedDocument that the transaction has written"));
+					.withMessageContaining("Use the LockedDocument that the transaction has written"));
 			}
 		});
 		assertThatExceptionOfType(DocumentChangedException.class)
@@ -439,7 +441,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		assertThatExceptionOfType(CompletionException.class).isThrownBy(() -> onAnotherThread(work))
 			.havingCause()
 			.isInstanceOf(IllegalStateException.class)
-			.withMessageContaining("a transaction of another thread keeps it");
+			.withMessageContaining("a transaction of another thread, which keeps the lock");
 	}
 
 	private static void onAnotherThread(Runnable work) {

@@ -135,7 +135,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 	void noEntityIsNoDocumentToSave() {
 		try (LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1")) {
 			assertThatIllegalArgumentException().isThrownBy(() -> locked.save(null))
-				.withMessageContaining("is null: locked.delete() deletes it");
+				.withMessageContaining("is null: call locked.delete()");
 			assertThat(locked.handle().isHeld()).isTrue();
 		}
 	}

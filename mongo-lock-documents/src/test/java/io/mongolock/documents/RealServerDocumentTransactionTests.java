@@ -109,7 +109,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
 			this.transactions.executeWithoutResult((status) -> assertThatIllegalStateException()
 				.isThrownBy(() -> within(propagation).executeWithoutResult((inner) -> save(locked, "within")))
-				.withMessageContaining("keeps it and is suspended"));
+				.withMessageContaining("the suspended transaction around this code"));
 		}
 		save(locked, "saved");
 		assertThat(text("p1")).isEqualTo("saved");
@@ -138,7 +138,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			CompletableFuture.runAsync(() -> assertThat(text("p1")).isEqualTo("two")).join();
 			within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 				.executeWithoutResult((inner) -> keep(locked, "within"));
-		})).withMessageContaining("keeps it and is suspended");
+		})).withMessageContaining("the suspended transaction around this code");
 		awaitRenewals("p1");
 		this.transactions.executeWithoutResult((status) -> {
 			locked.delete();
@@ -309,7 +309,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			assertThatExceptionOfType(ConcurrencyFailureException.class)
 				.isThrownBy(
 						() -> new TransactionTemplate(manager).executeWithoutResult((status) -> save(locked, "never")))
-				.withMessageContaining("may have been written; a commit of this transaction would keep that write")
+				.withMessageContaining("may have been written, and a commit of this transaction would keep that write")
 				.withMessageContaining("Do the whole transaction again");
 			locked.handle().assertHeld();
 			assertThat(text("p1")).isEqualTo("draft");
@@ -505,7 +505,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			locked.saveAndKeep(new Post("p1", "rolled back", locked.entity().version()));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("take the ticket after the transaction's commit");
+				.withMessageContaining("take the ticket after its commit");
 			status.setRollbackOnly();
 		});
 		LockTicket ticket = locked.ticket();
@@ -610,7 +610,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			this.transactions.executeWithoutResult((status) -> {
 				save(outer, "saved");
 				assertThatIllegalStateException().isThrownBy(() -> documents.execute(Post.class, "p1", (how) -> {
-				}, LockedDocument::entity)).withMessageContaining("begun to read, or to keep another lock");
+				}, LockedDocument::entity)).withMessageContaining("has already read, or keeps another lock");
 			});
 			return null;
 		});
@@ -626,7 +626,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED)
 					.executeWithoutResult((none) -> documents.execute(Post.class, "p1", (how) -> {
 					}, (nested) -> assertThatIllegalStateException().isThrownBy(() -> save(nested, "beside it"))
-						.withMessageContaining("keeps it and is suspended")));
+						.withMessageContaining("the suspended transaction around this code")));
 			});
 			return null;
 		});
@@ -806,9 +806,9 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				for (ThrowingCallable refused : List.<ThrowingCallable>of(() -> save(inside, "never"),
 						() -> keep(inside, "never"), () -> inside.delete(), () -> documents.lock(Post.class, "p2"))) {
 					assertThatIllegalStateException().isThrownBy(refused)
-						.withMessageContaining("or began around another manager's transaction")
+						.withMessageContaining("or that began around another manager's transaction")
 						.withMessageContaining(
-								"Do this outside of that transaction, or in one of a MongoTransactionManager");
+								"Do this outside of that transaction, or in a transaction of a MongoTransactionManager");
 				}
 			});
 			save(inside, "saved");
@@ -913,7 +913,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			CompletableFuture
 				.runAsync(() -> assertThatIllegalStateException().isThrownBy(() -> save(locked, "other"))
-					.withMessageContaining("a transaction of another thread keeps it"))
+					.withMessageContaining("a transaction of another thread, which keeps the lock"))
 				.join();
 			save(locked, "saved");
 		});
@@ -972,7 +972,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 					return null;
 				});
 				assertThatIllegalStateException().isThrownBy(() -> save(outer, "outer"))
-					.withMessageContaining("was released by a write of this transaction, which is not over");
+					.withMessageContaining("was released by a write of this transaction, which has not ended yet");
 			});
 			return null;
 		});
@@ -989,7 +989,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-						.withMessageContaining("or began around another manager's transaction"));
+						.withMessageContaining("or that began around another manager's transaction"));
 			write("p2", "written");
 		});
 		assertThat(text("p2")).isEqualTo("written");
@@ -1003,7 +1003,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
-						.withMessageContaining("or began around another manager's transaction"));
+						.withMessageContaining("or that began around another manager's transaction"));
 		});
 	}
 
@@ -1127,7 +1127,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		for (String id : List.of("p1", "p2")) {
 			if (id.equals("p2") || TransactionSynchronizationManager.getResourceMap().isEmpty()) {
 				assertThatIllegalStateException().isThrownBy(() -> plainSave(id))
-					.withMessageContaining("stays locked until that call, or the transaction around that call");
+					.withMessageContaining(
+							"the lock stays until the locked call, or the transaction, around this code has ended");
 			}
 		}
 	}

@@ -98,7 +98,7 @@ class TenantDocumentLocksTests {
 			assertThatIllegalStateException().isThrownBy(() -> resumed.save(resumed.entity()));
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().lock(Deal.class, "d1"))
 				.withMessageContaining("database 'b'")
-				.withMessageContaining("of 'a'");
+				.withMessageContaining("of database 'a'");
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().resume(Deal.class, "d1", ticket));
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().list(Deal.class));
 			assertThatIllegalStateException().isThrownBy(() -> here.documents().breakLock(Deal.class, "d1"));

@@ -180,7 +180,8 @@ class UnansweredDocumentWritesTests {
 				this.template.loses = lost;
 				assertThatExceptionOfType(DataAccessException.class).isThrownBy(() -> write.accept(documents, locked));
 				assertThatIllegalStateException().isThrownBy(() -> write.accept(documents, locked))
-					.withMessageContaining("a write of this transaction whose answer was lost: roll it back");
+					.withMessageContaining(
+							"a write of this transaction whose answer was lost: roll the transaction back");
 			});
 			locked.handle().assertHeld();
 		}

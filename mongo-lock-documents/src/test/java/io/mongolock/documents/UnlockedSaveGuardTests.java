@@ -162,7 +162,8 @@ class UnlockedSaveGuardTests {
 			locked.close();
 			this.here.documents().lock(Guarded.class, "a").close();
 			assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
-				.withMessageContaining("stays locked until that call, or the transaction around that call");
+				.withMessageContaining(
+						"the lock stays until the locked call, or the transaction, around this code has ended");
 			LockedDocument<Page> relocked = this.here.documents().lock(Page.class, "a");
 			relocked.save(relocked.entity().with("locked again"));
 		});

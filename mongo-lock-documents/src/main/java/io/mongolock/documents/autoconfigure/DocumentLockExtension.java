@@ -50,7 +50,7 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 		checks.collection("sequence-collection", collection);
 		if (collection.equals(checks.lockCollection())) {
 			throw checks.invalid("sequence-collection", collection,
-					"holds the locks, and a lock and a sequence of one name would be one document");
+					"is the collection of the locks, in which a lock and a sequence of the same name would share a document");
 		}
 		properties.sequences().forEach((name, sequence) -> {
 			checks.positive("sequences." + name + ".block", sequence.block());

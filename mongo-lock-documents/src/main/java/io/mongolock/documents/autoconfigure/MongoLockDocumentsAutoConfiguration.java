@@ -134,7 +134,7 @@ public final class MongoLockDocumentsAutoConfiguration {
 			return only;
 		}
 		throw new LockStartupException(
-				who + " needs the MongoTemplate that the application's own documents are written with, and there are: "
+				who + " needs the MongoTemplate of the application's own documents, and found these beans: "
 						+ Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
 				"Declare one, or mark one of several as @Primary. To use several, declare a bean for each with "
 						+ factory + ".");

@@ -52,8 +52,8 @@ public record DocumentKey(String collection, BsonValue id) {
 		boolean condition = id.isRegularExpression() || id.isArray()
 				|| (id.isDocument() && id.asDocument().keySet().stream().anyMatch((name) -> name.startsWith("$")));
 		if (condition) {
-			throw new IllegalArgumentException(
-					"'" + KeyText.printable(id.toString()) + "' is not the id of a document: no document can have it");
+			throw new IllegalArgumentException("'" + KeyText.printable(id.toString())
+					+ "' is not the id of a document: no document can have this id");
 		}
 	}
 
@@ -77,7 +77,7 @@ public record DocumentKey(String collection, BsonValue id) {
 		int at = text.indexOf(':') + 1;
 		if (at == text.length() || collection.isEmpty()) {
 			throw new IllegalArgumentException(
-					"'" + KeyText.printable(text) + "' is not the key of a document: collection:id");
+					"'" + KeyText.printable(text) + "' is not the key of a document, which is collection:id");
 		}
 		return new DocumentKey(collection, value(text.substring(at)));
 	}

@@ -79,7 +79,7 @@ public final class LeaseSecrets {
 			return cipher.doFinal(block);
 		}
 		catch (GeneralSecurityException ex) {
-			throw new IllegalStateException("This JVM has no AES, which every one has to have", ex);
+			throw new IllegalStateException("This JVM has no AES, which every JVM must have", ex);
 		}
 	}
 
@@ -102,7 +102,7 @@ public final class LeaseSecrets {
 			return Arrays.copyOf(digest.digest(second), BYTES);
 		}
 		catch (GeneralSecurityException ex) {
-			throw new IllegalStateException("This JVM has no SHA-256, which every one has to have", ex);
+			throw new IllegalStateException("This JVM has no SHA-256, which every JVM must have", ex);
 		}
 	}
 

@@ -99,8 +99,8 @@ public final class SequenceStore {
 				.orElse(null);
 			if (value == null || !(value.isInt64() || value.isInt32())) {
 				throw new DataIntegrityViolationException(
-						"Could not " + what(operation, name) + ": the collection '" + this.collection + "' holds "
-								+ value + " as its value, which is no whole number; set it to a NumberLong");
+						"Could not " + what(operation, name) + ": its value in the collection '" + this.collection
+								+ "' is " + value + ", which is no whole number; set it to a NumberLong");
 			}
 			return value.asNumber().longValue();
 		}
@@ -127,7 +127,7 @@ public final class SequenceStore {
 		return new DataAccessResourceFailureException(message + where + switch (failure.getOutcome()) {
 			case REFUSED -> "";
 			case NOT_EXECUTED -> "; it is safe to ask again";
-			case UNKNOWN -> ". Numbers that were taken are a gap; it is safe to ask again";
+			case UNKNOWN -> ". If numbers were taken, they stay a gap; it is safe to ask again";
 		}, failure.getCause());
 	}
 

@@ -141,7 +141,8 @@ class SequenceConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "sequences.invoice.block, 0, must be at least 1", "sequences.invoice.start, -5, must be at least 1",
-			"sequence-collection, locks, holds the locks", "sequence-collection, ' ', must not be blank" })
+			"sequence-collection, locks, is the collection of the locks",
+			"sequence-collection, ' ', must not be blank" })
 	void wrongSettingsAreRefusedByName(String property, String value, String reason) {
 		this.runner.withPropertyValues("mongo-lock." + property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()

@@ -126,7 +126,7 @@ class SequenceStoreTests {
 			assertThatExceptionOfType(DataAccessResourceFailureException.class)
 				.isThrownBy(() -> store.take("invoice", 10))
 				.withMessageContaining("Could not take 10 numbers of sequence 'invoice' within 300 ms")
-				.withMessageContaining("are a gap; it is safe to ask again")
+				.withMessageContaining("they stay a gap; it is safe to ask again")
 				.withCauseInstanceOf(RuntimeException.class);
 		}
 	}
