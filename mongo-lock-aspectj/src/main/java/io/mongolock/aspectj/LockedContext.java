@@ -58,8 +58,8 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 		ConfigurableListableBeanFactory beans = this.beans;
 		if (beans == null) {
 			throw new IllegalStateException("Not run: " + invocation.getMethod()
-					+ " is woven to run under its lock, and the application context of its bean is closed. "
-					+ "Ask an open context for the bean");
+					+ " needs a lock of the application context of its bean, and that context is closed. "
+					+ "Use the bean of an open context");
 		}
 		Object target = invocation.getThis();
 		beans.getBean(LockMethodVerifier.class)

@@ -74,8 +74,8 @@ class OpenContexts {
 		LockedContext last = last();
 		if (last == null) {
 			throw new IllegalStateException("Not run: " + woven.getMethod()
-					+ " is woven to run under its lock, and no application context with mongo-lock is open. Call the "
-					+ "method between the start and the close of a context; without locks, for example in a test, open "
+					+ " needs a lock of an application context with mongo-lock, and no such context is open. Call the "
+					+ "method between the start and the close of a context. To run it without locks, for example in a test, open "
 					+ "a context with mongo-lock.enabled=false");
 		}
 		return last;

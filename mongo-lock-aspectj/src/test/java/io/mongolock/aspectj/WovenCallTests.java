@@ -181,14 +181,15 @@ class WovenCallTests {
 	void whatIsWrongIsRefusedAtTheFirstCallOfAnObjectThatIsNoBean() {
 		this.runner.run((context) -> assertThatExceptionOfType(InvalidLockMethodException.class)
 			.isThrownBy(() -> new SkippedPrimitive().run())
-			.withMessageContaining("would have to make a value up"));
+			.withMessageContaining("would have to invent a result"));
 	}
 
 	@Test
 	void outsideOfAnOpenContextAMethodIsNotRun() {
 		for (int i = 0; i < 2; i++) {
 			assertThatIllegalStateException().isThrownBy(() -> new Bare().last())
-				.withMessageContaining("Bare.last() is woven to run under its lock, and no application context")
+				.withMessageContaining(
+						"Bare.last() needs a lock of an application context with mongo-lock, and no such context is open")
 				.withMessageContaining("mongo-lock.enabled=false");
 			this.runner.run((context) -> assertThat(context).hasNotFailed());
 		}
@@ -305,7 +306,7 @@ class WovenCallTests {
 		assertThat(called).hasValue("final");
 		assertThat(this.locks.asked()).isEqualTo(1);
 		assertThatIllegalStateException().isThrownBy(() -> new Bare().last())
-			.withMessageContaining("no application context with mongo-lock is open");
+			.withMessageContaining("a lock of an application context with mongo-lock, and no such context is open");
 	}
 
 	@Test
@@ -316,7 +317,7 @@ class WovenCallTests {
 			return bare.get();
 		}).run((context) -> assertThat(context).hasNotFailed());
 		this.runner.run((other) -> assertThatIllegalStateException().isThrownBy(() -> bare.get().callsItself())
-			.withMessageContaining("Bare.self() is woven to run under its lock")
+			.withMessageContaining("Bare.self() needs a lock")
 			.withMessageContaining("closed"));
 		assertThat(this.locks.asked()).isZero();
 	}

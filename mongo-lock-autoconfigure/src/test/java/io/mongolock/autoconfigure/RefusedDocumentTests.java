@@ -25,8 +25,7 @@ class RefusedDocumentTests extends AbstractRefusedMethodTests {
 			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
 			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
 			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
-			Arguments.of(SeveralDocuments.class,
-					"of type java.util.List<java.lang.String>, and one document is locked"),
+			Arguments.of(SeveralDocuments.class, "of type java.util.List<java.lang.String>, but a document is locked"),
 			Arguments.of(OfDocument.class, "has document = Order.class, but the application cannot lock documents"),
 			Arguments.of(DocumentLater.class, "a result that ends later"));
 

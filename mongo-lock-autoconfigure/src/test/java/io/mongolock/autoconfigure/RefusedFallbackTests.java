@@ -20,24 +20,25 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 	static final List<Arguments> refused = List.of(
 			Arguments.of(Missing.class,
 					"has the fallback 'latre', and there is no method of that name in " + Missing.class.getName()
-							+ ", where these take its arguments: later(String)"),
+							+ ", where these methods take the same arguments: later(String)"),
 			Arguments.of(OtherParameters.class,
-					"has the fallback 'later', and none of that name takes its arguments: later(), "
+					"has the fallback 'later', but no method of that name takes the same arguments: later(), "
 							+ "later(LockUnavailableException, String), later(String, LockStoreException), "
 							+ "later(String, Object), later(int)"),
 			Arguments.of(OtherGenerics.class,
-					"has the fallback 'later', and none of that name takes its arguments: " + "later(Map)"),
+					"has the fallback 'later', but no method of that name takes the same arguments: " + "later(Map)"),
 			Arguments.of(Ambiguous.class,
 					"has the fallback 'later', which may be any of later(String), later(String, LockUnavailableException)"),
 			Arguments.of(OtherResult.class,
-					"has the fallback 'later', which returns java.lang.Object, and the method java.lang.String"),
+					"has the fallback 'later', which returns java.lang.Object, while the method returns java.lang.String"),
 			Arguments.of(OtherGenericResult.class,
-					"which returns java.util.List<java.lang.Integer>, and the method "
+					"which returns java.util.List<java.lang.Integer>, while the method returns "
 							+ "java.util.List<java.lang.String>"),
-			Arguments.of(VoidResult.class, "which returns java.lang.String, and the method void"),
-			Arguments.of(Throwing.class, "which throws java.io.IOException, and the method does not declare it"),
-			Arguments.of(Locked.class, "which has a lock of its own and would run without it"),
-			Arguments.of(LockedByItsClass.class, "which has a lock of its own and would run without it"),
+			Arguments.of(VoidResult.class, "which returns java.lang.String, while the method returns void"),
+			Arguments.of(Throwing.class,
+					"which throws java.io.IOException, but the method does not declare this exception"),
+			Arguments.of(Locked.class, "which has a lock of its own, but a fallback runs without a lock"),
+			Arguments.of(LockedByItsClass.class, "which has a lock of its own, but a fallback runs without a lock"),
 			Arguments.of(Itself.class, "has the fallback 'run', which is the method itself"),
 			Arguments.of(OfItsClass.class, "has the fallback 'run', which is the method itself"),
 			Arguments.of(OfInterface.class, "has the fallback 'later', and there is no method of that name"),

@@ -26,7 +26,7 @@ import io.mongolock.annotation.DistributedLock;
 class RefusedResultTests extends AbstractRefusedMethodTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(PrimitiveSkip.class, "returns int"),
-			Arguments.of(SingleSkip.class, "returns io.reactivex.rxjava3.core.Single, and onUnavailable = SKIP"),
+			Arguments.of(SingleSkip.class, "returns io.reactivex.rxjava3.core.Single, so onUnavailable = SKIP"),
 			Arguments.of(FutureResult.class, "returns a Future"),
 			Arguments.of(SubtypeResult.class, "returns a ConnectableFlux"),
 			Arguments.of(NestedResult.class, "returns a Stream"),

@@ -398,7 +398,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 			}
 			this.claim = null;
 		}
-		logger.warn("Could not stand for '" + this.role + "'; trying again in " + this.pause.toSeconds() + " s",
+		logger.warn("Could not claim the role '" + this.role + "'; trying again in " + this.pause.toSeconds() + " s",
 				failure);
 		later(() -> this.starter.execute(this::stand));
 	}

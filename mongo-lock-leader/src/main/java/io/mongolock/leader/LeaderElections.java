@@ -61,7 +61,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 
 	void warnIfWaiting() {
 		if (this.waiting && this.context instanceof ConfigurableApplicationContext own && own.isActive()) {
-			logger.warn("This instance stands for no role, because it has not accepted traffic for a minute since its "
+			logger.warn("This instance cannot lead, because it has not accepted traffic for a minute since its "
 					+ "start: an ApplicationRunner or CommandLineRunner may not have returned. "
 					+ "mongo-lock.leader.only-when-ready=false lets it lead all the same");
 		}
@@ -98,7 +98,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 		List<LeaderElection> ofRole = all().stream().filter((each) -> each.role().equals(role)).toList();
 		if (ofRole.size() != 1) {
 			throw new LockStartupException("There are " + ofRole.size() + " LeaderElection beans of the role '" + role
-					+ "', which @LeaderOnly names; one is needed, and "
+					+ "', which @LeaderOnly names, but exactly one is needed; "
 					+ ((all().isEmpty()) ? "there are none of other roles." : "the existing beans have the roles '"
 							+ all().stream().map(LeaderElection::role).collect(Collectors.joining("', '")) + "'."),
 					"Declare one bean of that role: new LeaderElection(\"" + role

@@ -462,7 +462,7 @@ class LeaderElectionTests {
 		former.completeExceptionally(new IllegalStateException("by the test"));
 		next.complete(handle("leader:role", 7));
 		assertThat(election.term()).hasValue(7);
-		assertThat(output).doesNotContain("Could not stand");
+		assertThat(output).doesNotContain("Could not claim");
 	}
 
 	@Test
@@ -696,7 +696,7 @@ class LeaderElectionTests {
 		LeaderElection election = new LeaderElection("role", locks, this.first, Duration.ofMillis(1), Runnable::run);
 		election.start();
 		BDDMockito.then(locks).should(Mockito.timeout(10_000).times(2)).acquireAsync(ArgumentMatchers.any());
-		assertThat(output).contains("Could not stand for 'role'");
+		assertThat(output).contains("Could not claim the role 'role'");
 		election.stop();
 	}
 

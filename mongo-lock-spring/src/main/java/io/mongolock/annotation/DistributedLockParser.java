@@ -62,8 +62,8 @@ class DistributedLockParser {
 					&& Objects.equals(other.key(), operation.key())
 					&& Objects.equals(other.condition(), operation.condition()))) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has two locks with the name '" + operation.name() + "' and the key '" + operation.key()
-							+ "', which are one lock, but have different settings",
+					"has two annotations for one lock, with the name '" + operation.name() + "' and the key '"
+							+ operation.key() + "', but with different settings",
 					"Keep one of them, or give them different names.");
 		}
 	}
@@ -72,12 +72,12 @@ class DistributedLockParser {
 	private static void checkTogether(LockOperation first, LockOperation other, Class<?> targetClass) {
 		if (!describeAnswer(other).equals(describeAnswer(first))) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks with " + describeAnswer(first) + " and " + describeAnswer(other),
-					"Write the same in all of them.");
+					"has several locks, one with " + describeAnswer(first) + " and one with " + describeAnswer(other),
+					"Write the same in all annotations of the method.");
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, one of them a document's: that lock is not sorted among the others, so two "
+					"has several locks, one of them a document's, which is not sorted among the others, so that two "
 							+ "calls could wait for each other",
 					"Keep the document's lock, and take the other locks in a method of another bean that calls this "
 							+ "method.");
@@ -148,7 +148,8 @@ class DistributedLockParser {
 			String declared = this.annotation.getString(attribute);
 			if (EXPRESSION.matcher(declared).find()) {
 				throw invalid(
-						"has the " + attribute + " '" + declared + "', which looks like SpEL and is taken literally",
+						"has the " + attribute + " '" + declared
+								+ "', which looks like SpEL, but would be taken literally",
 						"Write the expression as the key, for example key = \"#id\"; a name groups settings and metrics.",
 						null);
 			}
@@ -227,7 +228,7 @@ class DistributedLockParser {
 			if (answers.size() > 1) {
 				throw invalid(
 						"has " + String.join(" and ", answers)
-								+ ", and its caller gets one answer if another holds the lock",
+								+ ", but only one of them can answer the caller if the lock is not free",
 						"Keep one of them, and leave the others out.", null);
 			}
 		}
@@ -268,7 +269,7 @@ class DistributedLockParser {
 			if (text == null) {
 				return LockRequest.UNLIMITED;
 			}
-			throw invalid("has mode = SHARED and the limit '" + text + "', and a shared lock has no limit",
+			throw invalid("has mode = SHARED and the limit '" + text + "', but a shared lock has no limit",
 					"Keep one: limit for a semaphore, mode = SHARED for the reading side of a read/write lock.", null);
 		}
 
@@ -284,7 +285,7 @@ class DistributedLockParser {
 						"Write how many may hold the lock together, for example limit = \"10\".", ex);
 			}
 			throw invalid("has the limit '" + text + "'", "A limit is at least 1 and less than " + LockRequest.UNLIMITED
-					+ "; for any number write mode = SHARED.", null);
+					+ "; for any number of holders write mode = SHARED.", null);
 		}
 
 		private InvalidLockMethodException invalid(String problem, String action, @Nullable Exception cause) {

@@ -77,7 +77,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		ResolvableType wanted = ResolvableType.forMethodReturnType(this.method, this.userClass);
 		ResolvableType given = ResolvableType.forMethodReturnType(fallback, this.userClass);
 		if (!fits(wanted, given)) {
-			throw invalid(name, "which returns " + given + ", and the method " + wanted,
+			throw invalid(name, "which returns " + given + ", while the method returns " + wanted,
 					"Let the fallback return " + wanted + ".");
 		}
 		for (Class<?> thrown : fallback.getExceptionTypes()) {
@@ -85,13 +85,13 @@ record FallbackMethods(Method method, Class<?> userClass) {
 					|| RuntimeException.class.isAssignableFrom(thrown) || Error.class.isAssignableFrom(thrown)) {
 				continue;
 			}
-			throw invalid(name, "which throws " + thrown.getName() + ", and the method does not declare it",
-					"Declare it for the method, too, or handle it in the fallback.");
+			throw invalid(name, "which throws " + thrown.getName() + ", but the method does not declare this exception",
+					"Declare the exception for the method, too, or handle it in the fallback.");
 		}
 		if (!new LockDeclarations(fallback, this.userClass).find().isEmpty()) {
-			throw invalid(name, "which has a lock of its own and would run without it",
-					"Move the work to a method of another bean, and let the fallback call that. A lock of the class is "
-							+ "for its public methods: let the fallback not be public.");
+			throw invalid(name, "which has a lock of its own, but a fallback runs without a lock",
+					"Move the work to a method of another bean, and let the fallback call that method. A lock on the class "
+							+ "is for its public methods only: make the fallback private.");
 		}
 	}
 
@@ -103,21 +103,19 @@ record FallbackMethods(Method method, Class<?> userClass) {
 
 	private InvalidLockMethodException noneFits(String name, List<Method> named) {
 		String action = "Declare " + ((isStatic(this.method)) ? "static " : "") + name + parameters(this.method)
-				+ " in the class of the bean or a superclass, with "
-				+ "LockUnavailableException as one more parameter if wanted.";
+				+ " in the class of the bean or a superclass; a last parameter of the type LockUnavailableException is optional.";
 		if (named.isEmpty() && this.method.getName().equals(name)) {
 			return invalid(name, "which is the method itself",
-					"Name another method; for a lock on the class, one that is not public, because all public methods "
-							+ "run under that lock.");
+					"Name another method. If the lock is on the class, that method must not be public, because all public methods "
+							+ "run under the lock.");
 		}
 		if (!named.isEmpty()) {
-			return invalid(name, "and none of that name takes its arguments: " + describe(named), action);
+			return invalid(name, "but no method of that name takes the same arguments: " + describe(named), action);
 		}
 		List<Method> others = candidates().filter(this::takesTheArguments).toList();
-		return invalid(name,
-				"and there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
-						+ this.userClass.getName()
-						+ ((others.isEmpty()) ? "" : ", where these take its arguments: " + describe(others)),
+		return invalid(name, "and there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
+				+ this.userClass.getName()
+				+ ((others.isEmpty()) ? "" : ", where these methods take the same arguments: " + describe(others)),
 				action);
 	}
 

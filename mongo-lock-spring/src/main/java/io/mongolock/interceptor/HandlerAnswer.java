@@ -30,12 +30,11 @@ record HandlerAnswer(String handler, BeanFactory beans) implements UnavailableAn
 			return null;
 		}
 		if (!ClassUtils.isAssignableValue(type, result)) {
-			throw new IllegalStateException(
-					"LockUnavailableHandler '" + this.handler + "' answered "
-							+ ((result != null) ? "a " + result.getClass().getTypeName() : "null") + " for " + call
-							+ ", which returns " + type.getTypeName()
-							+ ". Answer by UnavailableCall.resultType(), or throw " + "the LockUnavailableException",
-					ex);
+			throw new IllegalStateException("LockUnavailableHandler '" + this.handler + "' answered "
+					+ ((result != null) ? "a " + result.getClass().getTypeName() : "null") + " for " + call
+					+ ", which returns " + type.getTypeName()
+					+ ". Answer with a value of UnavailableCall.resultType(), or throw "
+					+ "the LockUnavailableException", ex);
 		}
 		return result;
 	}

@@ -81,8 +81,8 @@ public final class LockInterceptor implements MethodInterceptor {
 		List<LockOperation> locks = this.source.getLockOperations(called, targetClass);
 		if (locks.isEmpty()) {
 			throw new IllegalStateException("Not run: " + InvalidLockMethodException.describe(called, targetClass)
-					+ " should run under a lock, but none is declared for it. The LockOperationSource answers "
-					+ "differently than it did for the proxy, or the advice was added without its advisor");
+					+ " should run under a lock, but no lock is declared for it. The LockOperationSource answers "
+					+ "differently than when the proxy was made, or the advice was added without its advisor");
 		}
 		LockedMethod method = LockedMethod.of(locks.get(0).method(), targetClass, this.laterResults);
 		return new Plan(method, this.executions.of(method, locks));

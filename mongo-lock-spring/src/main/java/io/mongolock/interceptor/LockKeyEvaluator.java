@@ -53,7 +53,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 			Object id = key(operation, call);
 			if (mayBeSeveral(id) && SeveralKeys.areIn(id.getClass())) {
 				throw new IllegalArgumentException("it is a " + id.getClass().getTypeName()
-						+ ", and one document is locked by its id. Pick one value");
+						+ ", but a document is locked by one id. Pick one value");
 			}
 			return id;
 		});

@@ -78,7 +78,7 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 			return true;
 		}
 		catch (IllegalStateException ex) {
-			logger.debug("A bean of " + type + " is looked at when it is made", ex);
+			logger.debug("The methods of a bean of " + type + " are checked only when the bean is made", ex);
 			return false;
 		}
 	}

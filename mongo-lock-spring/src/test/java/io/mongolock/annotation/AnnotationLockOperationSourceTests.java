@@ -78,13 +78,13 @@ class AnnotationLockOperationSourceTests {
 					badFlag    | autoRenew 'maybe'
 					noProperty | 'a${missing}' with a placeholder that no property fills
 					blankName  | ' ', which is blank
-					disagreed  | onUnavailable = FAIL and onUnavailable = SKIP
+					disagreed  | one with onUnavailable = FAIL and one with onUnavailable = SKIP
 					documents  | one of them a document's
-					differing  | two locks with the name 'one' and the key '#p0', which are one lock, but have different settings
+					differing  | two annotations for one lock, with the name 'one' and the key '#p0', but with different settings
 					noLimit    | the limit '0'
 					manyLimit  | the limit '2147483647'
 					wordLimit  | the limit 'ten', which is no whole number
-					both       | mode = SHARED and the limit '3', and a shared lock has no limit
+					both       | mode = SHARED and the limit '3', but a shared lock has no limit
 					""")
 	void whatCannotBeUnderstoodIsRefused(String method, String problem) {
 		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> operation(Bad.class, method))

@@ -205,7 +205,7 @@ class LockKeyEvaluatorTests {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> this.evaluator.id(operation(null, "#id"), call(List.of(1), null)))
 			.withMessageContaining("Service.pay(Object, Order) from expression '#id'")
-			.withMessageContaining("one document is locked by its id");
+			.withMessageContaining("a document is locked by one id");
 		assertThat(this.evaluator.id(operation(null, "#id"), call(7, null))).isEqualTo(7);
 	}
 

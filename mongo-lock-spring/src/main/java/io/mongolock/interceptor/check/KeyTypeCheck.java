@@ -46,7 +46,7 @@ record KeyTypeCheck(Predicate<String> beans) {
 			return;
 		}
 		if (inDocument) {
-			throw key.invalid(" of type " + type + ", and one document is locked by its id",
+			throw key.invalid(" of type " + type + ", but a document is locked by one id",
 					"Pick one value, and call the method once for each.", null);
 		}
 		if (path.properties().isEmpty() && BaseStream.class.isAssignableFrom(type.toClass())) {

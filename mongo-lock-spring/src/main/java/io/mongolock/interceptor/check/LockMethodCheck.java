@@ -59,7 +59,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		Class<?> type = operation.method().getReturnType();
 		if (operation.onUnavailable() == OnUnavailable.SKIP && !SkipAnswer.existsFor(operation.method(), targetClass)) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"returns " + type.getTypeName() + ", and onUnavailable = SKIP would have to make a value up",
+					"returns " + type.getTypeName() + ", so onUnavailable = SKIP would have to invent a result",
 					((type.isPrimitive())
 							? "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
 									+ " (if skipped zero or false, or null of a Character) or an Optional"
@@ -78,8 +78,8 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 				"has the unavailableHandler '" + name + "', "
 						+ ((this.beans.containsBean(name)) ? "which is no LockUnavailableHandler"
 								: "and there is no such bean"),
-				"Write the name of a bean that is a LockUnavailableHandler, as the attribute or, for all methods that say "
-						+ "nothing else, as the property mongo-lock.unavailable-handler.");
+				"Write the name of a bean that is a LockUnavailableHandler, as the attribute or, for all methods without "
+						+ "an answer of their own, as the property mongo-lock.unavailable-handler.");
 	}
 
 	private void settings(LockOperation operation, Class<?> targetClass) {

@@ -66,7 +66,7 @@ final class SelfCallScan {
 			}
 		}
 		catch (IOException | IllegalArgumentException ex) {
-			logger.debug("Calls on the same object are not looked for in " + type, ex);
+			logger.debug("Could not look for calls on the same object in " + type, ex);
 		}
 	}
 

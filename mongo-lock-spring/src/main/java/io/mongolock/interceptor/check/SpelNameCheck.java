@@ -59,7 +59,7 @@ record SpelNameCheck(Predicate<String> beans) {
 		}
 		if (node instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
 			throw declared.invalid(
-					", in which '" + property.getName() + "' is none of the properties of #root: " + ROOT,
+					", in which '" + property.getName() + "' is none of the properties of #root, which are " + ROOT,
 					"Write #" + property.getName() + " for the argument, or quote it as '" + property.getName()
 							+ "' if it is text.",
 					null);
