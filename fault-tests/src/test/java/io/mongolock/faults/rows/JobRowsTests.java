@@ -36,7 +36,7 @@ import static org.awaitility.Awaitility.await;
 @Timeout(300)
 class JobRowsTests {
 
-	private static final Duration TTL = Duration.ofSeconds(4);
+	private static final Duration TTL = Duration.ofSeconds(8);
 
 	private static final Duration OFF = Duration.ofMinutes(10);
 

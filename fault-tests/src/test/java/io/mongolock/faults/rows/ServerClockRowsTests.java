@@ -43,13 +43,13 @@ class ServerClockRowsTests {
 	@ShowsRow(value = 25, level = Level.SERVER)
 	void aClockSetForwardByLessThanTheMarginOverlapsNobody(Server server, RowFigures figures) {
 		start(server);
-		HarnessClient client = this.harness.direct(Duration.ofSeconds(5));
+		HarnessClient client = this.harness.direct(Duration.ofSeconds(10));
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		LockHandle handle = client.acquireUnrenewed();
 		this.harness.clock().step(Duration.ofMillis(600));
 		Expect.notifiedBeforeTheNextGrant(client, handle, other, figures.server(this.harness.label()));
 		assertThat(other.heard().steps()).isEmpty();
-		figures.add("step", "600 ms of a margin of 1000 ms").add("overlap", "0 ms");
+		figures.add("step", "600 ms of a margin of 2000 ms").add("overlap", "0 ms");
 	}
 
 	@ParameterizedTest

@@ -140,7 +140,7 @@ class DeploymentTests {
 		Ledger ledger = new Ledger(Duration.ofSeconds(10), 1);
 		try (Harness harness = Harness.onAnyServer(); OtherClient other = new OtherClient(harness.observer())) {
 			Instance ends = new Instance(harness, Kind.THREADS, ledger, "mongo-lock.shutdown-timeout=4s",
-					"mongo-lock.ttl=1m", "mongo-lock.margin=2s");
+					"mongo-lock.ttl=1m", "mongo-lock.margin=4s");
 			ledger.awaitBegunBy(ends);
 			long asked = System.nanoTime();
 			ends.close();
@@ -149,7 +149,7 @@ class DeploymentTests {
 			await().atMost(Harness.LONG).until(() -> other.claim(NAME + ":0").isPresent());
 			figures.server(harness.label())
 				.add("ttl", "60 s")
-				.add("margin", "2 s")
+				.add("margin", "4 s")
 				.add("closed after", Harness.millis(closed - asked))
 				.add("granted to another after", Harness.millis(System.nanoTime() - closed));
 			assertThat(Duration.ofNanos(System.nanoTime() - closed)).isGreaterThan(Duration.ofSeconds(1));

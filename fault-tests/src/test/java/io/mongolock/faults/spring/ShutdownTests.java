@@ -46,7 +46,7 @@ class ShutdownTests {
 
 	@AutoClose
 	private final SpringApp app = new SpringApp(Guarded.class, "mongo-lock.renew-interval=500ms",
-			"mongo-lock.shutdown-timeout=3s");
+			"mongo-lock.shutdown-timeout=8s");
 
 	private final OtherClient other = this.app.other();
 

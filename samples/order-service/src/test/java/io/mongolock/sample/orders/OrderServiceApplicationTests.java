@@ -41,7 +41,7 @@ import static org.awaitility.Awaitility.await;
  */
 @Tag("application")
 @SpringBootTest(properties = { "orders.embedded-port=0", "orders.settlement-time=10ms",
-		"mongo-lock.locks.order.wait-timeout=2s" })
+		"mongo-lock.locks.order.wait-timeout=8s" })
 @AutoConfigureMockMvc
 @EnableLockFaults
 class OrderServiceApplicationTests {
@@ -197,7 +197,7 @@ class OrderServiceApplicationTests {
 
 	@Test
 	void thePageLearnsOfTurnsAndOfThoseWhoWait() {
-		String payment = "{\"order\": \"10014\", \"amount\": 100, \"takes\": 1}";
+		String payment = "{\"order\": \"10014\", \"amount\": 100, \"takes\": 4}";
 		for (int i = 0; i < 2; i++) {
 			assertThat(send(payment)).hasStatus(202);
 		}
