@@ -23,6 +23,7 @@ import net.javacrumbs.shedlock.spring.annotation.EnableSchedulerLock;
 import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
 import org.springframework.boot.SpringApplication;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
+import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.scheduling.annotation.Async;
@@ -36,7 +37,7 @@ import io.mongolock.annotation.DistributedLock;
  * method: from the start of its JVM until it is ready. Each start is a process of its
  * own, in turns with the others and in another order each. What a start has more is the
  * median of its differences to the start without a lock of the same round. On a machine
- * that does other work, too, what the main thread computes says the most. Runs on a
+ * that does other work, too, the processor time and the counts say the most. Runs on a
  * {@link MeasuredServer}. Arguments: rounds (9), and {@code reactive} to leave Reactor
  * and RxJava on the class path, as an application with WebFlux has them.
  */
@@ -122,7 +123,7 @@ public final class StartBenchmark {
 				.substring(READY.length())
 				.split(" ");
 			return new Start((System.nanoTime() - begun) / 1e6, Double.parseDouble(figures[0]),
-					Double.parseDouble(figures[1]), Double.parseDouble(figures[2]));
+					Double.parseDouble(figures[1]), Double.parseDouble(figures[2]), Double.parseDouble(figures[3]));
 		}
 		finally {
 			process.destroy();
@@ -132,11 +133,11 @@ public final class StartBenchmark {
 	private static void report(List<List<Start>> measured, int rounds) {
 		Table table = new Table("What a start costs, median of " + rounds, "an application with",
 				"ms until it is ready", "more", "ms of its main thread", "more", "ms of all threads", "more", "classes",
-				"more");
+				"more", "beans", "more");
 		for (Subject subject : Subject.values()) {
 			List<Object> cells = new ArrayList<>(List.of(subject.title));
 			for (ToDoubleFunction<Start> figure : List.<ToDoubleFunction<Start>>of(Start::millis, Start::mainMillis,
-					Start::cpuMillis, Start::classes)) {
+					Start::cpuMillis, Start::classes, Start::beans)) {
 				cells.add(median(measured, (round) -> figure.applyAsDouble(round.get(subject.ordinal()))));
 				cells.add(median(measured, (round) -> figure.applyAsDouble(round.get(subject.ordinal()))
 						- figure.applyAsDouble(round.get(Subject.NONE.ordinal()))));
@@ -206,8 +207,9 @@ public final class StartBenchmark {
 	 * @param mainMillis processor time of its main thread
 	 * @param cpuMillis processor time of all its threads
 	 * @param classes how many it has loaded
+	 * @param beans how many it has made
 	 */
-	private record Start(double millis, double mainMillis, double cpuMillis, double classes) {
+	private record Start(double millis, double mainMillis, double cpuMillis, double classes, double beans) {
 
 	}
 
@@ -221,14 +223,15 @@ public final class StartBenchmark {
 		}
 
 		public static void main(String[] args) throws ClassNotFoundException {
-			SpringApplication
-				.run(Class.forName(StartBenchmark.class.getName() + "$" + args[0]),
-						Arrays.copyOfRange(args, 1, args.length))
-				.getBean(MongoClient.class);
+			ConfigurableApplicationContext context = SpringApplication.run(
+					Class.forName(StartBenchmark.class.getName() + "$" + args[0]),
+					Arrays.copyOfRange(args, 1, args.length));
+			context.getBean(MongoClient.class);
 			double main = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() / 1e6;
 			double all = ManagementFactory.getPlatformMXBean(OperatingSystemMXBean.class).getProcessCpuTime() / 1e6;
 			System.out.println(READY + main + " " + all + " "
-					+ ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount());
+					+ ManagementFactory.getClassLoadingMXBean().getTotalLoadedClassCount() + " "
+					+ context.getBeanFactory().getSingletonCount());
 			Runtime.getRuntime().halt(0);
 		}
 
