@@ -35,6 +35,11 @@ import io.mongolock.store.mongo.StoreFailures;
 @ConditionalOnMissingBean(LockOperations.class)
 class LockClientConfiguration {
 
+	/** Whether there can be transactions of MongoDB. */
+	static final boolean TRANSACTIONS = ClassUtils.isPresent("org.springframework.data.mongodb.core.MongoTemplate",
+			LockClientConfiguration.class.getClassLoader())
+			&& ClassUtils.isPresent("com.mongodb.client.MongoClient", LockClientConfiguration.class.getClassLoader());
+
 	private static final String WITHOUT_LOCKS = " To run without locks, set mongo-lock.enabled=false.";
 
 	@Bean
@@ -42,7 +47,8 @@ class LockClientConfiguration {
 	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured, LockOwner owner,
 			LockClock clock, ObjectProvider<LockListener> listeners, CallerContext callerContext,
 			MongoLockProperties properties, ApplicationContext context, LockLifecycle lifecycle) {
-		LockTemplate template = new LockTemplate(store.getIfAvailable(() -> noStore(context.getClassLoader())),
+		LockStore known = store.getIfAvailable();
+		LockTemplate template = new LockTemplate((known != null) ? known : noStore(context.getClassLoader()),
 				new ClientOptions(configured, owner, clock, listeners.orderedStream().toList())
 					.withLeakDetection(properties.leakDetection())
 					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
@@ -61,8 +67,8 @@ class LockClientConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static TransactionListenerRegistrar mongoLockCommitListenerRegistrar() {
-		return new TransactionListenerRegistrar(new LockCommitListener(
-				(LockMethodConfiguration.TRANSACTIONS) ? StoreFailures::isRolledBack : (failure) -> false));
+		return new TransactionListenerRegistrar(
+				new LockCommitListener((TRANSACTIONS) ? StoreFailures::isRolledBack : (failure) -> false));
 	}
 
 	private static LockStore noStore(@Nullable ClassLoader loader) {

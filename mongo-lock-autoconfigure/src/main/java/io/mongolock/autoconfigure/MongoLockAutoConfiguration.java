@@ -1,23 +1,46 @@
 package io.mongolock.autoconfigure;
 
+import java.util.List;
+import java.util.function.Supplier;
+
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.boot.context.properties.bind.Binder;
+import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Import;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.core.env.Environment;
+import org.springframework.core.task.TaskDecorator;
+import org.springframework.core.task.support.CompositeTaskDecorator;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockListener;
+import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
+import io.mongolock.annotation.AnnotationLockOperationSource;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
+import io.mongolock.concurrent.CallerContext;
+import io.mongolock.concurrent.ThreadState;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.interceptor.LockInterceptor;
+import io.mongolock.interceptor.LockOperationSource;
+import io.mongolock.interceptor.LockOperationSourceAdvisor;
+import io.mongolock.interceptor.ProxyKind;
+import io.mongolock.interceptor.check.LockMethodVerifier;
+import io.mongolock.interceptor.check.LockVerification;
+import io.mongolock.observation.LockMdc;
 import io.mongolock.spi.LockExtension;
+import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
@@ -26,9 +49,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
  */
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
-@Import({ LockMethodConfiguration.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
-		LockClientConfiguration.class, CallerContextConfiguration.class, UnlockedConfiguration.class,
-		LockWebConfiguration.class })
+@Import({ LockAutoProxyRegistrar.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
+		LockClientConfiguration.class, UnlockedConfiguration.class, LockWebConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean(LockLifecycle.BEAN_NAME)
@@ -62,6 +84,7 @@ public final class MongoLockAutoConfiguration {
 	 * documents of the application they are part of how those are saved.
 	 */
 	@Bean
+	@Lazy
 	@ConditionalOnClass(
 			name = { "org.springframework.data.mongodb.core.MongoTemplate", "com.mongodb.client.MongoClient" })
 	ApplicationLockEnvironment mongoLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
@@ -74,6 +97,78 @@ public final class MongoLockAutoConfiguration {
 	@ConditionalOnMissingBean
 	LockOwner mongoLockOwner(Environment environment) {
 		return LockOwnerFactory.create(environment);
+	}
+
+	/**
+	 * What work takes along of its caller's thread. The application's beans are asked for
+	 * at the first such work: they may need beans that need locks.
+	 */
+	@Bean
+	CallerContext mongoLockCallerContext(ObjectProvider<ThreadState> states, ObjectProvider<TaskDecorator> decorators,
+			ApplicationContext context) {
+		Supplier<List<ThreadState>> all = SingletonSupplier
+			.of(() -> CallerStates.of(states.orderedStream().toList(), context.getClassLoader()));
+		Supplier<TaskDecorator> decorator = SingletonSupplier
+			.of(() -> new CompositeTaskDecorator(decorators.orderedStream().toList()));
+		return new CallerContext(all, (task) -> decorator.get().decorate(task));
+	}
+
+	/**
+	 * Names the lock in the log lines of what runs under it.
+	 */
+	@Bean
+	@ConditionalOnSetting(name = "enabled", byDefault = true)
+	@ConditionalOnClass(name = "org.slf4j.MDC")
+	@ConditionalOnMissingBean
+	LockMdc mongoLockMdc() {
+		return new LockMdc();
+	}
+
+	// What follows lets annotated methods run under their locks. All of it is created
+	// before other beans, so it asks for none of those until a method is called
+
+	@Bean
+	@ConditionalOnMissingBean(LockOperationSource.class)
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static AnnotationLockOperationSource mongoLockOperationSource(ConfigurableListableBeanFactory beanFactory,
+			Environment environment) {
+		return new AnnotationLockOperationSource(beanFactory::resolveEmbeddedValue,
+				property(environment, "unavailable-handler", ""));
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockInterceptor mongoLockInterceptor(LockOperationSource source, ObjectProvider<LockOperations> operations,
+			BeanFactory beanFactory) {
+		return new LockInterceptor(source, operations::getObject, beanFactory,
+				(LockClientConfiguration.TRANSACTIONS) ? CurrentTransaction::hasSnapshot : () -> false);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source, LockInterceptor interceptor,
+			Environment environment, ConfigurableListableBeanFactory beanFactory) {
+		return new LockOperationSourceAdvisor(source, interceptor,
+				property(environment, "advisor-order", LockOperationSourceAdvisor.DEFAULT_ORDER),
+				new ProxyKind(beanFactory)::isPossible);
+	}
+
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockMethodVerifier mongoLockMethodVerifier(LockOperationSource source,
+			ConfigurableListableBeanFactory beanFactory, ObjectProvider<LockSettingsValidator> validator,
+			Environment environment) {
+		return new LockMethodVerifier(source, beanFactory,
+				(name, settings) -> validator.getObject().terms(name, settings),
+				property(environment, "verification", LockVerification.FAIL));
+	}
+
+	// Not from the properties bean, which is created later
+	@SuppressWarnings("unchecked")
+	private static <T> T property(Environment environment, String name, T byDefault) {
+		return Binder.get(environment)
+			.bind(MongoLockProperties.PREFIX + "." + name, (Class<T>) byDefault.getClass())
+			.orElse(byDefault);
 	}
 
 }

@@ -3,11 +3,10 @@
  * <ul>
  * <li>{@link MongoLockAutoConfiguration} imports the parts, each a configuration of its
  * own: {@link LockStoreConfiguration} the store, {@link LockClientConfiguration} the
- * client, {@link LockMethodConfiguration} the methods, {@link ServerClockConfiguration}
- * the watch over servers, {@link LockWebConfiguration} the answers over HTTP,
- * {@link UnlockedConfiguration} the opposite of all that.
- * {@link CallerContextConfiguration} is what work takes along of its caller's thread,
- * {@link LockOwnerFactory} says who the application is, and
+ * client, {@link ServerClockConfiguration} the watch over servers,
+ * {@link LockWebConfiguration} the answers over HTTP, {@link UnlockedConfiguration} the
+ * opposite of all that. {@link CallerStates} are what work takes along of its caller's
+ * thread, {@link LockOwnerFactory} says who the application is, and
  * {@link LockAutoProxyRegistrar} has advisors heard. Those whose technology is optional
  * are auto-configurations beside it: {@link LockEndpointAutoConfiguration},
  * {@link LockHealthAutoConfiguration}, {@link LockInfoAutoConfiguration},
@@ -22,9 +21,8 @@
  * what the locks need.</li>
  * <li>Modules: they build on {@link ApplicationLockEnvironment}.</li>
  * <li>Start and end: {@link LockLifecycle} ends all clients, {@link StartReport} logs one
- * line at startup, {@link LockPreinitializer} loads classes beside the start,
- * {@link SpringBootVersionCheck} and {@link LockStartupFailureAnalyzer} explain a startup
- * that fails.</li>
+ * line at startup, {@link SpringBootVersionCheck} and {@link LockStartupFailureAnalyzer}
+ * explain a startup that fails.</li>
  * </ul>
  */
 @NullMarked

@@ -2,6 +2,7 @@ package io.mongolock.concurrent;
 
 import java.util.List;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -18,7 +19,7 @@ public final class CallerContext {
 	/** Carries nothing. */
 	public static final CallerContext NONE = new CallerContext(List.of(), UnaryOperator.identity());
 
-	private final List<ThreadState> states;
+	private final Supplier<List<ThreadState>> states;
 
 	private final UnaryOperator<Runnable> decorator;
 
@@ -32,7 +33,16 @@ public final class CallerContext {
 	 * harms nobody only on threads of the library
 	 */
 	public CallerContext(List<ThreadState> states, UnaryOperator<Runnable> decorator) {
-		this.states = List.copyOf(states);
+		this(() -> states, decorator);
+	}
+
+	/**
+	 * Create a context.
+	 * @param states asked whenever work begins, and answers the same each time
+	 * @param decorator as above
+	 */
+	public CallerContext(Supplier<List<ThreadState>> states, UnaryOperator<Runnable> decorator) {
+		this.states = states;
 		this.decorator = decorator;
 	}
 
@@ -41,7 +51,7 @@ public final class CallerContext {
 	 */
 	public Carried carry() {
 		Relay before = this.called.get();
-		return new Carried(this.states.stream().map(ThreadState::capture).toList(),
+		return new Carried(this.states.get().stream().map(ThreadState::capture).toList(),
 				(before != null) ? before : new Relay(this.decorator));
 	}
 

@@ -17,7 +17,9 @@ class LockInterceptorHints implements RuntimeHintsRegistrar {
 	static final List<String> OPTIONAL = List.of("org.springframework.http.HttpEntity",
 			"reactor.core.scheduler.Schedulers", "reactor.core.publisher.Flux", "kotlinx.coroutines.reactor.MonoKt",
 			"kotlin.reflect.full.KCallables", "org.springframework.data.mongodb.core.MongoTemplate",
-			"com.mongodb.client.MongoClient");
+			"com.mongodb.client.MongoClient", "org.slf4j.MDC",
+			"org.springframework.web.context.request.RequestContextHolder",
+			"org.springframework.security.core.context.SecurityContextHolder", "io.micrometer.context.ContextRegistry");
 
 	@Override
 	public void registerHints(RuntimeHints hints, @Nullable ClassLoader classLoader) {

@@ -55,7 +55,7 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  * What the thread of a caller carries is there where a method whose result ends later
  * begins.
  */
-class CallerContextConfigurationTests {
+class CallerStatesTests {
 
 	private static final Duration LONG = Duration.ofSeconds(30);
 
@@ -243,7 +243,7 @@ class CallerContextConfigurationTests {
 
 	@Test
 	void aLoginInsideIsNoLoginOfACallerThatHasNone() {
-		ThreadState security = new CallerContextConfiguration.Security().mongoLockCallerSecurity();
+		ThreadState security = CallerStates.Security.login();
 		assertThat(SecurityContextHolder.getContext().getAuthentication()).isNull();
 		ThreadState.Captured caller = security.capture();
 		CompletableFuture.runAsync(() -> {
@@ -258,7 +258,7 @@ class CallerContextConfigurationTests {
 
 	@Test
 	void aThreadThatHasLookedForALoginStillHasNone() {
-		ThreadState security = new CallerContextConfiguration.Security().mongoLockCallerSecurity();
+		ThreadState security = CallerStates.Security.login();
 		login("anna");
 		ThreadState.Captured caller = security.capture();
 		SecurityContextHolder.clearContext();
