@@ -1,7 +1,7 @@
 package io.mongolock;
 
 import java.time.Duration;
-import java.util.function.Function;
+import java.util.Objects;
 
 import org.jspecify.annotations.Nullable;
 
@@ -131,17 +131,18 @@ public final class LockSettings {
 		if (this == NONE || other == NONE) {
 			return (this == NONE) ? other : this;
 		}
-		return new LockSettings(new Values(first(other, LockSettings::ttl), first(other, LockSettings::margin),
-				first(other, LockSettings::renewInterval), first(other, LockSettings::operationTimeout),
-				first(other, LockSettings::waitTimeout), first(other, LockSettings::retryInterval),
-				first(other, LockSettings::autoRenew), first(other, LockSettings::limit),
-				first(other, LockSettings::minHold), first(other, LockSettings::linger),
-				first(other, LockSettings::as)));
+		Values mine = this.values;
+		Values others = other.values;
+		return new LockSettings(new Values(first(mine.ttl, others.ttl), first(mine.margin, others.margin),
+				first(mine.renewInterval, others.renewInterval), first(mine.operationTimeout, others.operationTimeout),
+				first(mine.waitTimeout, others.waitTimeout), first(mine.retryInterval, others.retryInterval),
+				first(mine.autoRenew, others.autoRenew), first(mine.limit, others.limit),
+				first(mine.minHold, others.minHold), first(mine.linger, others.linger), first(mine.as, others.as)));
 	}
 
 	@Override
 	public boolean equals(@Nullable Object other) {
-		return other instanceof LockSettings settings && settings.values.equals(this.values);
+		return this == other || (other instanceof LockSettings settings && settings.values.equals(this.values));
 	}
 
 	@Override
@@ -154,15 +155,36 @@ public final class LockSettings {
 		return this.values.toString().replace("Values", "LockSettings");
 	}
 
-	private <T> @Nullable T first(LockSettings other, Function<LockSettings, @Nullable T> setting) {
-		T mine = setting.apply(this);
-		return (mine != null) ? mine : setting.apply(other);
+	private static <T> @Nullable T first(@Nullable T mine, @Nullable T other) {
+		return (mine != null) ? mine : other;
 	}
 
 	private record Values(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
 			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
 			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold, @Nullable Duration linger,
 			@Nullable String as) {
+
+		// Written out, as a start compares settings, and what a record does of itself has
+		// dozens of classes made
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof Values that && Objects.equals(this.ttl, that.ttl)
+					&& Objects.equals(this.margin, that.margin)
+					&& Objects.equals(this.renewInterval, that.renewInterval)
+					&& Objects.equals(this.operationTimeout, that.operationTimeout)
+					&& Objects.equals(this.waitTimeout, that.waitTimeout)
+					&& Objects.equals(this.retryInterval, that.retryInterval)
+					&& Objects.equals(this.autoRenew, that.autoRenew) && Objects.equals(this.limit, that.limit)
+					&& Objects.equals(this.minHold, that.minHold) && Objects.equals(this.linger, that.linger)
+					&& Objects.equals(this.as, that.as);
+		}
+
+		@Override
+		public int hashCode() {
+			return Objects.hash(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
+					this.retryInterval, this.autoRenew, this.limit, this.minHold, this.linger, this.as);
+		}
+
 	}
 
 	/**

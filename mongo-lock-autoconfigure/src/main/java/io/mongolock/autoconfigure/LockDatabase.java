@@ -1,8 +1,8 @@
 package io.mongolock.autoconfigure;
 
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -45,9 +45,13 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 
 	// The beans of all databases, as a factory does not say which client it uses
 	private List<String> beansOfTheClient() {
-		return Stream.concat(MongoLockStore.clientTypes(), Stream.of(MongoDatabaseFactory.class))
-			.flatMap((type) -> Arrays.stream(this.beanFactory.getBeanNamesForType(type, true, false)))
-			.toList();
+		List<Class<?>> types = new ArrayList<>(MongoLockStore.clientTypes());
+		types.add(MongoDatabaseFactory.class);
+		List<String> names = new ArrayList<>();
+		for (Class<?> type : types) {
+			names.addAll(List.of(this.beanFactory.getBeanNamesForType(type, true, false)));
+		}
+		return names;
 	}
 
 	private MongoDatabaseFactory named(String beanName) {
@@ -67,10 +71,13 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 	private MongoDatabaseFactory only() {
 		// The application's template says where its documents are; a factory of Boot may
 		// stand beside it
-		return Optional.ofNullable(this.beanFactory.getBeanProvider(MongoTemplate.class).getIfUnique())
-			.map(MongoTemplate::getMongoDatabaseFactory)
-			.or(() -> Optional.ofNullable(this.beanFactory.getBeanProvider(MongoDatabaseFactory.class).getIfUnique()))
-			.orElseThrow(this::noneOrSeveral);
+		MongoTemplate template = this.beanFactory.getBeanProvider(MongoTemplate.class).getIfUnique();
+		MongoDatabaseFactory factory = (template != null) ? template.getMongoDatabaseFactory()
+				: this.beanFactory.getBeanProvider(MongoDatabaseFactory.class).getIfUnique();
+		if (factory == null) {
+			throw noneOrSeveral();
+		}
+		return factory;
 	}
 
 	private LockStartupException noneOrSeveral() {

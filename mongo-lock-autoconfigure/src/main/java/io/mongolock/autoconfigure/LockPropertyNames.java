@@ -5,7 +5,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.stream.Stream;
@@ -38,6 +37,8 @@ class LockPropertyNames {
 
 	private static final ConfigurationPropertyName ROOT = ConfigurationPropertyName.of(MongoLockProperties.PREFIX);
 
+	private static final ConfigurationPropertyName FORMER = ConfigurationPropertyName.of("spring.data.mongodb");
+
 	private final Environment environment;
 
 	private final Binder binder;
@@ -47,18 +48,22 @@ class LockPropertyNames {
 	LockPropertyNames(Environment environment, List<LockExtension> extensions) {
 		this.environment = environment;
 		this.binder = Binder.get(environment);
-		this.settings = Stream
-			.concat(Stream.of(MongoLockProperties.class),
-					extensions.stream().flatMap((extension) -> extension.settings().stream()))
-			.toList();
+		this.settings = new ArrayList<>(List.of(MongoLockProperties.class));
+		for (LockExtension extension : extensions) {
+			this.settings.addAll(extension.settings());
+		}
 	}
 
 	/**
 	 * Whether there may be any property of ours: otherwise all are as by default.
 	 */
 	boolean isAnyWritten() {
+		return isAnyWritten(ROOT);
+	}
+
+	private boolean isAnyWritten(ConfigurationPropertyName root) {
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
-			if (source.containsDescendantOf(ROOT) != ConfigurationPropertyState.ABSENT) {
+			if (source.containsDescendantOf(root) != ConfigurationPropertyState.ABSENT) {
 				return true;
 			}
 		}
@@ -87,7 +92,11 @@ class LockPropertyNames {
 	 * @return a sentence on each, with the nearest name that something does read
 	 */
 	List<String> unknown() {
-		List<String> unknown = new ArrayList<>(formerNames());
+		List<String> unknown = (isAnyWritten(FORMER)) ? formerNames() : new ArrayList<>();
+		return (isAnyWritten()) ? withUnread(unknown) : unknown;
+	}
+
+	private List<String> withUnread(List<String> unknown) {
 		Map<ConfigurationPropertyName, ConfigurationProperty> unread = new TreeMap<>();
 		VariableNames variables = new VariableNames(this.settings);
 		for (ConfigurationPropertySource source : ConfigurationPropertySources.get(this.environment)) {
@@ -95,14 +104,18 @@ class LockPropertyNames {
 				unknown.addAll(variables.unknown(ofProcess.getPropertyNames()));
 			}
 			else if (source instanceof IterableConfigurationPropertySource names) {
-				names.stream()
-					.filter((name) -> ROOT.isAncestorOf(name) && !isRead(name))
-					.map(source::getConfigurationProperty)
-					.filter(Objects::nonNull)
-					.forEach((property) -> unread.putIfAbsent(property.getName(), property));
+				for (ConfigurationPropertyName name : names) {
+					ConfigurationProperty property = (ROOT.isAncestorOf(name) && !isRead(name))
+							? source.getConfigurationProperty(name) : null;
+					if (property != null) {
+						unread.putIfAbsent(property.getName(), property);
+					}
+				}
 			}
 		}
-		unread.values().forEach((property) -> unknown.add(describe(property)));
+		for (ConfigurationProperty property : unread.values()) {
+			unknown.add(describe(property));
+		}
 		return unknown;
 	}
 
@@ -126,11 +139,14 @@ class LockPropertyNames {
 
 	// With them nobody finds out why the application connects to localhost
 	private List<String> formerNames() {
-		return Stream.of("uri", "host", "port", "database", "username")
-			.filter((name) -> isSet("spring.data.mongodb." + name) && !isSet("spring.mongodb." + name))
-			.map((name) -> "Nothing reads the property 'spring.data.mongodb." + name
-					+ "': from Spring Boot 4.0 on it is 'spring.mongodb." + name + "'")
-			.toList();
+		List<String> former = new ArrayList<>();
+		for (String name : List.of("uri", "host", "port", "database", "username")) {
+			if (isSet("spring.data.mongodb." + name) && !isSet("spring.mongodb." + name)) {
+				former.add("Nothing reads the property 'spring.data.mongodb." + name
+						+ "': from Spring Boot 4.0 on it is 'spring.mongodb." + name + "'");
+			}
+		}
+		return former;
 	}
 
 	private boolean isSet(String property) {

@@ -70,12 +70,16 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			names.checkUnits();
 		}
 		validate();
-		if (written) {
-			extensions.forEach((extension) -> extension.check(this));
+		for (LockExtension extension : extensions) {
+			if (written) {
+				extension.check(this);
+			}
+			this.declared.addAll(extension.names());
 		}
-		extensions.forEach((extension) -> this.declared.addAll(extension.names()));
-		checkPrefixes(extensions.stream().filter((extension) -> !extension.operatorPrefix().isEmpty()).toList());
-		names.unknown().forEach(logger::warn);
+		checkPrefixes(extensions);
+		for (String unknown : names.unknown()) {
+			logger.warn(unknown);
+		}
 	}
 
 	/**
@@ -138,7 +142,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private static void checkPrefixes(List<LockExtension> extensions) {
 		for (LockExtension one : extensions) {
 			for (LockExtension other : extensions) {
-				if (one != other && one.operatorPrefix().startsWith(other.operatorPrefix())) {
+				if (one != other && !other.operatorPrefix().isEmpty()
+						&& one.operatorPrefix().startsWith(other.operatorPrefix())) {
 					throw new LockStartupException(
 							"Operators could not distinguish the locks of " + one.getClass().getName()
 									+ ", shown with the prefix '" + one.operatorPrefix() + "', from the locks of "
@@ -170,7 +175,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
 				"from 0 to " + HandOver.MAX_COUNT + ", because each series of hand-overs reserves this many fences");
 		validate(null);
-		this.configured.byName().keySet().forEach(this::validate);
+		for (String name : this.configured.byName().keySet()) {
+			validate(name);
+		}
 	}
 
 	private void validate(@Nullable String name) {

@@ -1,7 +1,9 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Supplier;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
@@ -10,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.util.function.SingletonSupplier;
@@ -45,48 +48,62 @@ class LockStoreConfiguration {
 
 	private final MongoLockProperties properties;
 
+	private final LockLocation location;
+
 	LockStoreConfiguration(ListableBeanFactory beanFactory, MongoLockProperties properties, LockLifecycle lifecycle) {
 		this.template = new LockDatabase(beanFactory, lifecycle).template(properties.mongoTemplate());
 		this.properties = properties;
+		this.location = new LockLocation(this.template, properties.collection());
 	}
 
 	// The first, so that the server is asked while all others are made
 	@Bean
-	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, LockLocation location,
-			ObjectProvider<LockExtension> extensions) {
+	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, ObjectProvider<LockExtension> extensions) {
 		TtlIndex settings = this.properties.ttlIndex();
 		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
 				settings.mode(), settings.retention(), validator::longestLease);
 		// Of the start: a factory may choose another database for a later thread
-		SingletonSupplier<List<LockLocation>> others = SingletonSupplier.of(() -> others(extensions));
-		StoreCheck check = new StoreCheck(location, index::hasSeenNoCollation, others::obtain);
+		Supplier<List<LockLocation>> others = SingletonSupplier.of(new Others(this.template, extensions));
+		StoreCheck check = new StoreCheck(this.location, index::hasSeenNoCollation, others);
 		check.begin();
 		return new TtlIndexWatch(index, INDEX_INTERVAL, check);
 	}
 
 	@Bean(STORE)
 	MongoLockStore mongoLockStore(ObjectProvider<StoreServers> servers) {
+		StoreServers known = servers.getIfAvailable();
 		return new MongoLockStore(this.template, this.properties.collection(), this.properties.keyPrefix(),
-				servers.getIfAvailable(() -> StoreServers.UNKNOWN), this.properties.notifications());
+				(known != null) ? known : StoreServers.UNKNOWN, this.properties.notifications());
 	}
 
 	@Bean
+	@Lazy // what operators look at asks for it
 	LockLocation mongoLockLocation() {
-		return new LockLocation(this.template, this.properties.collection());
+		return this.location;
 	}
 
 	@Bean
-	StartReport mongoLockStartReport(LockLocation location, ConfiguredSettings configured, LockMethodVerifier verifier,
+	StartReport mongoLockStartReport(ConfiguredSettings configured, LockMethodVerifier verifier,
 			ObjectProvider<LockExtension> extensions) {
-		return new StartReport(location, configured, this.properties, verifier::guardedMethods,
-				() -> others(extensions), verifier::warnOfSelfCalls);
+		return new StartReport(this.location, configured, this.properties, verifier::guardedMethods,
+				new Others(this.template, extensions), verifier::warnOfSelfCalls);
 	}
 
-	private List<LockLocation> others(ObjectProvider<LockExtension> extensions) {
-		return extensions.orderedStream()
-			.flatMap((extension) -> extension.collections().stream())
-			.map((collection) -> new LockLocation(this.template, collection))
-			.toList();
+	/** What else the application reads and writes. */
+	private record Others(MongoOperations template,
+			ObjectProvider<LockExtension> extensions) implements Supplier<List<LockLocation>> {
+
+		@Override
+		public List<LockLocation> get() {
+			List<LockLocation> others = new ArrayList<>();
+			for (LockExtension extension : this.extensions.orderedStream().toList()) {
+				for (String collection : extension.collections()) {
+					others.add(new LockLocation(this.template, collection));
+				}
+			}
+			return others;
+		}
+
 	}
 
 }

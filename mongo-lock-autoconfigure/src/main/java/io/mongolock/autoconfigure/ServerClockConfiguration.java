@@ -1,9 +1,7 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
-import java.util.Comparator;
 import java.util.List;
-import java.util.stream.Stream;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
@@ -17,7 +15,6 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.LockTerms;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.ServerClockWatch;
 
@@ -47,12 +44,12 @@ class ServerClockConfiguration {
 	}
 
 	private static Duration shortestMargin(ConfiguredSettings configured) {
-		return Stream
-			.concat(Stream.of(configured.terms()),
-					configured.byName().keySet().stream().map((name) -> configured.terms(name, LockSettings.NONE)))
-			.map(LockTerms::margin)
-			.min(Comparator.naturalOrder())
-			.orElseThrow();
+		Duration shortest = configured.terms().margin();
+		for (String name : configured.byName().keySet()) {
+			Duration other = configured.terms(name, LockSettings.NONE).margin();
+			shortest = (other.compareTo(shortest) < 0) ? other : shortest;
+		}
+		return shortest;
 	}
 
 }

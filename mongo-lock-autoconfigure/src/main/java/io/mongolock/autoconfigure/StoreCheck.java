@@ -79,14 +79,17 @@ final class StoreCheck implements BooleanSupplier {
 			if (!this.plain.getAsBoolean()) {
 				refuseCollation(this.locks);
 			}
-			this.others.get().forEach(StoreCheck::refuseCollation);
-			refusedStatement().ifPresent((refusal) -> {
-				throw new LockStartupException(refusal,
+			for (LockLocation other : this.others.get()) {
+				refuseCollation(other);
+			}
+			Optional<String> refusal = refusedStatement();
+			if (refusal.isPresent()) {
+				throw new LockStartupException(refusal.get(),
 						"Keep the locks in MongoDB 4.4 or later: let mongo-lock.mongo-template name the MongoTemplate "
 								+ "of such a server. Name an ordinary collection in mongo-lock.collection: a view or a "
 								+ "time series can keep no locks. Other databases with MongoDB's protocol may lack "
 								+ "updates by pipeline, or $$NOW.");
-			});
+			}
 			refuseCaps();
 			return true;
 		}
@@ -117,9 +120,11 @@ final class StoreCheck implements BooleanSupplier {
 	}
 
 	private static void refuseCollation(LockLocation location) {
-		location.collation(TIMEOUT)
-			.ifPresent((collation) -> refuse(location, "has a collation (" + collation
-					+ "): different keys and names would count as equal, for example in upper and lower case."));
+		Optional<String> collation = location.collation(TIMEOUT);
+		if (collation.isPresent()) {
+			refuse(location, "has a collation (" + collation.get()
+					+ "): different keys and names would count as equal, for example in upper and lower case.");
+		}
 	}
 
 	// Once: the good answer is an error, which the application's meters of its driver
@@ -127,7 +132,9 @@ final class StoreCheck implements BooleanSupplier {
 	private void refuseCaps() {
 		if (!this.uncapped) {
 			refuseCap(this.locks);
-			this.others.get().forEach(StoreCheck::refuseCap);
+			for (LockLocation other : this.others.get()) {
+				refuseCap(other);
+			}
 			this.uncapped = true;
 		}
 	}

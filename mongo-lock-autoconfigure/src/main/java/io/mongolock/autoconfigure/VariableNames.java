@@ -1,6 +1,7 @@
 package io.mongolock.autoconfigure;
 
-import java.util.Arrays;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -30,12 +31,15 @@ record VariableNames(List<Class<? extends Record>> settings) {
 	 * @return a sentence on each, with the name that was perhaps meant
 	 */
 	List<String> unknown(String[] variables) {
-		return Arrays.stream(variables)
-			.filter((name) -> name.startsWith(PREFIX) || (name.startsWith(LEGACY_PREFIX) && !name.startsWith(TESTS)))
-			.filter((name) -> !isRead(name))
-			.sorted()
-			.map(this::describe)
-			.toList();
+		List<String> unknown = new ArrayList<>();
+		for (String name : variables) {
+			boolean ours = name.startsWith(PREFIX) || (name.startsWith(LEGACY_PREFIX) && !name.startsWith(TESTS));
+			if (ours && !isRead(name)) {
+				unknown.add(describe(name));
+			}
+		}
+		Collections.sort(unknown);
+		return unknown;
 	}
 
 	private boolean isRead(String variable) {

@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -92,20 +93,22 @@ final class LockClient {
 		this.releaseRequests = new ReleaseRequestPoller(store, renewalEvents);
 		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
-		this.places = new QueueMaintenance(store, clock, this.queues.places(), this::threads, this.stopRequests);
-		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground,
-				this::threads);
+		Supplier<ClientThreads> itsThreads = this::threads;
+		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
+		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground, itsThreads);
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.phase, releases);
-		store.servers().onPrimaryChange(() -> this.phase.loop().primaryChanged());
-		store.servers().onPrimaryChange(releases::primaryChanged);
+		store.servers().onPrimaryChange(() -> {
+			this.phase.loop().primaryChanged();
+			releases.primaryChanged();
+		});
 		this.releaser = new LockReleaser(store, clock, this.events, this.phase, releases, orphans, this.stopRequests);
 		this.holds = new HoldRegistry(clock, this.queues, this.phase, this.releaser, this.events, options.handOver(),
 				runtime);
 		this.handles = new LockHandles(this.holds, configured, options.leakDetection(),
-				runtime.daemons("mongo-lock-leaks"), this::threads);
+				runtime.daemons("mongo-lock-leaks"), itsThreads);
 		this.reserve = options.handOver().reserve();
 		this.sender = new ClaimSender(store, clock, this.phase, this.holds, orphans, this.attemptEvents);
 	}

@@ -22,11 +22,12 @@ public final class DurationPrinter {
 	 */
 	public static String print(Duration duration) {
 		long millis = duration.toMillis();
-		return UNITS.stream()
-			.filter((unit) -> millis != 0 && millis % unit.millis() == 0)
-			.findFirst()
-			.map((unit) -> millis / unit.millis() + unit.symbol())
-			.orElse(millis + "ms");
+		for (Unit unit : UNITS) {
+			if (millis != 0 && millis % unit.millis() == 0) {
+				return millis / unit.millis() + unit.symbol();
+			}
+		}
+		return millis + "ms";
 	}
 
 	/**

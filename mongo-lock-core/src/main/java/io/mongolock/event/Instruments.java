@@ -1,6 +1,7 @@
 package io.mongolock.event;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Function;
@@ -28,12 +29,19 @@ final class Instruments {
 	private final LockLog log;
 
 	Instruments(List<LockListener> listeners, LockClock clock, LockLog log) {
-		this.instruments = listeners.stream()
-			.filter(LockInstrumentation.class::isInstance)
-			.map(LockInstrumentation.class::cast)
-			.toList();
+		this.instruments = among(listeners);
 		this.clock = clock;
 		this.log = log;
+	}
+
+	static List<LockInstrumentation> among(List<LockListener> listeners) {
+		List<LockInstrumentation> instruments = new ArrayList<>();
+		for (LockListener listener : listeners) {
+			if (listener instanceof LockInstrumentation instrument) {
+				instruments.add(instrument);
+			}
+		}
+		return instruments;
 	}
 
 	void measure(Consumer<LockInstrumentation> measurement) {

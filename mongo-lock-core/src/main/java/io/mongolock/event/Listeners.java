@@ -1,6 +1,7 @@
 package io.mongolock.event;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
@@ -30,7 +31,8 @@ final class Listeners {
 	private final EventLane events;
 
 	Listeners(List<LockListener> listeners, Function<String, ThreadFactory> threads, LockLog log) {
-		this.listeners = listeners.stream().filter((listener) -> !(listener instanceof LockInstrumentation)).toList();
+		this.listeners = new ArrayList<>(listeners);
+		this.listeners.removeAll(Instruments.among(listeners));
 		this.log = log;
 		this.losses = new EventLane(threads.apply("mongo-lock-losses"), LOSSES_AT_ONCE, Integer.MAX_VALUE, (none) -> {
 		});

@@ -50,11 +50,15 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.contexts.get()
-			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
-			.filter((entity) -> !numbered(entity.getType()).isEmpty())
-			.toList()
-			.forEach((entity) -> this.sequences.get());
+		boolean any = false;
+		for (MongoMappingContext context : this.contexts.get().toList()) {
+			for (MongoPersistentEntity<?> entity : List.copyOf(context.getPersistentEntities())) {
+				any |= !numbered(entity.getType()).isEmpty();
+			}
+		}
+		if (any) {
+			this.sequences.get();
+		}
 	}
 
 	@Override

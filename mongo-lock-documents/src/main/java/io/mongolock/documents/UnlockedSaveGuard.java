@@ -62,9 +62,11 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
-		this.contexts.get()
-			.flatMap((context) -> List.copyOf(context.getPersistentEntities()).stream())
-			.forEach((entity) -> requireVersion(entity.getType()));
+		for (MongoMappingContext context : this.contexts.get().toList()) {
+			for (MongoPersistentEntity<?> entity : List.copyOf(context.getPersistentEntities())) {
+				requireVersion(entity.getType());
+			}
+		}
 	}
 
 	static UnlockedSaveGuard of(ApplicationContext context) {

@@ -78,7 +78,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 			}
 		}
 		ProxyKind proxies = new ProxyKind(beans);
-		proxies.forEachLater((name, type) -> {
+		proxies.later().forEach((name, type) -> {
 			if (isEligible(type)) {
 				guardedMethods(type).keySet().forEach((method) -> refuse(proxies.toLater(name, method, type), method));
 			}

@@ -4,7 +4,6 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.stream.Stream;
 
 import org.springframework.core.annotation.AnnotationUtils;
 import org.springframework.core.annotation.MergedAnnotations;
@@ -33,8 +32,20 @@ class AnnotatedTypes {
 			return false;
 		}
 		Class<?> superclass = type.getSuperclass();
-		return (superclass != null && isIn(superclass)) || Stream.of(type.getInterfaces()).anyMatch(this::isIn)
-				|| isOn(type) || Stream.of(ReflectionUtils.getDeclaredMethods(type)).anyMatch(AnnotatedTypes::isOn);
+		if ((superclass != null && isIn(superclass)) || isOn(type)) {
+			return true;
+		}
+		for (Class<?> contract : type.getInterfaces()) {
+			if (isIn(contract)) {
+				return true;
+			}
+		}
+		for (Method method : ReflectionUtils.getDeclaredMethods(type)) {
+			if (isOn(method)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private static boolean isOn(AnnotatedElement element) {

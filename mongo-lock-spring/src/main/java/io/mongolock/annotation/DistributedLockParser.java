@@ -2,10 +2,10 @@ package io.mongolock.annotation;
 
 import java.lang.reflect.Method;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.regex.Pattern;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.annotation.MergedAnnotation;
@@ -221,10 +221,13 @@ class DistributedLockParser {
 		}
 
 		private void checkOneAnswer() {
-			List<String> answers = Stream
-				.of((isSkipped()) ? "onUnavailable = SKIP" : null, declared("fallback"), declared("unavailableHandler"))
-				.filter(Objects::nonNull)
-				.toList();
+			List<String> answers = new ArrayList<>();
+			for (String answer : new @Nullable String[] { (isSkipped()) ? "onUnavailable = SKIP" : null,
+					declared("fallback"), declared("unavailableHandler") }) {
+				if (answer != null) {
+					answers.add(answer);
+				}
+			}
 			if (answers.size() > 1) {
 				throw invalid(
 						"has " + String.join(" and ", answers)

@@ -4,14 +4,12 @@ import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Optional;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
@@ -40,58 +38,104 @@ record LockDeclarations(Method method, Class<?> userClass) {
 			"org.springframework.web.bind.annotation.RequestMapping");
 
 	List<MergedAnnotation<DistributedLock>> find() {
-		return nearest(on(this.method))
-			.or(() -> mostSpecific(contracts().flatMap(this::on).filter(OnElement::isOfInterface).toList()))
-			.or(() -> (isMeantByType()) ? onType() : Optional.empty())
-			.map(OnElement::locks)
-			.orElse(List.of());
+		OnElement found = nearest(on(this.method));
+		if (found == null) {
+			found = mostSpecific(onContracts());
+		}
+		if (found == null && isMeantByType()) {
+			found = onType();
+		}
+		return (found != null) ? found.locks() : List.of();
 	}
 
-	private Optional<OnElement> onType() {
-		List<OnElement> all = on(this.userClass).toList();
-		List<OnElement> having = all.stream().filter((one) -> has(one.type())).toList();
-		return nearest(all.stream())
-			.or(() -> mostSpecific((having.isEmpty() && !Proxy.isProxyClass(this.userClass)) ? all : having));
-	}
-
-	private Stream<OnElement> on(AnnotatedElement element) {
-		Map<Integer, List<MergedAnnotation<DistributedLock>>> found = MergedAnnotations
-			.from(element, SearchStrategy.TYPE_HIERARCHY)
-			.stream(DistributedLock.class)
-			.collect(Collectors.groupingBy(MergedAnnotation::getAggregateIndex, LinkedHashMap::new,
-					Collectors.toList()));
-		return found.values().stream().map(OnElement::new);
-	}
-
-	private static Optional<OnElement> nearest(Stream<OnElement> found) {
-		return found.filter((one) -> !one.isOfInterface()).findFirst();
-	}
-
-	private Optional<OnElement> mostSpecific(List<OnElement> found) {
-		List<OnElement> best = found.stream()
-			.filter((one) -> found.stream().noneMatch((other) -> isBelow(other.type(), one.type())))
-			.toList();
-		for (OnElement other : best) {
-			if (!other.values().equals(best.get(0).values())) {
-				throw new InvalidLockMethodException(
-						this.method, this.userClass, "is declared to run under different locks by "
-								+ best.get(0).type().getName() + " and " + other.type().getName(),
-						"Annotate the method itself, or its class.");
+	private @Nullable OnElement onType() {
+		List<OnElement> all = on(this.userClass);
+		OnElement nearest = nearest(all);
+		List<OnElement> having = new ArrayList<>();
+		for (OnElement one : all) {
+			if (has(one.type())) {
+				having.add(one);
 			}
 		}
-		return best.stream().findFirst();
+		return (nearest != null) ? nearest
+				: mostSpecific((having.isEmpty() && !Proxy.isProxyClass(this.userClass)) ? all : having);
 	}
 
-	/** Methods of interfaces that it implements, perhaps without its class knowing. */
-	private Stream<Method> contracts() {
-		Stream<Method> ofInterfaces = ClassUtils.getAllInterfacesForClassAsSet(this.userClass)
-			.stream()
-			.flatMap((type) -> Arrays.stream(type.getMethods()));
-		return Stream.concat(Stream.of(this.method), ofInterfaces.filter(this::isSpecifiedBy));
+	private static List<OnElement> on(AnnotatedElement element) {
+		Map<Integer, List<MergedAnnotation<DistributedLock>>> found = new LinkedHashMap<>();
+		for (MergedAnnotation<DistributedLock> one : MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY)
+			.stream(DistributedLock.class)
+			.toList()) {
+			found.putIfAbsent(one.getAggregateIndex(), new ArrayList<>());
+			found.get(one.getAggregateIndex()).add(one);
+		}
+		List<OnElement> elements = new ArrayList<>();
+		for (List<MergedAnnotation<DistributedLock>> locks : found.values()) {
+			elements.add(new OnElement(locks));
+		}
+		return elements;
+	}
+
+	private static @Nullable OnElement nearest(List<OnElement> found) {
+		for (OnElement one : found) {
+			if (!one.isOfInterface()) {
+				return one;
+			}
+		}
+		return null;
+	}
+
+	private @Nullable OnElement mostSpecific(List<OnElement> found) {
+		OnElement best = null;
+		for (OnElement one : found) {
+			if (isMostSpecific(one, found)) {
+				if (best != null && !one.values().equals(best.values())) {
+					throw new InvalidLockMethodException(
+							this.method, this.userClass, "is declared to run under different locks by "
+									+ best.type().getName() + " and " + one.type().getName(),
+							"Annotate the method itself, or its class.");
+				}
+				best = (best != null) ? best : one;
+			}
+		}
+		return best;
+	}
+
+	private static boolean isMostSpecific(OnElement one, List<OnElement> found) {
+		for (OnElement other : found) {
+			if (one.type() != other.type() && one.type().isAssignableFrom(other.type())) {
+				return false;
+			}
+		}
+		return true;
+	}
+
+	/** By interfaces that it implements, perhaps without its class knowing. */
+	private List<OnElement> onContracts() {
+		List<OnElement> found = new ArrayList<>(on(this.method));
+		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(this.userClass)) {
+			for (Method declared : type.getMethods()) {
+				if (isSpecifiedBy(declared)) {
+					found.addAll(on(declared));
+				}
+			}
+		}
+		List<OnElement> ofInterfaces = new ArrayList<>();
+		for (OnElement one : found) {
+			if (one.isOfInterface()) {
+				ofInterfaces.add(one);
+			}
+		}
+		return ofInterfaces;
 	}
 
 	private boolean has(Class<?> type) {
-		return Arrays.stream(type.getMethods()).anyMatch(this::isSpecifiedBy);
+		for (Method declared : type.getMethods()) {
+			if (isSpecifiedBy(declared)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	private boolean isSpecifiedBy(Method declared) {
@@ -115,13 +159,17 @@ record LockDeclarations(Method method, Class<?> userClass) {
 	 * public.
 	 */
 	boolean isLeftOut() {
-		MergedAnnotations annotations = MergedAnnotations.from(this.method, SearchStrategy.TYPE_HIERARCHY);
-		return !isMeantByType() && isOwn() && CALLED.stream().anyMatch(annotations::isPresent) && find().isEmpty()
-				&& onType().isPresent();
+		return !isMeantByType() && isOwn() && isCalled() && find().isEmpty() && onType() != null;
 	}
 
-	private static boolean isBelow(Class<?> type, Class<?> other) {
-		return type != other && other.isAssignableFrom(type);
+	private boolean isCalled() {
+		MergedAnnotations annotations = MergedAnnotations.from(this.method, SearchStrategy.TYPE_HIERARCHY);
+		for (String one : CALLED) {
+			if (annotations.isPresent(one)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -1,10 +1,10 @@
 package io.mongolock.interceptor;
 
-import java.util.Arrays;
 import java.util.function.Predicate;
 
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.Advisor;
 import org.springframework.aop.SpringProxy;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.framework.AopProxyUtils;
@@ -37,13 +37,21 @@ public final class AdvisedProxies {
 	public static @Nullable SpringProxy find(Object bean, Predicate<Advice> advice) {
 		Object one = bean;
 		while (one instanceof SpringProxy proxy) {
-			if (!(proxy instanceof Advised advised) || !advised.getTargetSource().isStatic()
-					|| Arrays.stream(advised.getAdvisors()).anyMatch((advisor) -> advice.test(advisor.getAdvice()))) {
+			if (!(proxy instanceof Advised advised) || !advised.getTargetSource().isStatic() || has(advised, advice)) {
 				return proxy;
 			}
 			one = AopProxyUtils.getSingletonTarget(proxy);
 		}
 		return null;
+	}
+
+	private static boolean has(Advised proxy, Predicate<Advice> advice) {
+		for (Advisor advisor : proxy.getAdvisors()) {
+			if (advice.test(advisor.getAdvice())) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }

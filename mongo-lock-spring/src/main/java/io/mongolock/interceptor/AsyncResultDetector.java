@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Future;
-import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.core.ResolvableType;
@@ -83,12 +82,13 @@ public final class AsyncResultDetector {
 
 	// What a collection, a ResponseEntity or an array has in it
 	private static @Nullable String findIn(ResolvableType type, Set<Type> seen) {
-		return Stream.concat(Stream.of(type.getGenerics()), Stream.of(type.getComponentType()))
-			.filter((inner) -> inner != ResolvableType.NONE)
-			.map((inner) -> find(inner, seen))
-			.filter((found) -> found != null)
-			.findFirst()
-			.orElse(null);
+		for (ResolvableType inner : type.getGenerics()) {
+			String found = find(inner, seen);
+			if (found != null) {
+				return found;
+			}
+		}
+		return find(type.getComponentType(), seen);
 	}
 
 	/**
@@ -109,8 +109,15 @@ public final class AsyncResultDetector {
 	}
 
 	private static boolean isOneOfThem(@Nullable Class<?> type) {
-		return type != null && (TYPES.contains(type.getName()) || isOneOfThem(type.getSuperclass())
-				|| Stream.of(type.getInterfaces()).anyMatch(AsyncResultDetector::isOneOfThem));
+		if (type == null || TYPES.contains(type.getName()) || isOneOfThem(type.getSuperclass())) {
+			return type != null;
+		}
+		for (Class<?> contract : type.getInterfaces()) {
+			if (isOneOfThem(contract)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 	/** Loaded only if Spring Web is there. */

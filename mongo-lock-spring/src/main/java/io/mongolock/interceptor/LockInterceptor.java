@@ -12,6 +12,7 @@ import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.MethodClassKey;
+import org.springframework.util.function.SingletonSupplier;
 
 import io.mongolock.LockOperations;
 
@@ -23,7 +24,8 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	private final LockOperationSource source;
 
-	private final LockedExecutions executions;
+	/** Made at the first call, which no start needs. */
+	private final SingletonSupplier<LockedExecutions> executions;
 
 	private final AsyncResultDetector laterResults = new AsyncResultDetector();
 
@@ -54,7 +56,7 @@ public final class LockInterceptor implements MethodInterceptor {
 	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory,
 			BooleanSupplier hasSnapshot) {
 		this.source = source;
-		this.executions = new LockedExecutions(this, operations, beanFactory, hasSnapshot);
+		this.executions = SingletonSupplier.of(() -> new LockedExecutions(this, operations, beanFactory, hasSnapshot));
 	}
 
 	@Override
@@ -85,7 +87,7 @@ public final class LockInterceptor implements MethodInterceptor {
 					+ "differently than when the proxy was made, or the advice was added without its advisor");
 		}
 		LockedMethod method = LockedMethod.of(locks.get(0).method(), targetClass, this.laterResults);
-		return new Plan(method, this.executions.of(method, locks));
+		return new Plan(method, this.executions.obtain().of(method, locks));
 	}
 
 	/**

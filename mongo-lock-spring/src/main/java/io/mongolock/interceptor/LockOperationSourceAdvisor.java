@@ -35,15 +35,22 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 	}
 
 	/** Matches the methods that the source knows. */
-	private static final class LockedMethods extends StaticMethodMatcherPointcut {
+	private static final class LockedMethods extends StaticMethodMatcherPointcut implements ClassFilter {
 
 		private final LockOperationSource source;
 
+		private final Predicate<Class<?>> proxyable;
+
 		private LockedMethods(LockOperationSource source, Predicate<Class<?>> proxyable) {
 			this.source = source;
-			// of what is left out here the verification says what becomes of it
-			ClassFilter candidates = (type) -> source.isCandidateClass(type) && proxyable.test(type);
-			setClassFilter(candidates);
+			this.proxyable = proxyable;
+			setClassFilter(this);
+		}
+
+		// of what is left out here the verification says what becomes of it
+		@Override
+		public boolean matches(Class<?> type) {
+			return this.source.isCandidateClass(type) && this.proxyable.test(type);
 		}
 
 		@Override

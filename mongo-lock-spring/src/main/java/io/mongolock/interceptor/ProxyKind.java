@@ -3,7 +3,8 @@ package io.mongolock.interceptor;
 import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
-import java.util.function.BiConsumer;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -61,14 +62,17 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 	 * The beans that do not exist yet, lazy ones for instance, whose definition knows
 	 * their class: of an interface or a supertype the bean itself may know more. One
 	 * whose class lacks another harms nobody who does not ask for it, and is left out.
+	 * @return their classes, by their names
 	 */
-	public void forEachLater(BiConsumer<String, Class<?>> found) {
+	public Map<String, Class<?>> later() {
+		Map<String, Class<?>> later = new LinkedHashMap<>();
 		for (String beanName : this.beans.getBeanDefinitionNames()) {
 			Class<?> type = (!this.beans.containsSingleton(beanName)) ? this.beans.getType(beanName, false) : null;
 			if (type != null && !Modifier.isAbstract(type.getModifiers()) && isWhole(type)) {
-				found.accept(beanName, ClassUtils.getUserClass(type));
+				later.put(beanName, ClassUtils.getUserClass(type));
 			}
 		}
+		return later;
 	}
 
 	// Whether all classes that its methods name are there

@@ -5,7 +5,6 @@ import java.lang.reflect.Method;
 import java.lang.reflect.Modifier;
 import java.lang.reflect.Proxy;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -147,12 +146,20 @@ public final class ProxyReach {
 
 	private static boolean isCallback(Method method, Class<?> type) {
 		MergedAnnotations inherited = MergedAnnotations.from(method, SearchStrategy.SUPERCLASS);
-		return LIFECYCLE.stream().anyMatch(inherited::isPresent)
-				|| INJECTION.stream().anyMatch((callback) -> AnnotatedElementUtils.isAnnotated(method, callback))
-				|| (method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
-						|| isOf(DisposableBean.class, type, method, "destroy")
-						// Called by stop(Runnable), on the object itself
-						|| isOf(SmartLifecycle.class, type, method, "stop")));
+		for (String callback : LIFECYCLE) {
+			if (inherited.isPresent(callback)) {
+				return true;
+			}
+		}
+		for (String callback : INJECTION) {
+			if (AnnotatedElementUtils.isAnnotated(method, callback)) {
+				return true;
+			}
+		}
+		return method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
+				|| isOf(DisposableBean.class, type, method, "destroy")
+				// Called by stop(Runnable), on the object itself
+				|| isOf(SmartLifecycle.class, type, method, "stop"));
 	}
 
 	private static boolean isOf(Class<?> contract, Class<?> type, Method method, String name) {
@@ -160,10 +167,15 @@ public final class ProxyReach {
 	}
 
 	private static boolean isIn(Class<?>[] interfaces, Method method, Class<?> targetClass) {
-		return Arrays.stream(interfaces)
-			.flatMap((contract) -> Arrays.stream(contract.getMethods()))
-			.anyMatch((declared) -> declared.equals(method) || (declared.getName().equals(method.getName())
-					&& AopUtils.getMostSpecificMethod(declared, targetClass).equals(method)));
+		for (Class<?> contract : interfaces) {
+			for (Method declared : contract.getMethods()) {
+				if (declared.equals(method) || (declared.getName().equals(method.getName())
+						&& AopUtils.getMostSpecificMethod(declared, targetClass).equals(method))) {
+					return true;
+				}
+			}
+		}
+		return false;
 	}
 
 	/**

@@ -6,13 +6,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoDatabase;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.bson.BsonDocument;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -100,10 +100,14 @@ public final class LockLocation {
 	 */
 	public Optional<String> collation(Duration timeout) {
 		try {
-			return TtlIndexInitializer.indexes(this.locks.within(timeout.toMillis()), this.locks.name())
-				.stream()
-				.flatMap((index) -> Stream.ofNullable(TtlIndexInitializer.collation(index)))
-				.findFirst();
+			for (BsonDocument index : TtlIndexInitializer.indexes(this.locks.within(timeout.toMillis()),
+					this.locks.name())) {
+				String collation = TtlIndexInitializer.collation(index);
+				if (collation != null) {
+					return Optional.of(collation);
+				}
+			}
+			return Optional.empty();
 		}
 		catch (RuntimeException ex) {
 			unknown(ex, "look for a collation", timeout);
@@ -210,12 +214,12 @@ public final class LockLocation {
 			return "FerretDB " + ferret.get("version");
 		}
 		String address = String.valueOf(hello.get("me")).replaceFirst(":\\d+$", "");
-		return SERVICES.entrySet()
-			.stream()
-			.filter((service) -> address.endsWith(service.getKey()))
-			.map(Map.Entry::getValue)
-			.findFirst()
-			.orElse("");
+		for (Map.Entry<String, String> service : SERVICES.entrySet()) {
+			if (address.endsWith(service.getKey())) {
+				return service.getValue();
+			}
+		}
+		return "";
 	}
 
 	private static String topology(Document hello) {

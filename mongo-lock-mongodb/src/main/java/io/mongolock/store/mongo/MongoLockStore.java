@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.stream.Stream;
 
 import com.mongodb.MongoClientSettings;
 import com.mongodb.client.ClientSession;
@@ -109,8 +108,8 @@ public final class MongoLockStore implements LockStore {
 	/**
 	 * The types of clients of a database, and of what makes one.
 	 */
-	public static Stream<Class<?>> clientTypes() {
-		return Stream.of(MongoClient.class, MongoClientSettings.class);
+	public static List<Class<?>> clientTypes() {
+		return List.of(MongoClient.class, MongoClientSettings.class);
 	}
 
 	@Override

@@ -323,6 +323,19 @@ final class PrimaryCollection {
 
 	private record Variant(WriteConcern concern, long timeoutMillis) {
 
+		// Written out, as a start compares them, and what a record does of itself has
+		// dozens of classes made
+		@Override
+		public boolean equals(@Nullable Object other) {
+			return other instanceof Variant that && this.timeoutMillis == that.timeoutMillis
+					&& this.concern.equals(that.concern);
+		}
+
+		@Override
+		public int hashCode() {
+			return 31 * this.concern.hashCode() + Long.hashCode(this.timeoutMillis);
+		}
+
 	}
 
 	/**

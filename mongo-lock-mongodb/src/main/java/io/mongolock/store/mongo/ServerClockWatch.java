@@ -10,7 +10,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BiConsumer;
-import java.util.stream.Collectors;
 
 import com.mongodb.MongoClientSettings;
 import com.mongodb.ServerAddress;
@@ -128,10 +127,11 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	private static Set<String> addresses(ClusterDescription cluster) {
-		return cluster.getServerDescriptions()
-			.stream()
-			.map((server) -> server.getAddress().toString())
-			.collect(Collectors.toCollection(TreeSet::new));
+		Set<String> addresses = new TreeSet<>();
+		for (ServerDescription server : cluster.getServerDescriptions()) {
+			addresses.add(server.getAddress().toString());
+		}
+		return addresses;
 	}
 
 	@Override

@@ -1,6 +1,7 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
@@ -161,8 +162,15 @@ public final class TtlIndexInitializer {
 		else {
 			validate(index);
 		}
-		List<BsonDocument> others = indexes.stream().filter(this::isDangerous).toList();
-		others.stream().filter((other) -> !this.others.contains(other)).forEach(this::warnOf);
+		List<BsonDocument> others = new ArrayList<>();
+		for (BsonDocument other : indexes) {
+			if (isDangerous(other)) {
+				others.add(other);
+				if (!this.others.contains(other)) {
+					warnOf(other);
+				}
+			}
+		}
 		this.others = others;
 	}
 
@@ -202,7 +210,11 @@ public final class TtlIndexInitializer {
 			BsonDocument answer = database.runCommand(
 					new BsonDocument("listIndexes", new BsonString(collection)).append("cursor", new BsonDocument()),
 					ReadPreference.primary(), BsonDocument.class);
-			return answer.getDocument("cursor").getArray("firstBatch").stream().map(BsonValue::asDocument).toList();
+			List<BsonDocument> indexes = new ArrayList<>();
+			for (BsonValue index : answer.getDocument("cursor").getArray("firstBatch")) {
+				indexes.add(index.asDocument());
+			}
+			return indexes;
 		}
 		catch (MongoCommandException ex) {
 			if (ex.getErrorCode() == NO_COLLECTION) {
@@ -231,7 +243,8 @@ public final class TtlIndexInitializer {
 
 	private void validate(BsonDocument index) {
 		String name = (index.get("name") instanceof BsonString text) ? text.getValue() : "touchedAt_1";
-		List<String> restrictions = RESTRICTIONS.stream().filter(index::containsKey).toList();
+		List<String> restrictions = new ArrayList<>(RESTRICTIONS);
+		restrictions.retainAll(index.keySet());
 		long after = (index.isNumber("expireAfterSeconds")) ? index.getNumber("expireAfterSeconds").longValue()
 				: Long.MAX_VALUE;
 		if (!restrictions.isEmpty() || after == Long.MAX_VALUE) {

@@ -43,8 +43,10 @@ record ArgumentPath(String variable, List<String> properties) {
 		}
 		List<String> names = List.of(declared.text().substring(1).split("\\."));
 		boolean known = declared.variables().arguments().containsKey(names.get(0))
-				&& !declared.variables().ambiguous().contains(names.get(0))
-				&& names.stream().noneMatch((name) -> OPERATORS.contains(name.toLowerCase(Locale.ROOT)));
+				&& !declared.variables().ambiguous().contains(names.get(0));
+		for (String name : names) {
+			known &= !OPERATORS.contains(name.toLowerCase(Locale.ROOT));
+		}
 		return (known) ? new ArgumentPath(names.get(0), names.subList(1, names.size())) : null;
 	}
 

@@ -1,9 +1,9 @@
 package io.mongolock.interceptor.check;
 
-import java.util.function.Predicate;
 import java.util.stream.BaseStream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.ResolvableType;
 
 import io.mongolock.LockKeyTypes;
@@ -15,7 +15,7 @@ import io.mongolock.interceptor.SeveralKeys;
  * before the first call. Has the names in them checked first, as an {@link ArgumentPath}
  * where they are one, else by a {@link SpelNameCheck}.
  */
-record KeyTypeCheck(Predicate<String> beans) {
+record KeyTypeCheck(BeanFactory beans) {
 
 	void check(LockOperation operation, Class<?> targetClass) {
 		if (operation.condition() != null) {
@@ -32,7 +32,7 @@ record KeyTypeCheck(Predicate<String> beans) {
 	private @Nullable ArgumentPath check(DeclaredExpression declared) {
 		ArgumentPath plain = ArgumentPath.of(declared);
 		if (plain == null) {
-			return new SpelNameCheck(this.beans).check(declared);
+			return new SpelNameCheck(this.beans::containsBean).check(declared);
 		}
 		plain.check(declared);
 		return plain;

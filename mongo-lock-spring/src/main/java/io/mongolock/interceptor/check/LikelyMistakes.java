@@ -1,5 +1,6 @@
 package io.mongolock.interceptor.check;
 
+import java.lang.reflect.AnnotatedElement;
 import java.lang.reflect.Method;
 import java.util.List;
 import java.util.Map;
@@ -48,17 +49,15 @@ class LikelyMistakes {
 	 * Look at the locked methods of a class.
 	 */
 	void add(Map<Method, List<LockOperation>> locked, Class<?> targetClass) {
-		locked.forEach((method, locks) -> {
+		for (List<LockOperation> locks : locked.values()) {
 			Method specific = locks.get(0).method();
-			String name = InvalidLockMethodException.describe(specific, targetClass);
-			if (hasArguments(specific) && locks.stream().allMatch((lock) -> lock.key() == null)
-					&& locks.stream().anyMatch(LikelyMistakes::isForOne)) {
-				this.withoutKey.add(name);
+			if (hasArguments(specific) && isOneForAll(locks)) {
+				this.withoutKey.add(InvalidLockMethodException.describe(specific, targetClass));
 			}
-			if (isTransactional(specific, targetClass)) {
-				this.transactional.add(name);
+			if (isTransactional(specific) || isTransactional(targetClass)) {
+				this.transactional.add(InvalidLockMethodException.describe(specific, targetClass));
 			}
-		});
+		}
 	}
 
 	/**
@@ -80,21 +79,30 @@ class LikelyMistakes {
 					+ "methods, and their writes are not rolled back: " + String.join(", ", this.transactional)
 					+ ". Declare one as a bean, for example new MongoTransactionManager(databaseFactory)");
 		}
-		Stream.of(managers)
-			.filter(beans::containsSingleton)
-			.filter((name) -> beans.getSingleton(name) instanceof AbstractPlatformTransactionManager manager
+		for (String name : managers) {
+			if (beans.containsSingleton(name)
+					&& beans.getSingleton(name) instanceof AbstractPlatformTransactionManager manager
 					&& manager
 						.getTransactionSynchronization() == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER
-					&& !isOfMessages(manager))
-			.forEach((name) -> logger.warn("The transaction manager '" + name
-					+ "' has SYNCHRONIZATION_NEVER, so a lock that is taken inside of its transactions is released "
-					+ "BEFORE they commit. Leave its transactionSynchronization as it is by default, or take the lock "
-					+ "outside of the transaction"));
+					&& !isOfMessages(manager)) {
+				logger.warn("The transaction manager '" + name
+						+ "' has SYNCHRONIZATION_NEVER, so a lock that is taken inside of its transactions is released "
+						+ "BEFORE they commit. Leave its transactionSynchronization as it is by default, or take the "
+						+ "lock outside of the transaction");
+			}
+		}
 	}
 
-	private static boolean isForOne(LockOperation lock) {
-		Integer limit = lock.settings().limit();
-		return limit == null || limit == 1;
+	private static boolean isOneForAll(List<LockOperation> locks) {
+		boolean exclusive = false;
+		for (LockOperation lock : locks) {
+			Integer limit = lock.settings().limit();
+			exclusive |= limit == null || limit == 1;
+			if (lock.key() != null) {
+				return false;
+			}
+		}
+		return exclusive;
 	}
 
 	private static boolean isOfMessages(Object manager) {
@@ -107,10 +115,14 @@ class LikelyMistakes {
 		return method.getParameterCount() > ((KotlinDetector.isSuspendingFunction(method)) ? 1 : 0);
 	}
 
-	private static boolean isTransactional(Method method, Class<?> targetClass) {
-		return Stream.of(method, targetClass)
-			.map((element) -> MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY))
-			.anyMatch((annotations) -> TRANSACTIONAL.stream().anyMatch(annotations::isPresent));
+	private static boolean isTransactional(AnnotatedElement element) {
+		MergedAnnotations annotations = MergedAnnotations.from(element, SearchStrategy.TYPE_HIERARCHY);
+		for (String annotation : TRANSACTIONAL) {
+			if (annotations.isPresent(annotation)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }

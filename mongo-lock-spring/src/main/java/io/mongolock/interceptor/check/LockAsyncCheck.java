@@ -2,7 +2,9 @@ package io.mongolock.interceptor.check;
 
 import java.lang.reflect.Method;
 import java.util.List;
+import java.util.function.Predicate;
 
+import org.aopalliance.aop.Advice;
 import org.springframework.aop.Advisor;
 import org.springframework.aop.framework.Advised;
 import org.springframework.aop.support.AopUtils;
@@ -22,13 +24,16 @@ import io.mongolock.interceptor.LockOperationSource;
  */
 record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 
+	/** The advice that locks. */
+	static final Predicate<Advice> LOCKS = LockInterceptor.class::isInstance;
+
 	/**
 	 * Look at a bean that may have such advice.
 	 */
 	void check(Object bean) {
 		if (bean instanceof Advised proxy) {
 			boolean woven = isWoven();
-			List<Advisor> inside = AsyncAdvice.insideOf(LockInterceptor.class::isInstance, proxy);
+			List<Advisor> inside = AsyncAdvice.insideOf(LOCKS, proxy);
 			if (woven || !inside.isEmpty()) {
 				check(AopUtils.getTargetClass(bean), inside, woven);
 			}

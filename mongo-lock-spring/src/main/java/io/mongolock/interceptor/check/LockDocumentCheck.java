@@ -3,10 +3,10 @@ package io.mongolock.interceptor.check;
 import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
 import org.springframework.core.ResolvableType;
 
 import io.mongolock.interceptor.InvalidLockMethodException;
@@ -18,12 +18,12 @@ import io.mongolock.spi.DocumentLocking;
  */
 class LockDocumentCheck {
 
-	private final Supplier<@Nullable DocumentLocking> documents;
+	private final BeanFactory beans;
 
 	private final Map<LockOperation, Class<?>> seen = new ConcurrentHashMap<>();
 
-	LockDocumentCheck(Supplier<@Nullable DocumentLocking> documents) {
-		this.documents = documents;
+	LockDocumentCheck(BeanFactory beans) {
+		this.beans = beans;
 	}
 
 	void check(LockOperation operation, Class<?> targetClass) {
@@ -31,7 +31,7 @@ class LockDocumentCheck {
 		if (document == null) {
 			return;
 		}
-		DocumentLocking locking = this.documents.get();
+		DocumentLocking locking = documents();
 		if (locking == null) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class, but the application cannot lock documents",
@@ -49,18 +49,23 @@ class LockDocumentCheck {
 	 * they are mapped.
 	 */
 	void checkTypes() {
-		this.seen.forEach((operation, targetClass) -> {
+		for (Map.Entry<LockOperation, Class<?>> one : this.seen.entrySet()) {
+			LockOperation operation = one.getKey();
 			Class<?> document = Objects.requireNonNull(operation.document());
 			try {
-				Objects.requireNonNull(this.documents.get()).check(document);
+				Objects.requireNonNull(documents()).check(document);
 			}
 			catch (IllegalArgumentException ex) {
-				throw new InvalidLockMethodException(operation.method(), targetClass,
+				throw new InvalidLockMethodException(operation.method(), one.getValue(),
 						"has document = " + document.getSimpleName()
 								+ ".class, and documents of that type cannot be locked",
 						String.valueOf(ex.getMessage()));
 			}
-		});
+		}
+	}
+
+	private @Nullable DocumentLocking documents() {
+		return this.beans.getBeanProvider(DocumentLocking.class).getIfAvailable();
 	}
 
 	private static void parameter(LockOperation operation, int index, Class<?> document, Class<?> targetClass) {

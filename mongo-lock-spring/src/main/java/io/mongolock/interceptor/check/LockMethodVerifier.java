@@ -2,13 +2,13 @@ package io.mongolock.interceptor.check;
 
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BiFunction;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.aop.SpringProxy;
@@ -26,19 +26,16 @@ import io.mongolock.LockSettings;
 import io.mongolock.core.LockTerms;
 import io.mongolock.interceptor.AdvisedProxies;
 import io.mongolock.interceptor.InvalidLockMethodException;
-import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.ProxyKind;
 import io.mongolock.interceptor.ProxyReach;
-import io.mongolock.interceptor.ProxyReach.Obstacle;
-import io.mongolock.spi.DocumentLocking;
 
 /**
  * Looks at each bean's methods before it is used. Once all singletons exist it looks at
  * the definitions of those that do not yet, lazy ones for instance, and whether those
  * with locked methods really have the proxy that locks: a bean that was created too early
- * has none.
+ * has none. Written as loops, since each lambda is a class that every start would load.
  */
 public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingSingleton, Ordered {
 
@@ -81,10 +78,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 			BiFunction<@Nullable String, LockSettings, LockTerms> terms, LockVerification verification) {
 		this.source = source;
 		this.beanFactory = beanFactory;
-		this.documents = new LockDocumentCheck(
-				() -> beanFactory.getBeanProvider(DocumentLocking.class).getIfAvailable());
-		this.check = new LockMethodCheck(terms, this.documents, new KeyTypeCheck(beanFactory::containsBean),
-				beanFactory);
+		this.documents = new LockDocumentCheck(beanFactory);
+		this.check = new LockMethodCheck(terms, this.documents, new KeyTypeCheck(beanFactory), beanFactory);
 		this.verification = verification;
 		this.proxies = new ProxyKind(beanFactory);
 		this.async = new LockAsyncCheck(source, beanFactory);
@@ -101,8 +96,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		if (hasLocks(bean) && this.verification.isOn() && this.beanFactory.containsBeanDefinition(beanName)) {
 			BeanDefinition definition = this.beanFactory.getMergedBeanDefinition(beanName);
 			Class<?> targetClass = AopUtils.getTargetClass(bean);
-			report(locked(targetClass).proxied(), targetClass,
-					(method, type) -> ProxyReach.toCallback(definition, method, type));
+			for (Method method : locked(targetClass).proxied()) {
+				this.verification.report(ProxyReach.toCallback(definition, method, targetClass), method, targetClass);
+			}
 		}
 		return bean;
 	}
@@ -129,7 +125,11 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	 * @return the number, final once all singletons exist
 	 */
 	public int guardedMethods() {
-		return this.guarded.stream().mapToInt(this::locks).sum();
+		int count = 0;
+		for (Class<?> type : this.guarded) {
+			count += locks(type);
+		}
+		return count;
 	}
 
 	/**
@@ -140,12 +140,16 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		if (!this.verification.isOn()) {
 			return;
 		}
-		Set<String> found = this.guarded.stream()
-			.filter((type) -> !Proxy.isProxyClass(type))
-			.map(ClassUtils::getUserClass)
-			.distinct()
-			.flatMap((type) -> SelfCallScan.find(type, locked(type).proxied()).stream())
-			.collect(Collectors.toCollection(TreeSet::new));
+		Set<Class<?>> types = new LinkedHashSet<>();
+		for (Class<?> type : this.guarded) {
+			if (!Proxy.isProxyClass(type)) {
+				types.add(ClassUtils.getUserClass(type));
+			}
+		}
+		Set<String> found = new TreeSet<>();
+		for (Class<?> type : types) {
+			found.addAll(SelfCallScan.find(type, locked(type).proxied()));
+		}
 		if (!found.isEmpty()) {
 			this.verification
 				.warn("These calls of @DistributedLock methods are on the same object, past the proxy, and "
@@ -169,13 +173,12 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 
 	private void checkReach(String beanName, Object bean) {
 		Class<?> targetClass = AopUtils.getTargetClass(bean);
-		SpringProxy proxy = AdvisedProxies.find(bean, LockInterceptor.class::isInstance);
-		if (proxy == null && !this.proxies.isPossible(targetClass, beanName)) {
-			report(locked(targetClass).proxied(), targetClass, ProxyReach::toClassProxy);
-		}
-		else if (proxy != null && looked(proxy).add(targetClass)) {
-			report(locked(targetClass).proxied(), targetClass,
-					(method, type) -> ProxyReach.toProxy(proxy, method, type));
+		SpringProxy proxy = AdvisedProxies.find(bean, LockAsyncCheck.LOCKS);
+		if ((proxy != null) ? looked(proxy).add(targetClass) : !this.proxies.isPossible(targetClass, beanName)) {
+			for (Method method : locked(targetClass).proxied()) {
+				this.verification.report((proxy != null) ? ProxyReach.toProxy(proxy, method, targetClass)
+						: ProxyReach.toClassProxy(method, targetClass), method, targetClass);
+			}
 		}
 	}
 
@@ -184,15 +187,15 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	private void checkDefinitions() {
-		this.proxies.forEachLater((beanName, type) -> {
+		for (Map.Entry<String, Class<?>> later : this.proxies.later().entrySet()) {
+			Class<?> type = later.getValue();
 			if (isGuarded(type)) {
 				this.async.checkWoven(type);
-				if (this.verification.isOn()) {
-					report(locked(type).proxied(), type,
-							(method, targetClass) -> this.proxies.toLater(beanName, method, targetClass));
+				for (Method method : (this.verification.isOn()) ? locked(type).proxied() : List.<Method>of()) {
+					this.verification.report(this.proxies.toLater(later.getKey(), method, type), method, type);
 				}
 			}
-		});
+		}
 	}
 
 	private void checkProxies() {
@@ -223,7 +226,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		if (this.verification.isOn()) {
 			checkReach(beanName, bean);
 		}
-		if (AdvisedProxies.find(bean, LockInterceptor.class::isInstance) == null) {
+		if (AdvisedProxies.find(bean, LockAsyncCheck.LOCKS) == null) {
 			String problem = "Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
 					+ " has @DistributedLock methods, but no proxy: they would run without the lock";
 			if (AdvisedProxies.mayBeMissing(this.beanFactory)) {
@@ -275,29 +278,23 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 					List<LockOperation> found = this.source.getLockOperations(method, targetClass);
 					return (!found.isEmpty()) ? found : null;
 				});
-		operations.values().forEach((locks) -> this.check.check(locks, targetClass));
+		for (List<LockOperation> locks : operations.values()) {
+			this.check.check(locks, targetClass);
+		}
 		return operations;
 	}
 
 	private Locked checkAll(Class<?> targetClass) {
 		Map<Method, List<LockOperation>> operations = declarations(targetClass);
-		List<Method> methods = operations.entrySet()
-			.stream()
-			.filter((method) -> !WovenMethods.contains(method.getKey()))
-			.map((method) -> method.getValue().get(0).method())
-			.distinct()
-			.toList();
-		if (this.verification.isOn()) {
-			report(methods, targetClass, ProxyReach::toAnyProxy);
+		Set<Method> methods = new LinkedHashSet<>();
+		for (Map.Entry<Method, List<LockOperation>> found : operations.entrySet()) {
+			Method method = found.getValue().get(0).method();
+			if (!WovenMethods.contains(found.getKey()) && methods.add(method) && this.verification.isOn()) {
+				this.verification.report(ProxyReach.toAnyProxy(method, targetClass), method, targetClass);
+			}
 		}
 		this.mistakes.add(operations, targetClass);
-		return new Locked(operations.size(), methods);
-	}
-
-	private void report(List<Method> methods, Class<?> targetClass,
-			BiFunction<Method, Class<?>, @Nullable Obstacle> obstacles) {
-		methods
-			.forEach((method) -> this.verification.report(obstacles.apply(method, targetClass), method, targetClass));
+		return new Locked(operations.size(), List.copyOf(methods));
 	}
 
 	/**

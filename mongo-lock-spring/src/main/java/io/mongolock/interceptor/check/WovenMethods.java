@@ -1,7 +1,7 @@
 package io.mongolock.interceptor.check;
 
+import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
-import java.util.Arrays;
 
 /**
  * Knows the methods that mongo-lock-aspectj has woven, by the mark that it leaves: their
@@ -18,8 +18,12 @@ public final class WovenMethods {
 	 * Whether a method is woven.
 	 */
 	public static boolean contains(Method method) {
-		return Arrays.stream(method.getDeclaredAnnotations())
-			.anyMatch((one) -> one.annotationType().getName().equals(MARK));
+		for (Annotation one : method.getDeclaredAnnotations()) {
+			if (one.annotationType().getName().equals(MARK)) {
+				return true;
+			}
+		}
+		return false;
 	}
 
 }
