@@ -12,6 +12,7 @@ import org.junit.jupiter.api.parallel.Isolated;
 import org.opentest4j.TestAbortedException;
 
 import io.mongolock.LockStoreException;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.MixedWorkers;
 import io.mongolock.faults.harness.WorkerProcesses;
@@ -95,8 +96,8 @@ class ChaosTests {
 		ServerFaults ofServers = new ServerFaults(set, processes::write);
 		try (LeaseWatch watch = new LeaseWatch(processes.connectionString(), processes::write)) {
 			long begun = System.nanoTime();
-			CompletableFuture<Integer> servers = CompletableFuture
-				.supplyAsync(() -> repeat(begun, () -> ofServers.inflict(plan.nextOfServers())));
+			CompletableFuture<Integer> servers = Daemon
+				.supply(() -> repeat(begun, () -> ofServers.inflict(plan.nextOfServers())));
 			int count = repeat(begun, () -> ofWorkers.inflict(plan.nextOfWorkers()));
 			servers.join();
 			workers.finish();

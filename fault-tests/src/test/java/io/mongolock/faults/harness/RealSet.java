@@ -140,7 +140,7 @@ public final class RealSet implements AutoCloseable {
 	// to confirm it
 	public <T> CompletableFuture<T> executeUnconfirmed(Supplier<T> write, BooleanSupplier executed) {
 		haltReplication();
-		CompletableFuture<T> answer = CompletableFuture.supplyAsync(write);
+		CompletableFuture<T> answer = Daemon.supply(write);
 		Awaitility.await("execution on the primary").atMost(Harness.LONG).until(executed::getAsBoolean);
 		Assert.state(!answer.isDone(), "Accepted while one member alone has it");
 		return answer;

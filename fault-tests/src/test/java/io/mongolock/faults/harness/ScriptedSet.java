@@ -133,7 +133,7 @@ public final class ScriptedSet implements AutoCloseable {
 	// Has a write executed by the primary, which then reaches nobody to confirm it
 	public <T> CompletableFuture<T> executeUnconfirmed(Supplier<T> write) {
 		loseMajority();
-		CompletableFuture<T> answer = CompletableFuture.supplyAsync(write);
+		CompletableFuture<T> answer = Daemon.supply(write);
 		Awaitility.await().atMost(Harness.LONG).until(() -> answer.isDone() || hasUnconfirmed());
 		Assert.state(!answer.isDone(), "Accepted while one member alone has it");
 		return answer;

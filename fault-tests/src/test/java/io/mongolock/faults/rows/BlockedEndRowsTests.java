@@ -23,6 +23,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.RealServer;
@@ -82,7 +83,7 @@ class BlockedEndRowsTests {
 				.toList();
 			harness.proxy().on("update").delayRequest(Duration.ofMillis(millis)).always();
 			long begun = System.nanoTime();
-			CompletableFuture<Void> stopped = CompletableFuture.runAsync(() -> client.locks().stop(BUDGET));
+			CompletableFuture<Void> stopped = Daemon.run(() -> client.locks().stop(BUDGET));
 			await().atMost(BUDGET)
 				.until(() -> harness.observer()
 					.getDatabase(Harness.DATABASE)
@@ -242,7 +243,7 @@ class BlockedEndRowsTests {
 			RowFigures figures) {
 		assertThat(taken.getAsInt()).isEqualTo(held);
 		long begun = System.nanoTime();
-		CompletableFuture<Void> stopped = CompletableFuture.runAsync(stop);
+		CompletableFuture<Void> stopped = Daemon.run(stop);
 		await().atMost(BUDGET).until(() -> taken.getAsInt() == 1);
 		figures.add("others", held - 1)
 			.add("all of them free, or left to their margins, after", Harness.millis(System.nanoTime() - begun));

@@ -22,6 +22,7 @@ import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
@@ -126,7 +127,7 @@ class CallerRowsTests {
 	@ShowsRow(value = 38, level = Level.UNIT)
 	void aHandleClosedTwiceDoesNotFreeTheNextHolder(RowFigures figures) {
 		LockHandle handle = this.client.acquire();
-		CompletableFuture.runAsync(handle::close).join();
+		Daemon.run(handle::close).join();
 		LockHandle next = this.harness.direct(Harness.LONG).acquire();
 		handle.close();
 		assertThatIllegalStateException().isThrownBy(handle::assertHeld);

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import io.mongolock.LockClock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockSettings;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
@@ -90,7 +91,7 @@ class IdleRowsTests {
 			AtomicInteger holding = new AtomicInteger();
 			List<Long> fences = Collections.synchronizedList(new ArrayList<>());
 			AtomicBoolean over = new AtomicBoolean();
-			CompletableFuture<Void> busy = CompletableFuture.runAsync(() -> {
+			CompletableFuture<Void> busy = Daemon.run(() -> {
 				while (!over.get()) {
 					work(keeper, holding, fences);
 				}

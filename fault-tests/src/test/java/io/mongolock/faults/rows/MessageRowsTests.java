@@ -12,6 +12,7 @@ import org.junit.jupiter.api.parallel.Execution;
 import org.junit.jupiter.api.parallel.ExecutionMode;
 
 import io.mongolock.LockHandle;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;
@@ -197,7 +198,7 @@ class MessageRowsTests {
 		LockHandle handle = client.acquire();
 		int before = this.harness.proxy().replies("findAndModify");
 		this.harness.releases().dropReply().once();
-		CompletableFuture<Void> closed = CompletableFuture.runAsync(handle::close);
+		CompletableFuture<Void> closed = Daemon.run(handle::close);
 		LockHandle next = other.acquire();
 		// The release that failed, and the one that cleans up behind it
 		this.harness.proxy().awaitReplies("findAndModify", before + 2, Harness.LONG);

@@ -31,6 +31,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.documents.FencedWrites;
 import io.mongolock.documents.LockedDocument;
 import io.mongolock.documents.Sequences;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.MemberFate;
@@ -225,7 +226,7 @@ class ReplicaSetDataRowsTests {
 		HarnessClient unretried = this.set.client("retryWrites=false", WriteConcern.MAJORITY);
 		List<CompletableFuture<Void>> takers = Stream.of(this.client, unretried)
 			.map((taker) -> sequences(taker.mongo()))
-			.map((sequences) -> CompletableFuture.runAsync(() -> {
+			.map((sequences) -> Daemon.run(() -> {
 				while (!enough.get()) {
 					takeOne(sequences, given);
 				}

@@ -25,6 +25,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.documents.FencedWrites;
 import io.mongolock.documents.LockedDocument;
 import io.mongolock.documents.Sequences;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.MemberFate;
@@ -133,8 +134,8 @@ class TransactionRowsTests {
 		CompletableFuture<LockedDocument<Article>> theirs = this.here.transactions().execute((status) -> {
 			// Renewed after that, it would be a write conflict
 			this.writes.touch(this.guard);
-			CompletableFuture<LockedDocument<Article>> waiting = CompletableFuture
-				.supplyAsync(() -> this.there.documents().lock(Article.class, "a", EDITING));
+			CompletableFuture<LockedDocument<Article>> waiting = Daemon
+				.supply(() -> this.there.documents().lock(Article.class, "a", EDITING));
 			await().atMost(Harness.LONG).until(() -> this.there.documents().find(Article.class, "a").isEmpty());
 			assertThat(waiting).as("the lease has run out").isNotDone();
 			write(mine);

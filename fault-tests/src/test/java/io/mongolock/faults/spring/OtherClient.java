@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
-import java.util.concurrent.CompletableFuture;
 
 import com.mongodb.client.MongoClient;
 import org.bson.Document;
@@ -17,6 +16,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.store.Claim;
@@ -67,7 +67,7 @@ final class OtherClient implements AutoCloseable {
 
 	/** Whether another holds a lock, asked outside any transaction of the thread. */
 	boolean seesHeld(String key) {
-		return CompletableFuture.supplyAsync(() -> {
+		return Daemon.supply(() -> {
 			Optional<LockHandle> handle = claim(key);
 			handle.ifPresent(LockHandle::close);
 			return handle.isEmpty();

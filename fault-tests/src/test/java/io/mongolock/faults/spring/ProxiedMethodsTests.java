@@ -19,6 +19,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.ShowsRow;
@@ -110,7 +111,7 @@ class ProxiedMethodsTests {
 		@DistributedLock("stage")
 		CompletableFuture<String> viaStage() {
 			LockHandle lock = LockContext.current();
-			return CompletableFuture.supplyAsync(() -> (lock.isHeld()) ? lock.key() : "not held");
+			return Daemon.supply(() -> (lock.isHeld()) ? lock.key() : "not held");
 		}
 
 		@DistributedLock("mono")

@@ -29,6 +29,7 @@ import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.StartsApplication;
 import io.mongolock.faults.harness.matrix.Level;
@@ -105,7 +106,7 @@ class SeveralKeysTests {
 		Bank bank = this.app.bean(Bank.class);
 		AtomicInteger runs = new AtomicInteger();
 		LockHandle second = this.app.other().claim("account:2").orElseThrow();
-		CompletableFuture<Void> call = CompletableFuture.runAsync(() -> {
+		CompletableFuture<Void> call = Daemon.run(() -> {
 			if (onLost == OnLost.FAIL) {
 				bank.failing(runs::incrementAndGet);
 			}

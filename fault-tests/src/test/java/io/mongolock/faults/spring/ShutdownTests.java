@@ -17,6 +17,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.ReadsOutput;
 import io.mongolock.faults.harness.matrix.Level;
@@ -101,7 +102,7 @@ class ShutdownTests {
 	@ShowsRow(value = 36, level = Level.SPRING)
 	void closedWhileHeldTheWorkThatEndsInTimeLosesNothing(CapturedOutput output, RowFigures figures) {
 		CompletableFuture<Throwable> holder = hold();
-		CompletableFuture<Void> closed = CompletableFuture.runAsync(() -> this.app.context().close());
+		CompletableFuture<Void> closed = Daemon.run(() -> this.app.context().close());
 		LockTemplate locks = this.app.bean(LockTemplate.class);
 		await().atMost(Harness.LONG).until(() -> !locks.isRunning());
 		assertThat(this.other.isTaken(KEY)).isTrue();
