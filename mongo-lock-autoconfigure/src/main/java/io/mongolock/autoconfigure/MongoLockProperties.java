@@ -17,13 +17,13 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 /**
  * Settings of distributed locks.
  *
- * @param enabled whether locks are taken; if false, methods and requests run without
- * locks
+ * @param enabled whether locks are taken; if false, locked methods and LockOperations run
+ * without locks
  * @param collection MongoDB collection of the locks
  * @param keyPrefix prefix of every key, so that several applications can share one
  * collection
- * @param ttl how long a lease lasts without renewal, and so how long a lock stays taken
- * at most after its holder died
+ * @param ttl how long a lease lasts without renewal, and so the longest time that a lock
+ * stays taken after its holder died
  * @param margin how long before the end of a lease its holder stops relying on the lock;
  * 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
@@ -38,20 +38,20 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * for not at all
  * @param locks settings for the locks of one name; they override those for all locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
- * @param placeTtl how long a dead JVM holds up others in the queue; live JVMs refresh
- * their places every third of this time
+ * @param placeTtl how long a dead JVM holds up others in a lock's queue; live JVMs
+ * refresh their places every third of this time
  * @param maxPlaces how many instances may wait in the queue of a lock; further instances
  * are denied at once
- * @param shutdownTimeout how long a shutdown, after all other beans have stopped, waits
- * for locks in use; then it cuts off these locks
- * @param mongoTemplate name of the locks' MongoTemplate or MongoDatabaseFactory bean, if
- * there are several
- * @param advisorOrder order of the lock's AOP advisor; a lower value runs earlier,
- * further outside
- * @param unavailableHandler default LockUnavailableHandler bean, for methods without
- * SKIP, fallback or handler of their own
- * @param leakDetection what to do if the handle of a lock is garbage-collected before it
- * is closed
+ * @param shutdownTimeout how long a shutdown waits for locks in use, after all other
+ * beans have stopped; then their holders lose them
+ * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean for the
+ * locks, if there are several
+ * @param advisorOrder order of the AOP advisor that takes the lock; lower values run
+ * first
+ * @param unavailableHandler name of the default LockUnavailableHandler bean, for methods
+ * without SKIP, fallback or handler of their own
+ * @param leakDetection what to do if a lock's handle is garbage-collected without having
+ * been closed
  * @param notifications whether a change stream wakes waiting claims; without a stream
  * they poll at their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
@@ -135,9 +135,9 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Handing locks on within one application, with no request to MongoDB.
 	 *
-	 * @param maxTime how long the threads of a JVM may pass on a lock, counted from its
-	 * grant; 0 for never
-	 * @param maxCount how often the threads of a JVM may pass on a lock after its grant,
+	 * @param maxTime how long after its grant a JVM's threads may pass a lock among
+	 * themselves; 0 for never
+	 * @param maxCount how often a JVM's threads may pass a granted lock among themselves,
 	 * at most 10000; 0 for never
 	 */
 	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {

@@ -20,11 +20,11 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param onlyWhenReady whether this instance runs scheduled jobs only while its
 	 * readiness state accepts traffic
 	 * @param collection MongoDB collection of the runs of jobs
-	 * @param grace how late after its due time a job may start without catchUp
-	 * @param checkInterval how often others check whether the instance that runs a job
-	 * died
+	 * @param grace how long after its due time a job without catchUp may still start
+	 * @param checkInterval how often other instances check whether the instance that runs
+	 * a job has died
 	 * @param history how long a run is kept once the job has run again
-	 * @param maxRuns approximate number of runs that are kept per job
+	 * @param maxRuns approximate number of runs kept per job
 	 */
 	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean onlyWhenReady,
 			@DefaultValue("lockJobRuns") String collection, @DefaultValue("5m") Duration grace,

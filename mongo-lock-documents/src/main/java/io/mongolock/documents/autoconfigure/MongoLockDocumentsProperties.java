@@ -52,9 +52,10 @@ public record MongoLockDocumentsProperties(@DefaultValue("sequences") String seq
 	 * attempt is random, so that those who collided once do not collide again.
 	 *
 	 * @param maxAttempts how many attempts an optimistic update may make
-	 * @param delay longest pause before the second attempt
-	 * @param multiplier factor by which the longest pause grows with each attempt
-	 * @param maxDelay upper limit of the longest pause
+	 * @param delay limit of the random pause before the second attempt
+	 * @param multiplier factor by which the limit of the random pause grows with each
+	 * attempt
+	 * @param maxDelay highest limit of the random pause before an attempt
 	 */
 	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
 			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
