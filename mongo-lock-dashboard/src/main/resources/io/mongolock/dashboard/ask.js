@@ -1,6 +1,6 @@
 /** Requests to the endpoints, and why they were refused. */
 
-const REFUSALS = { 401: 'you have to log in', 403: 'you may not do that', 404: 'nobody ever asked for it', 405: 'it is not allowed here',
+const REFUSALS = { 401: 'you have to log in', 403: 'you may not do that', 404: 'there is no such lock, job or endpoint', 405: 'it is not allowed here',
 	503: 'MongoDB does not answer' };
 
 /**

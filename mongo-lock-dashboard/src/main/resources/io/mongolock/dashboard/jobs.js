@@ -62,7 +62,7 @@ function showPage() {
 	element('jobs-back').disabled = view.from.length === 1;
 	element('jobs-next').disabled = !view.next;
 	say(element('jobs-where'), (view.jobs.length) ? `To ${view.jobs.at(-1).name}${view.next ? ', more follow' : ''}` : '');
-	say(element('jobs-state'), (view.failure) ? `Not up to date: ${view.failure}` : 'Of all instances: those that are overdue, then by name');
+	say(element('jobs-state'), (view.failure) ? `Not up to date: ${view.failure}` : 'Of all instances: overdue jobs first, then by name');
 	element('jobs-state').classList.toggle('bad', !!view.failure);
 	const late = view.jobs.filter((job) => job.overdueFor > LATE).map((job) => job.name);
 	const more = late.filter((name) => overdue && !overdue.includes(name));
@@ -157,8 +157,8 @@ function textOf(run, since) {
 function showMore(body, job, since) {
 	const date = (instant) => new Date(instant).toLocaleString();
 	const facts = { schedule: job.schedule ?? 'run by code', state: stateOf(job, since),
-		next: (job.next) ? (job.paused ? '' : `next due ${date(job.next)}`) : (job.schedule) ? 'this instance does not look after it: those that do know when it is due, and run it now' : '',
-		overdue: (job.overdueFor > LATE) ? `no run has succeeded for its tick ${date(job.overdueSince)}` : '' };
+		next: (job.next) ? (job.paused ? '' : `next due ${date(job.next)}`) : (job.schedule) ? 'this instance does not schedule it: another instance knows the next due time, and can run it now' : '',
+		overdue: (job.overdueFor > LATE) ? `no run has succeeded for the tick ${date(job.overdueSince)}` : '' };
 	keyed(body.querySelector('[data-list=facts]'), Object.entries(facts).filter(([, text]) => text), ([id]) => id, () => clone('entry'),
 		(item, [, text]) => fill(item, { text }));
 	keyed(body.querySelector('[data-list=runs]'), job.runs, (run) => run.tick, (run) => createRun(job.name, run), (item, run) => {
@@ -205,13 +205,13 @@ export function onJobsTurn(look) {
 
 const CHANGES = {
 	run: { title: 'Run now?', button: 'Run now', done: 'runs',
-		what: 'The instance that answers this page runs it for a tick of this moment, also while it is paused. Its schedule goes on.' },
+		what: 'The instance that answers this page runs the job now, even if it is paused. The schedule stays as it is.' },
 	rerun: { title: 'Run this tick again?', button: 'Run again', done: 'runs again',
-		what: 'The instance that answers this page runs it as the next attempt. What an attempt before has done is done again.' },
+		what: 'The instance that answers this page runs this tick again, as its next attempt. Work of earlier attempts is repeated.' },
 	pause: { title: 'Pause?', button: 'Pause', done: 'is paused',
-		what: 'No instance runs it from now on, and its ticks are skipped. A run that has begun goes on. Others see the reason.' },
+		what: 'From now on no instance begins a run of this job, and its ticks are skipped. A run under way goes on. Others see your reason.' },
 	resume: { title: 'Resume?', button: 'Resume', done: 'is scheduled again',
-		what: 'It runs again from its next tick on. With a fixed delay that may be at once.' },
+		what: 'The job runs again from its next tick on. With a fixed delay that may be at once.' },
 };
 
 function confirm(job, action, tick) {

@@ -26,7 +26,7 @@ export function listen(show) {
 	source.onerror = () => {
 		state('Not live: this instance does not answer');
 		if (source.readyState === EventSource.CLOSED) {
-			state('Not live: it is refused here, or there are too many viewers');
+			state('Not live: you may not see this, or too many pages are open');
 			again = setTimeout(() => listen(show), AGAIN);
 		}
 	};

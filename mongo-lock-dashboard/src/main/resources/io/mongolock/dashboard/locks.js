@@ -67,11 +67,11 @@ function showWhere(asked) {
 	const filtered = Object.keys(view.filter).length > 0;
 	element('empty').hidden = view.locks.length > 0;
 	element('locks').hidden = view.locks.length === 0;
-	say(element('empty'), (view.next) ? `None among ${view.scanned} looked at: look further` : (first > 1) ? 'None is left on this page'
+	say(element('empty'), (view.next) ? `No match in the ${view.scanned} locks searched so far: choose Next` : (first > 1) ? 'None is left on this page'
 		: (filtered) ? 'No held lock matches' : 'No lock is held');
 	element('back').disabled = view.cursors.length === 1;
 	element('next').disabled = !view.next;
-	const more = (view.scanned) ? ` among ${view.scanned} looked at, look further` : (view.next) ? ', more follow' : '';
+	const more = (view.scanned) ? ` of ${view.scanned} searched so far, more with Next` : (view.next) ? ', more follow' : '';
 	const where = (view.locks.length) ? `${first} to ${first + view.locks.length - 1}${more}` : '';
 	say(element('where'), where);
 	if (view.said !== asked) {
@@ -131,8 +131,8 @@ function showMore(body, lock, since) {
 		+ `last renewed ${new Date(holder.renewedAt).toLocaleString()}` })));
 }
 
-const idle = (holder) => (holder.idleSince) ? `, idle since ${new Date(holder.idleSince).toLocaleTimeString()}: kept by this instance, held by nobody`
-	: (holder.mayBeIdle) ? ', may be idle: kept by its instance, held by nobody' : '';
+const idle = (holder) => (holder.idleSince) ? `, idle since ${new Date(holder.idleSince).toLocaleTimeString()}: kept by this instance, not in use`
+	: (holder.mayBeIdle) ? ', may be idle: kept by its instance, not in use' : '';
 
 const together = (limit) => (limit === 1) ? '' : (limit > 1_000_000) ? ', shared' : `, with up to ${limit} holders`;
 
@@ -193,7 +193,7 @@ export function onRelease(say) {
 		const { key, fence } = confirmed;
 		try {
 			const { released } = await ask('DELETE', `${page.locks}?${new URLSearchParams({ key, fence })}`);
-			say(released ? `${key} was released by force` : `${key} was left alone: those who held it do so no longer`);
+			say(released ? `${key} was released by force` : `${key} was not released: the holders that you saw no longer hold it`);
 		}
 		catch (problem) {
 			say(`${key} was not released: ${problem.message}`, true);

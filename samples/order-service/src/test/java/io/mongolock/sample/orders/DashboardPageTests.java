@@ -141,7 +141,7 @@ class DashboardPageTests {
 		expect(page.getByRole(AriaRole.DIALOG)).containsText("held by shop");
 		locks.takeOver("seed:1");
 		button(page, "Release by force").click();
-		expect(page.locator("#notice")).hasText("seed:1 was left alone: those who held it do so no longer");
+		expect(page.locator("#notice")).hasText("seed:1 was not released: the holders that you saw no longer hold it");
 		assertThat(locks.isHeld("seed:1")).isTrue();
 	}
 
