@@ -60,7 +60,7 @@ record LockName(String attribute) {
 	}
 
 	private static UnmappedException notUnderstood() {
-		return new UnmappedException("the name is a template that is not understood: write the key by hand");
+		return new UnmappedException("the recipe does not understand the template in this name: write the key by hand");
 	}
 
 	private static String key(List<Expression> parts) {
@@ -85,7 +85,8 @@ record LockName(String attribute) {
 		}
 		if (readsRoot(expression.getAST())) {
 			throw new UnmappedException(
-					"the root of expressions is another object here: refer to arguments as #name and to beans as @name");
+					"in @DistributedLock the root of expressions is another object: refer to arguments as #name, "
+							+ "and to beans as @name");
 		}
 		return (isText(part) || expression.getAST() instanceof VariableReference) ? text : "(" + text + ")";
 	}

@@ -44,9 +44,9 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	private static final String ON_UNAVAILABLE = "io.mongolock.OnUnavailable";
 
-	private static final String TAKEN_OVER = "defaultLockAtMostFor is the ttl now where a lock had no lockAtMostFor. "
-			+ "It had to outlast the longest run, and a ttl need not, as leases are renewed: it may be short now, "
-			+ "or left out for 30s. Later: ";
+	private static final String TAKEN_OVER = "defaultLockAtMostFor has become the ttl of locks without lockAtMostFor. "
+			+ "A ttl need not outlast the longest run, as leases are renewed: shorten these ttls, or delete them "
+			+ "for the default of 30s. Later: ";
 
 	// What the new source knows of them; the application need not have them yet
 	private static final String[] STUBS = { """
@@ -186,8 +186,8 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	private static void checkAliases(Object annotated) {
 		if (annotated instanceof J.ClassDeclaration type && !type.getBody().getStatements().isEmpty()) {
-			throw new UnmappedException("attributes of this annotation may be aliases of @SchedulerLock's: "
-					+ "turn it into @DistributedLock by hand");
+			throw new UnmappedException("attributes of this annotation may be aliases of @SchedulerLock's attributes: "
+					+ "write @DistributedLock by hand");
 		}
 	}
 
@@ -273,8 +273,9 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 				return "";
 			}
 			return ((values.size() == 1) ? values.iterator().next() : Optional.<String>empty())
-				.orElseThrow(() -> new UnmappedException("the sources do not say one default"
-						+ attribute.replace("lock", "Lock") + " as a literal: write " + attribute));
+				.orElseThrow(() -> new UnmappedException(
+						"the sources do not have exactly one default" + attribute.replace("lock", "Lock")
+								+ " as a literal: set " + attribute + " in this annotation"));
 		}
 
 	}

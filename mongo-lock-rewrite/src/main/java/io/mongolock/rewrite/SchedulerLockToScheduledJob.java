@@ -190,8 +190,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	}
 
 	private static J.Annotation commented(J.Annotation job, @Nullable Expression lockAtLeastFor) {
-		return (lockAtLeastFor != null) ? SearchResult.found(job, "lockAtLeastFor is left out, as a tick runs once "
-				+ "whatever the clocks: if it kept runs apart, lengthen the schedule") : job;
+		return (lockAtLeastFor != null) ? SearchResult.found(job, "lockAtLeastFor is left out, as each due time runs "
+				+ "once even if clocks differ: if it kept runs apart, lengthen the schedule") : job;
 	}
 
 	// The first one stands where the first one stood, and no comment is lost
@@ -215,7 +215,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 
 	private static String turned(J.Annotation lock, Object annotated) {
 		if (!(annotated instanceof J.MethodDeclaration method)) {
-			throw new UnmappedException("a job is one method: move this to the method, or turn it by hand");
+			throw new UnmappedException(
+					"a job is one method: move this annotation to the method, or write @ScheduledJob by hand");
 		}
 		List<J.Annotation> schedules = method.getLeadingAnnotations()
 			.stream()
@@ -223,16 +224,17 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 			.toList();
 		if (schedules.size() != 1) {
 			throw new UnmappedException("a job has one @Scheduled, and this method has " + schedules.size()
-					+ ": turn it by hand, or call Jobs.run where its ticks come from");
+					+ ": write @ScheduledJob by hand, or pass each due time to Jobs.run");
 		}
 		if (method.getLeadingAnnotations().stream().anyMatch((one) -> is(one, ASYNC))) {
-			throw new UnmappedException("a job is not @Async, as each run has a thread of its own: remove that");
+			throw new UnmappedException("a job is not @Async, as each run has a thread of its own: remove @Async");
 		}
 		TypeTree result = method.getReturnTypeExpression();
 		JavaType type = (result != null) ? result.getType() : null;
 		if (type != JavaType.Primitive.Void
 				&& !(type instanceof JavaType.FullyQualified later && LATER.contains(later.getFullyQualifiedName()))) {
-			throw new UnmappedException("a job returns nothing, a stage or a reactive type: return nothing");
+			throw new UnmappedException(
+					"a job returns nothing, a CompletionStage or a reactive type: change the return type");
 		}
 		return "(name = " + Literals.quoted(name(new Attributes(lock))) + ", "
 				+ schedule(new Attributes(schedules.get(0))) + ")";
@@ -242,7 +244,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 		String name = lock.text("name");
 		if (name == null || name.isBlank() || name.length() > MAX_NAME || name.contains("${") || name.contains("#{")) {
 			throw new UnmappedException("a job has a name of 1 to " + MAX_NAME
-					+ " characters, without placeholders and expressions: write such a one");
+					+ " characters, without placeholders and expressions: choose such a name");
 		}
 		return name;
 	}
@@ -251,8 +253,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 		for (String none : List.of("initialDelay", "initialDelayString", "scheduler")) {
 			if (schedule.value(none) != null) {
 				throw new UnmappedException(
-						"a job has no " + none + ": remove it. Its first tick is the next one by its "
-								+ "cron, or the start of the first instance, and each run has a thread of its own");
+						"a job has no " + none + ": remove this attribute. The first due time is the next one by "
+								+ "the cron, or the start of the first instance, and each run has a thread of its own");
 			}
 		}
 		String cron = schedule.text("cron");
@@ -291,7 +293,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 				&& (DURATION.matcher(other).matches() || "ms".equals(unit) && other.contains("${"))) {
 			return other;
 		}
-		throw new UnmappedException(period + " is no literal with a unit that jobs have: write it as \"10s\"");
+		throw new UnmappedException(period + " is no literal with a unit that jobs know: write, for example, \"10s\"");
 	}
 
 }

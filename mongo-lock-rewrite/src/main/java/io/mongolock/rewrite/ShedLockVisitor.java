@@ -47,7 +47,7 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 			SHED_LOCK + "core.LockProvider", "a start with mongo-lock-shedlock refuses this bean: remove it",
 			SHED_LOCK + "spring.annotation.EnableSchedulerLock", "remove it when no @SchedulerLock is left",
 			SHED_LOCK + "spring.annotation.LockProviderToUse",
-			"without @SchedulerLock it does nothing: other locks are all in the store of this library");
+			"without @SchedulerLock it does nothing: remove it, as all other locks are in the store of this library");
 
 	private static final String OTHER = "it locks in ShedLock's store: use LockOperations, "
 			+ "execute(…) to wait or tryAcquire(…) to skip";

@@ -157,7 +157,7 @@ class SchedulerLockToDistributedLockTests {
 		for (String expression : List.of("config.prefix", "#root.config", "#this", "'a' + name()", "#shop + (config)",
 				"#shops.![toString()]", "#shop.concat(config.suffix)")) {
 			assertThat(refused("@SchedulerLock(name = \"a-#{" + expression + "}\")")).as(expression)
-				.contains("the root of expressions is another object here");
+				.contains("in @DistributedLock the root of expressions is another object");
 		}
 	}
 
@@ -193,8 +193,7 @@ class SchedulerLockToDistributedLockTests {
 	void aDefaultThatWasTakenOverMayBeShortNow() {
 		String configuration = configuration("defaultLockAtMostFor = \"10m\"");
 		String after = changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\")"), configuration);
-		assertThat(after).contains(
-				"need not, as leases are renewed: it may be short now, or left out for 30s. Later: remove it when ");
+		assertThat(after).contains("shorten these ttls, or delete them for the default of 30s. Later: remove it when ");
 		assertCompiles(after);
 		assertThat(changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"),
 				configuration))
@@ -487,7 +486,7 @@ class SchedulerLockToDistributedLockTests {
 	@ValueSource(strings = { "PT0.0005S", "10us", "1ns", "1500us" })
 	void aFractionOfAMillisecondIsLeft(String duration) {
 		assertThat(refused("@SchedulerLock(name = \"a\", lockAtMostFor = \"" + duration + "\")"))
-			.contains("lockAtMostFor is no whole milliseconds");
+			.contains("lockAtMostFor is no whole number of milliseconds");
 	}
 
 	@Test
@@ -511,8 +510,8 @@ class SchedulerLockToDistributedLockTests {
 		// Which OpenRewrite does not read
 		assertThat(refused("@SchedulerLock(name = \"\\ud83d\\ude00\")")).contains("name is no literal");
 		assertThat(refused("@SchedulerLock(name = \"${a}-#{#shop}*/\")")).contains("a key has no placeholders)~~>*/@");
-		assertThat(refused("@SchedulerLock(name = \"a-#{#shop\")")).contains("a template that is not understood");
-		assertThat(refused("@SchedulerLock(name = \"a-#{'#{'}\")")).contains("a template that is not understood");
+		assertThat(refused("@SchedulerLock(name = \"a-#{#shop\")")).contains("does not understand the template");
+		assertThat(refused("@SchedulerLock(name = \"a-#{'#{'}\")")).contains("does not understand the template");
 		assertThat(refused("@SchedulerLock(name = \"a\", lockAtMostFor = \"#{config.most}\")"))
 			.contains("lockAtMostFor is an expression");
 	}
