@@ -21,10 +21,10 @@ sealed interface JobDecision {
 	String PAUSED = "it is paused";
 
 	/** Why a tick is not run. */
-	String STILL_RAN = "it still ran";
+	String STILL_RAN = "an earlier run was still going on";
 
 	/** Why a tick is not run. */
-	String NOBODY = "no instance was there in time";
+	String NOBODY = "no instance ran it in time";
 
 	/** How many ticks are caught up at most. */
 	int MAX_CATCH_UP = 100;

@@ -28,7 +28,7 @@ final class JobMeters implements JobScheduler.Watch {
 	@Override
 	public void added(String job, DoubleSupplier overdue) {
 		TimeGauge.builder("mongo.lock.job.overdue", overdue::getAsDouble, TimeUnit.SECONDS)
-			.description("How long ago the first tick of a job was due that no run has succeeded for")
+			.description("How long ago the first tick without a successful run was due")
 			.tag(NAME, job)
 			.register(this.registry);
 	}
@@ -42,7 +42,7 @@ final class JobMeters implements JobScheduler.Watch {
 	void on(JobRunEvent.Ended event) {
 		JobRun run = event.run();
 		Timer.builder("mongo.lock.job.runs")
-			.description("Ticks of jobs, and how long their runs took")
+			.description("Ticks of jobs that were run, or recorded as not run, and how long the runs took")
 			.tag(NAME, run.job())
 			.tag("outcome", run.outcome().name().toLowerCase(Locale.ROOT))
 			.register(this.registry)

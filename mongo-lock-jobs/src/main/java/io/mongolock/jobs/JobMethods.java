@@ -97,7 +97,7 @@ final class JobMethods implements BeanPostProcessor {
 				work);
 		if (!this.jobs.add(job) && !method.equals(this.methods.get(beanName + " " + name))) {
 			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + name
-					+ "\"), and runs are kept by that name: give each its own name");
+					+ "\"), and runs are kept by this name: give each method its own name");
 		}
 		this.methods.put(beanName + " " + name, method);
 	}
@@ -117,22 +117,23 @@ final class JobMethods implements BeanPostProcessor {
 		}
 		if (!JobCall.isPossible(method)) {
 			throw refused(method,
-					"the end of its result cannot be seen: return nothing, a CompletionStage, or with Reactor a "
+					"the scheduler cannot see when its result ends: return nothing, a CompletionStage, or with Reactor a "
 							+ "reactive type. A suspending function must return Unit or a Flow, and needs "
 							+ "kotlinx-coroutines-reactor and kotlin-reflect");
 		}
 		int arguments = JobCall.arguments(method);
 		if (arguments > 1 || arguments == 1 && method.getParameterTypes()[0] != JobRun.class) {
-			throw refused(method, "it has parameters that the scheduler cannot fill: declare none, or a JobRun");
+			throw refused(method,
+					"it has parameters that the scheduler cannot fill: declare no parameter, or only a JobRun");
 		}
 		if (!AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Scheduled.class).isEmpty()) {
-			throw refused(method, "it has @Scheduled as well, which would run it in each instance: move the schedule "
+			throw refused(method, "it also has @Scheduled, which would run it in each instance: move that schedule "
 					+ "to @ScheduledJob");
 		}
 		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
-			throw refused(method, "it is @Async, so the run would be recorded before its end: remove @Async, as each "
-					+ "run has a thread of its own");
+			throw refused(method, "it is @Async, so each run would be recorded before its end: remove @Async, as each "
+					+ "run has a thread of its own anyway");
 		}
 	}
 
@@ -142,7 +143,7 @@ final class JobMethods implements BeanPostProcessor {
 		String rate = text(declared.fixedRate());
 		String delay = text(declared.fixedDelay());
 		if (Stream.of(cron, rate, delay).filter((each) -> !each.isEmpty()).count() != 1) {
-			throw refused(method, "one of cron, fixedRate and fixedDelay has to be set");
+			throw refused(method, "exactly one of cron, fixedRate and fixedDelay has to be set");
 		}
 		if (Scheduled.CRON_DISABLED.equals(cron)) {
 			return null;
@@ -151,7 +152,7 @@ final class JobMethods implements BeanPostProcessor {
 			return cron(cron, text(declared.zone()), method);
 		}
 		if (!declared.zone().isEmpty()) {
-			throw refused(method, "zone is set without cron");
+			throw refused(method, "zone is set without cron: only cron uses a zone");
 		}
 		return (!rate.isEmpty()) ? new JobTrigger.Rate(duration("fixedRate", rate, method))
 				: new JobTrigger.Delay(duration("fixedDelay", delay, method));
@@ -168,7 +169,7 @@ final class JobMethods implements BeanPostProcessor {
 			if (irregular != null) {
 				logger.warn("@ScheduledJob on " + method + ": on " + irregular + " the zone of this JVM, "
 						+ trigger.zone() + ", skips or repeats the hour of cron = \"" + cron
-						+ "\"; set zone to \"UTC\", or on purpose to the JVM's zone");
+						+ "\"; set zone to \"UTC\", or to the JVM's zone if you want that");
 			}
 			return trigger;
 		}

@@ -135,7 +135,7 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 		}
 		catch (RuntimeException | Error ex) { // its own mistake, which must not repeat
 												// the run
-			return "Its message cannot be read: " + ex.getClass().getName();
+			return "The exception's message cannot be read: " + ex.getClass().getName();
 		}
 	}
 

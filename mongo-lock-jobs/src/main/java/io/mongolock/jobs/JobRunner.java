@@ -257,12 +257,12 @@ final class JobRunner {
 	static @Nullable String refusal(JobRun record, Instant tick) {
 		if (record.outcome() == JobOutcome.UNKNOWN) {
 			return "The run of job '" + record.job() + "' for its tick " + tick
-					+ " was recorded by a newer version, or by hand: ask an instance of that version";
+					+ " was recorded by a newer version of mongo-lock, or by hand: ask an instance with the newer version";
 		}
 		return (record.ticks() == 1) ? null
-				: "The record of job '" + record.job() + "' for its tick " + tick + " is of " + record.ticks()
+				: "The record of job '" + record.job() + "' for its tick " + tick + " covers " + record.ticks()
 						+ " ticks, from " + record.firstTick() + " to " + record.tick()
-						+ ", and cannot become the run of one: run the job now, which has a tick of its own";
+						+ ", so none of them can be run again: run the job now, as a new tick";
 	}
 
 	// A tick of the schedule is left to the schedule
@@ -276,7 +276,7 @@ final class JobRunner {
 
 	private @Nullable Attempt attempt(LockHandle handle, @Nullable JobRun left, JobRun begun, JobWork<?> work) {
 		if (left != null && left.outcome() == JobOutcome.RUNNING) {
-			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was left by "
+			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was left unfinished by "
 					+ left.runner() + ", and is run again: attempt " + begun.attempt());
 		}
 		if (!begin(handle, left, begun)) {
@@ -324,7 +324,8 @@ final class JobRunner {
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			throw new IllegalStateException("Interrupted before job '" + begun.job() + "' has begun", ex);
+			throw new IllegalStateException("The thread was interrupted before job '" + begun.job() + "' had begun",
+					ex);
 		}
 	}
 
@@ -391,7 +392,7 @@ final class JobRunner {
 		catch (Exception ex) {
 			interrupted |= ex instanceof InterruptedException;
 			logger.error("The end of job '" + begun.job() + "' for its tick " + begun.tick()
-					+ " could not be written, and it may be run again", ex);
+					+ " could not be written, so this tick may be run again", ex);
 			return null;
 		}
 		finally {
@@ -421,7 +422,7 @@ final class JobRunner {
 		boolean noted = this.runs.add(notRun);
 		if (noted) {
 			String more = (note.ticks() > 1)
-					? " and the " + (note.ticks() - 1) + " before, from " + note.first() + " on" : "";
+					? " and the " + (note.ticks() - 1) + " before it, from " + note.first() + " on" : "";
 			if (note.outcome() == JobOutcome.MISSED) {
 				logger.warn(
 						"Job '" + terms.job() + "' missed its tick " + note.last() + more + ", because " + note.why());
@@ -441,7 +442,7 @@ final class JobRunner {
 		}
 		catch (RuntimeException ex) {
 			// The next end does it
-			logger.debug("The history of job '" + run.job() + "' was not shortened", ex);
+			logger.debug("Old runs of job '" + run.job() + "' could not be removed", ex);
 		}
 		publish(new JobRunEvent.Ended(run));
 	}

@@ -189,7 +189,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			this.due.refreshOverdue(job);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("What is kept of job '" + job.name() + "' is read at its next look", ex);
+			logger.debug("The runs of job '" + job.name() + "' could not be read; its next check reads them", ex);
 		}
 	}
 

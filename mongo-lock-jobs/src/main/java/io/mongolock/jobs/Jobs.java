@@ -179,16 +179,16 @@ public final class Jobs {
 		int length = state.entrySet().stream().mapToInt((one) -> one.getKey().length() + one.getValue().length()).sum();
 		if (length > MAX_STATE) {
 			throw new IllegalArgumentException(
-					"The state of job '" + run.job() + "' has " + length + " characters, and at most " + MAX_STATE
-							+ " are kept: keep what is large in a collection of your own, and leave its id here");
+					"The state of job '" + run.job() + "' has " + length + " characters; at most " + MAX_STATE
+							+ " are kept: store large data in a collection of your own, and only its id in the state");
 		}
 		state.keySet().stream().filter((name) -> !STATE_NAME.matcher(name).matches()).findFirst().ifPresent((name) -> {
-			throw new IllegalArgumentException("'" + name + "' in the state of job '" + run.job()
-					+ "' must not be empty, begin with $ or have a dot: choose another name");
+			throw new IllegalArgumentException("The name '" + name + "' in the state of job '" + run.job()
+					+ "' is empty, begins with $, or has a dot or NUL: choose another name");
 		});
 		if (!this.runner.leave(run, state)) {
 			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
-					+ run.tick() + " does not run here: leave its state within its work");
+					+ run.tick() + " does not run here: call Jobs.state within the work of that attempt");
 		}
 	}
 
@@ -207,7 +207,7 @@ public final class Jobs {
 
 	static void checkName(String job) {
 		if (job.isBlank() || job.length() > MAX_NAME) {
-			throw new IllegalArgumentException("The name of a job must not be blank, and have at most " + MAX_NAME
+			throw new IllegalArgumentException("The name of a job must not be blank, and must have at most " + MAX_NAME
 					+ " characters; '" + job + "' has " + job.length());
 		}
 	}

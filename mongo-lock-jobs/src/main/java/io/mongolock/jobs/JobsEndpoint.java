@@ -151,9 +151,9 @@ class JobsEndpoint {
 		String by = (principal != null) ? principal.getName() : "anonymous";
 		boolean shown = this.showValues.isShown(user, this.roles);
 		return answer(shown, () -> {
-			require(job != null, 400, "No job is named: name one as job");
+			require(job != null, 400, "The request names no job: add the field 'job'");
 			require(reason == null || !reason.isBlank() && reason.length() <= JobRun.MAX_MESSAGE, 400,
-					"The reason must not be blank, and have at most " + JobRun.MAX_MESSAGE + " characters");
+					"The reason must not be blank, and must have at most " + JobRun.MAX_MESSAGE + " characters");
 			String named = Objects.requireNonNull(job);
 			boolean begun = change(named, String.valueOf(action), tick, reason, by);
 			audit(named, String.valueOf(action), tick, reason, by);
@@ -232,7 +232,7 @@ class JobsEndpoint {
 		}
 		// The latter for a time that no date has
 		catch (DateTimeException | IllegalArgumentException ex) {
-			throw new Refusal(400, "A rerun needs the tick of a run, as it is shown, for example 2026-05-04T03:00:00Z");
+			throw new Refusal(400, "A rerun needs the tick of a recorded run, for example 2026-05-04T03:00:00Z");
 		}
 	}
 
@@ -242,7 +242,7 @@ class JobsEndpoint {
 				(this.scheduler != null) ? this.scheduler.since(name) : Instant.EPOCH);
 		StoredJob stored = seen.stored();
 		if (stored == null && seen.last() == null && seen.ran() == null && seen.open() == null) {
-			throw new Refusal(404, "There is no job '" + name + "'. Jobs that there are: "
+			throw new Refusal(404, "There is no job '" + name + "'. The jobs are: "
 					+ this.runs.names().stream().limit(NAMED).collect(Collectors.joining(", ")));
 		}
 		Instant from = (trigger != null) ? JobRuns.overdueFrom(trigger, seen) : null;

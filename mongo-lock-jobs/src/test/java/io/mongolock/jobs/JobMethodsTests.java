@@ -176,14 +176,14 @@ class JobMethodsTests {
 			void work(String text) {
 			}
 
-		}, "declare none, or a JobRun"), Arguments.of(new Object() {
+		}, "declare no parameter, or only a JobRun"), Arguments.of(new Object() {
 
 			@Scheduled(fixedDelay = 1)
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			void work() {
 			}
 
-		}, "move the schedule to @ScheduledJob"), Arguments.of(new Object() {
+		}, "move that schedule to @ScheduledJob"), Arguments.of(new Object() {
 
 			@Async
 			@ScheduledJob(name = "job", fixedDelay = "1s")

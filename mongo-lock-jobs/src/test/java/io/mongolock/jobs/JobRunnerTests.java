@@ -493,7 +493,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 		});
 		assertThat(this.kept.last("nightly", 1)).singleElement().satisfies((run) -> {
 			assertThat(run.outcome()).isEqualTo(JobOutcome.FAILED);
-			assertThat(run.message()).isEqualTo("Its message cannot be read: java.lang.StackOverflowError");
+			assertThat(run.message()).isEqualTo("The exception's message cannot be read: java.lang.StackOverflowError");
 		});
 	}
 

@@ -58,10 +58,9 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 			throw refusal(name, failure);
 		}
 		if (failure != null) {
-			logger.warn("Not known whether the LockProvider bean '" + name
-					+ "' asks the one of mongo-lock-shedlock, because the bean failed to lock when tried at the start. If it "
-					+ "locks elsewhere, its locks do not exclude the locks of this library: then remove the bean",
-					failure);
+			logger.warn("It is unknown whether the LockProvider bean '" + name
+					+ "' uses the LockProvider of mongo-lock-shedlock, because the bean failed to lock when tried at the start. "
+					+ "If not, its locks do not exclude the locks of this library: then remove the bean", failure);
 		}
 	}
 

@@ -289,7 +289,7 @@ class ShedLockAutoConfigurationTests {
 		this.application.withUserConfiguration(Jobs.class, Closed.class)
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce(" WARN ")
-			.contains("Not known whether the LockProvider bean 'closed' asks",
+			.contains("It is unknown whether the LockProvider bean 'closed' uses",
 					"java.lang.IllegalStateException: closed");
 	}
 
