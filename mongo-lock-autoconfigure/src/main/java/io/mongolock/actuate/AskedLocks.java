@@ -48,7 +48,7 @@ final class AskedLocks {
 			throw refused(what + " is no duration: write a number and a unit, for example 5m or PT5M");
 		}
 		if (duration.isNegative()) {
-			throw refused(what + " is negative: leave it out for locks that are held for any time");
+			throw refused(what + " is negative: to see all held locks, leave heldFor out");
 		}
 		return duration;
 	}

@@ -127,7 +127,7 @@ public class LocksEndpointWebExtension {
 
 	private static String named(@Nullable String key) {
 		if (key == null) {
-			throw AskedLocks.refused("No lock is named: name one in the path, or as key");
+			throw AskedLocks.refused("No lock is named: name one in the path, or as the parameter key");
 		}
 		return key;
 	}

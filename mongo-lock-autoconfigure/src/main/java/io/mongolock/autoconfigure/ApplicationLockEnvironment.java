@@ -59,10 +59,10 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 		if (store != null && store.localClock().isEmpty()
 				&& !this.beanFactory.containsBean(LockStoreConfiguration.STORE)) {
 			throw new LockStartupException(
-					"The locks are in a LockStore bean of the application, " + store.getClass().getName()
-							+ ", but modules would keep their records in another store.",
-					"Remove the bean; if its locks are in MongoDB, name their place by mongo-lock.mongo-template and "
-							+ "mongo-lock.collection. Or remove the modules that keep records, such as "
+					"The application's own LockStore bean, " + store.getClass().getName()
+							+ ", keeps the locks, but modules would keep their records in another store.",
+					"Remove the LockStore bean. If its locks are in MongoDB, set mongo-lock.mongo-template and "
+							+ "mongo-lock.collection instead. Or remove the modules that keep records, such as "
 							+ "mongo-lock-jobs.");
 		}
 		return (store != null) ? store.localClock().orElse(null) : null;

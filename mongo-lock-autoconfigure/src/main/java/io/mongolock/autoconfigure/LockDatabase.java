@@ -86,20 +86,20 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 				ClassUtils.resolveClassName("com.mongodb.client.MongoClient", getClass().getClassLoader()));
 		if (candidates.isEmpty() && clients.length > 1) {
 			return new LockStartupException(
-					"Spring Boot makes no MongoDatabaseFactory to keep distributed locks with, because there are several "
+					"Distributed locks need a MongoDatabaseFactory bean. Spring Boot creates none, because there are several "
 							+ "MongoClient beans: " + String.join(", ", clients) + ".",
-					"Mark one of them as @Primary, or declare a MongoDatabaseFactory for the database of the locks.");
+					"Mark one MongoClient as @Primary, or declare a MongoDatabaseFactory for the database of the locks.");
 		}
 		if (candidates.isEmpty()) {
-			return new LockStartupException("There is no MongoDatabaseFactory bean to keep distributed locks with.",
-					"Add spring-boot-starter-data-mongodb (mongo-lock-starter brings it) and set spring.mongodb.uri; if "
-							+ "both are there, look for an exclusion of MongoAutoConfiguration or "
+			return new LockStartupException("Distributed locks need a MongoDatabaseFactory bean, and there is none.",
+					"Add spring-boot-starter-data-mongodb (mongo-lock-starter brings it) and set spring.mongodb.uri. If "
+							+ "you have done both, look for an exclusion of MongoAutoConfiguration or "
 							+ "DataMongoAutoConfiguration. To run without locks, set mongo-lock.enabled=false.");
 		}
 		return new LockStartupException(
 				"Distributed locks need one MongoDB database, and there are several candidates: " + candidates + ".",
-				"Mark one bean of each type as @Primary: Spring Boot's own beans need that, too. For the locks alone, "
-						+ PROPERTY + " may name any of these beans.");
+				"Mark one bean of each type as @Primary: Spring Boot's own beans need that, too. If another bean is for "
+						+ "the locks, name it in " + PROPERTY + ".");
 	}
 
 	private String candidates() {

@@ -170,12 +170,12 @@ class LockPropertyNames {
 		if (!beside.contains(last)) {
 			return problem + SettingNames.nearest(last, beside)
 				.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
-				.orElse("; see the settings of " + MongoLockProperties.PREFIX + " for what there is");
+				.orElse("; see the settings of " + MongoLockProperties.PREFIX + " in its documentation");
 		}
 		if (name.getNumberOfElements() > 4 && group.filter((one) -> SettingNames.ofNames(one) != null).isPresent()) {
 			String dotted = parent.substring(parent.indexOf(first) + first.length() + 1);
-			return problem + ": a name with dots is written in brackets, '" + MongoLockProperties.PREFIX + "." + first
-					+ "[" + dotted + "]." + last + "'";
+			return problem + ": write a name with dots in brackets, '" + MongoLockProperties.PREFIX + "." + first + "["
+					+ dotted + "]." + last + "'";
 		}
 		return problem + ", because it has no value: an empty property counts as missing";
 	}

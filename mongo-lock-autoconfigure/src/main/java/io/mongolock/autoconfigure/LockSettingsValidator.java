@@ -110,7 +110,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
 				sameLetters(name).map((meant) -> ": did you mean " + ConfiguredSettings.property(meant)
-						+ ".*? A name without brackets keeps only letters and digits. No environment variable can have "
+						+ ".*? A name without brackets keeps only letters and digits. An environment variable cannot have "
 						+ "brackets: use SPRING_APPLICATION_JSON")
 					.or(() -> SettingNames.nearest(name, this.declared)
 						.map((meant) -> ": did you mean " + ConfiguredSettings.property(meant) + ".*?"))
@@ -128,7 +128,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private static String unused(String name) {
 		return "No @DistributedLock has the name '" + name + "': the settings " + ConfiguredSettings.property(name)
-				+ ".* apply to requests made in code only";
+				+ ".* apply only to locks that your code requests by this name";
 	}
 
 	private LockTerms check(@Nullable String name, LockSettings asked) {
@@ -159,19 +159,20 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		collection("collection", this.properties.collection());
 		checkKeyPrefix(this.properties.keyPrefix());
 		within("place-ttl", this.properties.placeTtl(), MIN_PLACE_TTL, MAX_PLACE_TTL,
-				"between " + text(MIN_PLACE_TTL) + ", because a place is refreshed every third of this time, and "
-						+ text(MAX_PLACE_TTL) + ", because a dead waiter holds up others for this time");
+				"between " + text(MIN_PLACE_TTL) + " and " + text(MAX_PLACE_TTL)
+						+ ": waiters refresh their places in the "
+						+ "queue every third of this time, and a dead waiter holds up others for this time");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ", because all places are in one document, and each refresh costs more the longer this "
-						+ "document is");
+						+ ": the places of all waiting instances are in one document, and the longer it is, the "
+						+ "more each of their requests costs");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
 				Duration.ofSeconds(Integer.MAX_VALUE),
-				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB stores no other numbers");
+				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB accepts no other values");
 		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
-				"from 0 to " + text(MAX_DURATION) + ", because other instances wait for this time");
+				"from 0 to " + text(MAX_DURATION) + ", because other instances wait during this time");
 		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
 				"from 0 to " + HandOver.MAX_COUNT + ", because each series of hand-overs reserves this many fences");
 		validate(null);
@@ -229,8 +230,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private void hintAtLinger(String who, LockTerms terms) {
 		Duration longest = terms.reliable().dividedBy(2);
 		if (terms.linger().compareTo(longest) > 0 && this.said.add("linger")) {
-			logger.info(who + " a linger of " + text(terms.linger()) + ": an idle lease ends after half of ttl - "
-					+ "margin, here after " + text(longest) + " at most. A longer linger needs a longer ttl");
+			logger.info(who + " a linger of " + text(terms.linger()) + ", but an idle lease ends after half of ttl - "
+					+ "margin at the latest, here after " + text(longest) + ". A longer linger needs a longer ttl");
 		}
 	}
 
@@ -241,7 +242,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 		if (value.indexOf('$') >= 0 || value.indexOf('\0') >= 0 || value.startsWith("system.")) {
 			throw invalid(setting, value,
-					"is no name of a collection: it must not hold '$' or NUL, nor begin with 'system.'");
+					"is no name of a collection: a name has no '$' or NUL, and does not begin with 'system.'");
 		}
 	}
 

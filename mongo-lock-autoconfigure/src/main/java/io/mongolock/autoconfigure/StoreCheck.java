@@ -141,8 +141,8 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static void refuseCap(LockLocation location) {
 		if (location.isCapped(TIMEOUT)) {
-			refuse(location, "is capped: once it is full, each new document deletes the oldest document, even if that "
-					+ "is in use, as a held lock's is.");
+			refuse(location, "is capped: once it is full, each new document deletes the oldest one, even if it is "
+					+ "in use, such as the document of a held lock.");
 		}
 	}
 

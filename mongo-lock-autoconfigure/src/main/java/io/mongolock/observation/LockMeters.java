@@ -37,10 +37,10 @@ public final class LockMeters implements LockInstrumentation {
 	private static final Duration SHOWN_FOR = Duration.ofMinutes(3);
 
 	private static final Map<String, String> DESCRIPTIONS = Map.of(LockObservations.ACQUIRE,
-			"From the call to the grant, or to the end without it", LockObservations.HOLD,
-			"From the grant to the release", HAND_OVER,
-			"From the end of a hold to the next one in this application, without a request", WAKE_UP,
-			"From being woken to the answer, for attempts that wait");
+			"Time from a call to its grant, or to its end without a grant", LockObservations.HOLD,
+			"Time from the grant of a lock to its release", HAND_OVER,
+			"Time from a hold's end to the next hold in this application, without a request to MongoDB", WAKE_UP,
+			"Time from the wake-up of a waiting attempt to MongoDB's answer");
 
 	private final MeterRegistry registry;
 
@@ -75,14 +75,14 @@ public final class LockMeters implements LockInstrumentation {
 		this.renewals = renewal("answered");
 		this.failedRenewals = renewal("failed");
 		this.batches = DistributionSummary.builder("mongo.lock.renewal.leases")
-			.description("Leases in one request to renew them")
+			.description("How many leases one request renews")
 			.register(registry);
 		this.leaseUsed = DistributionSummary.builder("mongo.lock.lease.used")
 			.description("How much of a lease's time had passed when its renewal was sent; at 1 the lock is lost")
 			.distributionStatisticExpiry(SHOWN_FOR)
 			.register(registry);
 		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)
-			.description("How far the store's clock is ahead of this machine's, about")
+			.description("About how far MongoDB's clock is ahead of this machine's")
 			.register(registry);
 	}
 
@@ -95,7 +95,7 @@ public final class LockMeters implements LockInstrumentation {
 			.description("Attempts of this application that wait")
 			.register(this.registry);
 		Gauge.builder("mongo.lock.idle", idle)
-			.description("Leases that this application keeps though nobody holds the locks")
+			.description("Unused leases that this application keeps for its next calls")
 			.register(this.registry);
 	}
 
@@ -138,7 +138,7 @@ public final class LockMeters implements LockInstrumentation {
 
 	private Counter idleTaken(String name) {
 		return Counter.builder("mongo.lock.idle.taken")
-			.description("Attempts that took an idle lease of this application, without a request")
+			.description("Attempts that took an idle lease of this application, without a request to MongoDB")
 			.tags("lock", name)
 			.register(this.registry);
 	}
@@ -146,7 +146,8 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void recalled(LockRequest request) {
 		Counter.builder("mongo.lock.recalled")
-			.description("Grants whose lock others wanted, while their lease was idle or might have been next")
+			.description(
+					"Grants of a lock that another instance wanted back while its lease was idle, or could have become idle")
 			.tags("lock", LockTags.name(request))
 			.register(this.registry)
 			.increment();
@@ -176,7 +177,7 @@ public final class LockMeters implements LockInstrumentation {
 
 	private Counter takenOver(String name) {
 		return Counter.builder("mongo.lock.taken.over")
-			.description("Locks granted whose earlier holder's lease had run out")
+			.description("Grants of a lock after the lease of its earlier holder had run out")
 			.tags("lock", name)
 			.register(this.registry);
 	}
@@ -212,7 +213,7 @@ public final class LockMeters implements LockInstrumentation {
 	private AtomicLong serverClock(String server) {
 		AtomicLong offset = new AtomicLong();
 		TimeGauge.builder("mongo.lock.server.clock.offset", offset, TimeUnit.MILLISECONDS, AtomicLong::get)
-			.description("How far the clock of a MongoDB server was ahead of the others' when that was last said")
+			.description("How far a MongoDB server's clock was ahead of the other servers' at the last report")
 			.tag("server", server)
 			.register(this.registry);
 		return offset;

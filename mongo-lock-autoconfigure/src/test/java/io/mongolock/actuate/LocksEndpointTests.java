@@ -412,7 +412,7 @@ class LocksEndpointTests {
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isSameAs(failure);
-		assertThat(output).contains("is asked for by alice", "was released by force by alice",
+		assertThat(output).contains("are asked to release it by alice", "was released by force by alice",
 				"the audit, says the test");
 	}
 

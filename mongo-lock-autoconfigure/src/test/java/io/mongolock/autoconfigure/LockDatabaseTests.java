@@ -63,8 +63,8 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 
 	@Test
 	void aMissingFactoryIsNamed() {
-		this.bare.run(failsWith("no MongoDatabaseFactory bean", "spring-boot-starter-data-mongodb",
-				"spring.mongodb.uri", "mongo-lock.enabled=false"));
+		this.bare.run(failsWith("need a MongoDatabaseFactory bean, and there is none",
+				"spring-boot-starter-data-mongodb", "spring.mongodb.uri", "mongo-lock.enabled=false"));
 	}
 
 	@Test
@@ -73,7 +73,7 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
 			.withBean("eu", MongoClient.class, Mockito::mock)
 			.withBean("us", MongoClient.class, Mockito::mock)
-			.run(failsWith("no MongoDatabaseFactory", "several MongoClient beans: eu, us", "@Primary"));
+			.run(failsWith("need a MongoDatabaseFactory bean", "several MongoClient beans: eu, us", "@Primary"));
 	}
 
 	@Test
@@ -89,7 +89,7 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 	void severalFactoriesAreListed() {
 		this.bare.withUserConfiguration(SeveralConfiguration.class)
 			.run(failsWith("oneTemplate, otherTemplate, one, other", "Mark one bean of each type as @Primary",
-					"mongo-lock.mongo-template may name any"));
+					"name it in mongo-lock.mongo-template"));
 	}
 
 	@Test

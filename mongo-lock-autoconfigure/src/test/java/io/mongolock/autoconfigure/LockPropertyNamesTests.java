@@ -152,7 +152,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 	void aNameWithDotsHasToBeWrittenInBrackets(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.locks.order.import.ttl=40s")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("written in brackets, 'mongo-lock.locks[order.import].ttl'")
+		assertThat(output).contains("write a name with dots in brackets, 'mongo-lock.locks[order.import].ttl'")
 			.doesNotContain("has no value");
 	}
 

@@ -139,8 +139,8 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
-					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms, because a place is refreshed every third of this time, and 1m
-					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms and 1m: waiters refresh their places
+					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms and 1m
 					max-places=0                             | mongo-lock.max-places         | '0'    | between 1 and 10000
 					max-places=10001                         | mongo-lock.max-places         | '10001' | between 1 and 10000
 					shutdown-timeout=0s                      | mongo-lock.shutdown-timeout   | '0s'   | longer than zero
@@ -151,7 +151,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					hand-over.max-count=10001                | mongo-lock.hand-over.max-count | '10001' | from 0 to 10000
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank
-					collection=a$b                           | mongo-lock.collection         | 'a$b'  | must not hold '$'
+					collection=a$b                           | mongo-lock.collection         | 'a$b'  | has no '$'
 					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | begin with 'system.'
 					ttl-index.retention=999ms                | mongo-lock.ttl-index.retention | '999ms' | between 1 and 2147483647 seconds
 					ttl-index.retention=2147483648s          | mongo-lock.ttl-index.retention | '2147483648s' | between 1 and 2147483647 seconds
@@ -272,7 +272,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("Locks have a linger")
 			.containsOnlyOnce(
-					"have a linger of 13s: an idle lease ends after half of ttl - margin, here after 12s at most");
+					"have a linger of 13s, but an idle lease ends after half of ttl - margin at the latest, here after 12s");
 	}
 
 	@Test
