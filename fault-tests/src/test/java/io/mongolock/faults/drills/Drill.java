@@ -1,5 +1,6 @@
 package io.mongolock.faults.drills;
 
+import java.io.IOException;
 import java.time.Duration;
 import java.util.List;
 import java.util.Set;
@@ -112,18 +113,8 @@ enum Drill {
 	SLOW_DISK(Set.of()) {
 
 		@Override
-		void begin(Preloads preloads) {
-			preloads.slowDisks(Duration.ofSeconds(1));
-		}
-
-	},
-
-	/** The clocks of all members jump forwards, and back at the end. */
-	CLOCK_STEPS(Set.of()) {
-
-		@Override
-		void begin(Preloads preloads) {
-			preloads.stepClocks(Duration.ofSeconds(4));
+		void begin(SlowDisk disks) throws IOException {
+			disks.delay(Duration.ofSeconds(1));
 		}
 
 	};
@@ -143,7 +134,7 @@ enum Drill {
 	void begin(RealMongo set) {
 	}
 
-	void begin(Preloads preloads) {
+	void begin(SlowDisk disks) throws IOException {
 	}
 
 	/** The alerts that page, each at least once. */

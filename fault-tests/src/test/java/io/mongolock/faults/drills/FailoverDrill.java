@@ -62,12 +62,12 @@ class FailoverDrill {
 	@Execution(ExecutionMode.CONCURRENT)
 	void drill(Drill drill) throws Exception {
 		MongodBinary mongod = MongodBinary.find().orElseThrow();
-		try (Preloads preloads = Preloads.of(drill);
+		try (SlowDisk disks = SlowDisk.of(drill);
 				RealMongo set = RealMongo.builder(mongod)
 					.replicaSet(3)
 					.usualElections()
 					.separable()
-					.environment((member) -> preloads.variables())
+					.environment((member) -> disks.variables())
 					.start();
 				ConfigurableApplicationContext context = start(set)) {
 			SeriesRecorder series = new SeriesRecorder(context.getBean(PrometheusMeterRegistry.class)::scrape);
@@ -77,9 +77,9 @@ class FailoverDrill {
 				probe.begin();
 				long begun = scrape(series, System.nanoTime(), BEFORE);
 				drill.begin(set);
-				drill.begin(preloads);
+				drill.begin(disks);
 				begun = scrape(series, begun, (drill.alerts().contains(Drill.STORE_FAILS)) ? LONG_FAULT : FAULT);
-				preloads.heal();
+				disks.delay(Duration.ZERO);
 				set.heal();
 				scrape(series, begun, AFTER);
 				Files.createDirectories(TARGET);

@@ -42,13 +42,13 @@ public record FakeTime(Path library) {
 	}
 
 	// Off by what the file says at any time
-	public Map<String, String> offAsSaidIn(Path file) {
+	Map<String, String> offAsSaidIn(Path file) {
 		Map<String, String> variables = new HashMap<>(variables("FAKETIME_TIMESTAMP_FILE", file.toString()));
 		variables.put("FAKETIME_NO_CACHE", "1");
 		return variables;
 	}
 
-	public static String spelled(Duration offset) {
+	static String spelled(Duration offset) {
 		return String.format(Locale.ROOT, "%+.3f", offset.toMillis() / 1000.0);
 	}
 
