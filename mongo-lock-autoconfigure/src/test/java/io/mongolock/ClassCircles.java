@@ -16,7 +16,7 @@ import com.tngtech.archunit.library.dependencies.SlicesRuleDefinition;
  */
 public final class ClassCircles implements SliceAssignment {
 
-	private static final Set<String> API = Set.of("io.mongolock", "io.mongolock.documents");
+	private static final Set<String> API = Set.of("io.mongolock", "io.mongolock.data", "io.mongolock.documents");
 
 	private ClassCircles() {
 	}

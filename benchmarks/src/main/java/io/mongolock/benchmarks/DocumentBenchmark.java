@@ -22,10 +22,10 @@ import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.data.Sequences;
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.LockedDocument;
 import io.mongolock.documents.OptimisticUpdater;
-import io.mongolock.documents.Sequences;
 
 /**
  * Many threads that increment one document, by {@code $inc}, optimistically, under a lock

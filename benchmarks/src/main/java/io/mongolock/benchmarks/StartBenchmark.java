@@ -164,7 +164,8 @@ public final class StartBenchmark {
 
 		STARTER("the starter", "WithLock", "shedlock-"),
 
-		WITHOUT_DOCUMENTS("the starter without documents", "WithLock", "mongo-lock-documents|shedlock-"),
+		WITHOUT_DOCUMENTS("the starter without documents", "WithLock",
+				"mongo-lock-data|mongo-lock-documents|shedlock-"),
 
 		DISABLED("the starter, `enabled=false`", "WithLock", "shedlock-", "--mongo-lock.enabled=false",
 				"--logging.level.io.mongolock=error");

@@ -10,7 +10,7 @@ import org.springframework.stereotype.Service;
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.documents.FencedWrites;
+import io.mongolock.data.FencedWrites;
 
 @Service
 public class AccountService {

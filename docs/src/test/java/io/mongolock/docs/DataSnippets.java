@@ -14,14 +14,14 @@ import org.springframework.transaction.annotation.Transactional;
 
 import io.mongolock.LockHolder;
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.data.RetriedConflicts;
+import io.mongolock.data.Sequence;
+import io.mongolock.data.SequenceRange;
+import io.mongolock.data.Sequences;
 import io.mongolock.documents.DocumentLock;
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.LockedDocument;
 import io.mongolock.documents.OptimisticUpdater;
-import io.mongolock.documents.RetriedConflicts;
-import io.mongolock.documents.Sequence;
-import io.mongolock.documents.SequenceRange;
-import io.mongolock.documents.Sequences;
 
 /**
  * The Java of the documents on the application's own documents, so that it is compiled.

@@ -32,6 +32,7 @@ import org.springframework.util.ClassUtils;
 
 import io.mongolock.annotation.DistributedLock;
 import io.mongolock.autoconfigure.MongoLockProperties;
+import io.mongolock.data.MongoLockDataProperties;
 import io.mongolock.documents.autoconfigure.MongoLockDocumentsProperties;
 import io.mongolock.jobs.MongoLockJobsProperties;
 import io.mongolock.leader.MongoLockLeaderProperties;
@@ -123,6 +124,7 @@ class DocumentationTests {
 				sources.addLast(source);
 			}
 			List<String> ofNone = new ArrayList<>(unbound(sources, MongoLockProperties.class));
+			ofNone.retainAll(unbound(sources, MongoLockDataProperties.class));
 			ofNone.retainAll(unbound(sources, MongoLockDocumentsProperties.class));
 			ofNone.retainAll(unbound(sources, MongoLockShedLockProperties.class));
 			ofNone.retainAll(unbound(sources, MongoLockJobsProperties.class));

@@ -22,7 +22,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.OnLost;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.documents.FencedWrites;
+import io.mongolock.data.FencedWrites;
 import io.mongolock.store.LockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 import io.mongolock.test.faults.EnableLockFaults;

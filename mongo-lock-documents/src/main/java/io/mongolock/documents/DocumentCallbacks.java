@@ -31,12 +31,6 @@ public final class DocumentCallbacks {
 	}
 
 	@Bean
-	static SequenceCallback mongoLockSequenceCallback(ObjectProvider<Sequences> sequences,
-			ObjectProvider<MongoMappingContext> contexts) {
-		return new SequenceCallback(sequences::getObject, contexts::orderedStream);
-	}
-
-	@Bean
 	@Lazy
 	@DependsOn(LockEnvironment.VALIDATOR)
 	static DocumentLockClients mongoLockDocumentLockFactory(LockEnvironment environment, LockClock clock,

@@ -15,6 +15,7 @@ import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.spi.StoreClients;
+import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
  * Makes the clients whose stores the application's documents are, one for each template.
@@ -31,7 +32,7 @@ record DocumentLockClients(LockEnvironment environment, LockClock clock, Documen
 
 	@Override
 	public DocumentLockOperations of(MongoOperations operations) {
-		MongoTemplate template = SingleDatabase.template(operations);
+		MongoTemplate template = CurrentTransaction.template(operations);
 		MongoTemplate outside = new MongoTemplate(template.getMongoDatabaseFactory());
 		outside.setSessionSynchronization(SessionSynchronization.NEVER);
 		DocumentLockStore store = new DocumentLockStore(outside, EntityWriter.field(this.context),

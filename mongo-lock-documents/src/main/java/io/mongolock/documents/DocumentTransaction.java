@@ -8,7 +8,6 @@ import java.util.Set;
 
 import com.mongodb.client.ClientSession;
 import org.jspecify.annotations.Nullable;
-import org.springframework.aop.support.AopUtils;
 import org.springframework.core.Ordered;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
@@ -16,6 +15,7 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.transaction.support.TransactionSynchronizationUtils;
 
 import io.mongolock.store.mongo.CurrentTransaction;
+import io.mongolock.store.mongo.TemplateFailures;
 
 /**
  * A transaction of a {@code MongoTransactionManager}, and the documents whose locks it
@@ -51,7 +51,8 @@ final class DocumentTransaction implements TransactionSynchronization {
 	 * @throws IllegalStateException if they are part of another kind
 	 */
 	static Optional<DocumentTransaction> around(MongoTemplate template, String what) {
-		if (!TransactionSynchronizationManager.isSynchronizationActive() || sessionOf(template).isEmpty()) {
+		if (!TransactionSynchronizationManager.isSynchronizationActive()
+				|| CurrentTransaction.session(template).isEmpty()) {
 			return Optional.empty();
 		}
 		Optional<DocumentTransaction> current = current().filter((transaction) -> transaction.isOf(template));
@@ -63,22 +64,6 @@ final class DocumentTransaction implements TransactionSynchronization {
 					+ "its addListener(documentTransactions)");
 		}
 		return current;
-	}
-
-	/**
-	 * The session of the transaction that statements of a template are part of.
-	 * @param template the template
-	 * @return the session, if there is such a transaction, and the template ever joins
-	 * one
-	 */
-	static Optional<ClientSession> sessionOf(MongoTemplate template) {
-		return (joins(template)) ? CurrentTransaction.session(template) : Optional.empty();
-	}
-
-	// Spring Data hands out a proxy that adds the session; one that joins transactions of
-	// any kind does so by this very call
-	private static boolean joins(MongoTemplate template) {
-		return AopUtils.isAopProxy(template.getDb());
 	}
 
 	private static Optional<DocumentTransaction> current() {
@@ -99,7 +84,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 	boolean isOf(MongoTemplate template) {
 		return this.factories
 			.contains(TransactionSynchronizationUtils.unwrapResourceIfNecessary(template.getMongoDatabaseFactory()))
-				&& joins(template);
+				&& CurrentTransaction.session(template).isPresent();
 	}
 
 	/**
@@ -151,7 +136,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 				held.renewIn(session(held.template()));
 			}
 			catch (RuntimeException ex) {
-				throw TransactionConflict.explained(ex, held.toString());
+				throw TemplateFailures.conflict(ex, held.toString());
 			}
 		});
 	}

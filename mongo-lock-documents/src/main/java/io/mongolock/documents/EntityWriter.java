@@ -23,6 +23,7 @@ import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
 import org.springframework.util.Assert;
 
+import io.mongolock.data.FencedWrites;
 import io.mongolock.documents.store.DocumentKey;
 
 /**

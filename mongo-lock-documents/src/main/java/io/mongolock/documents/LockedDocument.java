@@ -6,6 +6,7 @@ import org.springframework.dao.OptimisticLockingFailureException;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.data.FencedWrites;
 
 /**
  * A document that is locked, with its entity. Lock it in a try-with-resources statement:

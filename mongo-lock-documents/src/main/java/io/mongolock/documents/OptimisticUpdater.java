@@ -10,6 +10,8 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.util.backoff.BackOff;
 
+import io.mongolock.store.mongo.CurrentTransaction;
+
 /**
  * Changes a document that others may change at the same time: loads it, lets the caller
  * change it, and saves it unless somebody was faster; then all of that happens again.
@@ -73,7 +75,7 @@ public interface OptimisticUpdater {
 	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
 	static OptimisticUpdater of(MongoOperations template, BackOff backOff, ApplicationContext context) {
-		return new RetriedUpdates(SingleDatabase.template(template), backOff, context);
+		return new RetriedUpdates(CurrentTransaction.template(template), backOff, context);
 	}
 
 }

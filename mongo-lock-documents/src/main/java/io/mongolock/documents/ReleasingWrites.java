@@ -15,6 +15,7 @@ import io.mongolock.documents.EntityWriter.Loaded;
 import io.mongolock.documents.EntityWriter.Written;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.mongo.StoreFailures;
+import io.mongolock.store.mongo.TemplateFailures;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
@@ -91,7 +92,7 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 				held.unanswered();
 			}
 			if (ex instanceof RuntimeException failure) {
-				throw (unwritten || inTransaction) ? TransactionConflict.explained(failure, held.toString())
+				throw (unwritten || inTransaction) ? TemplateFailures.conflict(failure, held.toString())
 						: unknown(held, failure);
 			}
 			throw ex;
@@ -102,7 +103,7 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 	}
 
 	private RuntimeException unknown(HeldDocument<?> held, RuntimeException failure) {
-		return UnknownWrite.of(failure, held.toString(), this.timeout,
+		return TemplateFailures.unknown(failure, held.toString(), this.timeout,
 				"Either the write has released the lock, or the lock runs out by itself: resume(type, id, locked.ticket()) "
 						+ "finds out, and shows the stored document");
 	}

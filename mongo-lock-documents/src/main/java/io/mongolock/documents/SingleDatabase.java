@@ -1,9 +1,6 @@
 package io.mongolock.documents;
 
 import org.springframework.data.mongodb.MongoDatabaseFactory;
-import org.springframework.data.mongodb.core.MongoOperations;
-import org.springframework.data.mongodb.core.MongoTemplate;
-import org.springframework.util.Assert;
 
 /**
  * The one database that documents are locked in. Their locks are renewed, and looked for,
@@ -23,18 +20,6 @@ record SingleDatabase(MongoDatabaseFactory factory, String name) {
 	 */
 	static SingleDatabase of(MongoDatabaseFactory factory) {
 		return new SingleDatabase(factory, factory.getMongoDatabase().getName());
-	}
-
-	/**
-	 * The template that documents are written by.
-	 * @param template the application's
-	 * @return the same
-	 * @throws IllegalArgumentException if it is of another kind, which has no factory
-	 */
-	static MongoTemplate template(MongoOperations template) {
-		Assert.isInstanceOf(MongoTemplate.class, template,
-				"The template must be a MongoTemplate, because transactions belong to its MongoDatabaseFactory");
-		return (MongoTemplate) template;
 	}
 
 	/**

@@ -26,6 +26,8 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.documents.EntityWriter.Loaded;
 import io.mongolock.documents.EntityWriter.Written;
 import io.mongolock.store.KeyText;
+import io.mongolock.store.mongo.CurrentTransaction;
+import io.mongolock.store.mongo.TemplateFailures;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
@@ -121,7 +123,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 					(documents) -> write.doInCollection(documents.withWriteConcern(WriteConcern.MAJORITY))));
 		}
 		catch (RuntimeException ex) {
-			throw UnknownWrite.explained(ex, toString(), this.writer.template(), this.statements.timeout());
+			throw TemplateFailures.ofWrite(ex, toString(), this.writer.template(), this.statements.timeout());
 		}
 	}
 
@@ -201,7 +203,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 	}
 
 	private boolean inTransaction() {
-		return DocumentTransaction.sessionOf(this.writer.template()).isPresent();
+		return CurrentTransaction.session(this.writer.template()).isPresent();
 	}
 
 	/**

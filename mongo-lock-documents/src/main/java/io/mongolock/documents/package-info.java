@@ -17,17 +17,9 @@
  * {@link UnlockedSaveGuard} refuses saves that would drop a lock. On a type that is
  * {@link LockGuarded} it also refuses saves by others while the lock is held.</li>
  * <li>Transactions: {@link DocumentTransactions} has each {@link DocumentTransaction}
- * keep its documents, in a {@link SingleDatabase}; {@link TransactionConflict} and
- * {@link RetriedConflicts} say which to do again.</li>
- * <li>To guard a write: {@link FencedWrites}. {@link GuardedWrites} sends each
- * {@link GuardedUpdate}. Of a write whose answer is lost {@link UnknownWrite} says
- * so.</li>
+ * keep its documents, in a {@link SingleDatabase}.</li>
  * <li>To update without a lock: {@link OptimisticUpdater}. {@link RetriedUpdates} repeats
  * an {@link UpdateAttempt}, by the {@link Versions} of entities.</li>
- * <li>Numbers: {@link Sequences} gives them out, each by its {@link SequenceSettings},
- * alone or as a {@link SequenceRange}. {@link StoredSequences} has the
- * {@link ReservedNumbers} of this JVM, and {@link SequenceCallback} fills a field with
- * {@link Sequence}.</li>
  * <li>{@link DocumentCallbacks} has the application's templates call all of these.</li>
  * </ul>
  */

@@ -61,6 +61,7 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.data.mongodb.core.query.Update;
 import org.springframework.util.backoff.FixedBackOff;
 
+import io.mongolock.data.FencedWrites;
 import io.mongolock.spi.LockEnvironment;
 
 import static org.assertj.core.api.Assertions.assertThat;

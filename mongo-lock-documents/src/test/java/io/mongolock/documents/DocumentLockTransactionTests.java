@@ -21,6 +21,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.mockito.Mockito;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
@@ -40,15 +41,19 @@ import org.springframework.transaction.support.AbstractPlatformTransactionManage
 import org.springframework.transaction.support.DefaultTransactionDefinition;
 import org.springframework.transaction.support.TransactionTemplate;
 
+import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockListener;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
+import io.mongolock.data.FencedWrites;
+import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.awaitility.Awaitility.await;
 
@@ -103,6 +108,24 @@ class DocumentLockTransactionTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		await().untilAsserted(() -> assertThat(this.heard).containsExactly("acquired", "released"));
+	}
+
+	@Test
+	void aTouchOfTheLockOfADocumentIsRefusedAndNamesTheWayOut() {
+		FencedWrites writes = FencedWrites.of(this.template, Mockito.mock(MongoLockStore.class));
+		DocumentLockOperations documents = this.here.documents();
+		documents.execute(Page.class, "a", (how) -> {
+		}, (locked) -> {
+			for (LockHandle handle : List.of(locked.handle(), LockContext.current())) {
+				assertThatIllegalArgumentException().isThrownBy(() -> writes.touch(handle))
+					.withMessageContaining("Lock 'page:a'")
+					.withMessageContaining("locked before the transaction");
+			}
+			return null;
+		});
+		LockHandle resumed = documents.resume(Page.class, "a", documents.lock(Page.class, "a").ticket()).handle();
+		assertThatIllegalArgumentException().isThrownBy(() -> writes.touch(resumed))
+			.withMessageContaining("locked before the transaction");
 	}
 
 	@Test

@@ -3,7 +3,6 @@ package io.mongolock.documents;
 import java.time.Duration;
 import java.util.List;
 
-import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoClient;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.Test;
@@ -12,27 +11,20 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.Document;
-import org.springframework.data.mongodb.core.query.Criteria;
-import org.springframework.data.mongodb.core.query.Query;
-import org.springframework.data.mongodb.core.query.Update;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
-import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.documents.store.DocumentLockStore;
-import io.mongolock.documents.store.SequenceStore;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.CommandLog;
-import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.store.mongo.SentStatements;
 import io.mongolock.store.mongo.TestTemplates;
 import io.mongolock.test.embedded.EmbeddedMongo;
@@ -55,8 +47,6 @@ class DocumentStatementsTests {
 
 	private final MongoTemplate template = TestTemplates.template(this.client);
 
-	private final MongoLockStore locks = new MongoLockStore(this.template, "locks", "");
-
 	private final DocumentLockStore documents = new DocumentLockStore(this.template, "lock", "locks",
 			LockClock.system());
 
@@ -71,35 +61,6 @@ class DocumentStatementsTests {
 		this.log.clear();
 		new DocumentLockStore(this.template, "lock", "locks", LockClock.system())
 			.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
-		SentStatements.assertAllRecorded(this.log);
-	}
-
-	@Test
-	void thoseOfSequences() {
-		SequenceStore sequences = new SequenceStore(this.template, "locks", "", TIMEOUT);
-		sequences.take("invoice", 50);
-		sequences.raise("invoice", 1000);
-		SentStatements.assertAllRecorded(this.log);
-	}
-
-	@Test
-	void thoseOfGuardedWrites() {
-		insertPage();
-		FencedWrites writes = FencedWrites.of(this.template, this.locks);
-		LockTemplate client = client(this.locks);
-		try (LockHandle lock = client.acquire(LockRequest.of("a"))) {
-			this.log.clear();
-			for (String id : new String[] { "k", "none" }) {
-				writes.update(lock, Query.query(Criteria.where("id").is(id)), new Update().set("title", "new"),
-						Page.class);
-			}
-		}
-		finally {
-			client.stop(Duration.ofSeconds(5));
-		}
-		try (ClientSession session = this.client.startSession()) {
-			this.locks.touch(new LeaseId("k", "t"), session);
-		}
 		SentStatements.assertAllRecorded(this.log);
 	}
 

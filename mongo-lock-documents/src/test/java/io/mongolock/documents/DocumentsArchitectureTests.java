@@ -29,7 +29,8 @@ import io.mongolock.LockClock;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Documents build on what the library offers to anybody, and it knows nothing of them.
+ * Documents, and the data below them, build on what the library offers to anybody, and it
+ * knows nothing of them.
  */
 // one instance, so that the classes, which fill half of the heap, go with it
 @TestInstance(Lifecycle.PER_CLASS)
@@ -39,9 +40,11 @@ class DocumentsArchitectureTests {
 
 	private static final String DOCUMENTS = ROOT + ".documents..";
 
+	private static final String DATA = ROOT + ".data..";
+
 	private static final Set<String> OFFERED = Stream
-		.of("CurrentTransaction", "TokenCommands", "LockedCollection", "LockedCollectionQueues", "MajorityCommands",
-				"MongoLockStore", "StoreFailures", "TimedStatements")
+		.of("CurrentTransaction", "TemplateFailures", "TokenCommands", "LockedCollection", "LockedCollectionQueues",
+				"MajorityCommands", "MongoLockStore", "StoreFailures", "TimedStatements")
 		.map((name) -> ROOT + ".store.mongo." + name)
 		.collect(Collectors.toSet());
 
@@ -54,7 +57,7 @@ class DocumentsArchitectureTests {
 	void documentsKnowTheApiAndWhatModulesBuildOn() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideInAPackage(DOCUMENTS)
+			.resideInAnyPackage(DOCUMENTS, DATA)
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage(ROOT + ".web..", ROOT + ".actuate..", ROOT + ".health..", ROOT + ".observation..",
@@ -66,7 +69,7 @@ class DocumentsArchitectureTests {
 	void documentsKnowFewClassesOfTheMongoStore() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideInAPackage(DOCUMENTS)
+			.resideInAnyPackage(DOCUMENTS, DATA)
 			.should()
 			.dependOnClassesThat(DescribedPredicate.describe("are the store's own",
 					(JavaClass type) -> type.getPackageName().equals(ROOT + ".store.mongo")
@@ -81,6 +84,16 @@ class DocumentsArchitectureTests {
 			.should()
 			.dependOnClassesThat()
 			.resideInAPackage(DOCUMENTS));
+	}
+
+	@Test
+	void onlyDocumentsKnowData() {
+		check(ArchRuleDefinition.noClasses()
+			.that()
+			.resideOutsideOfPackages(DOCUMENTS, DATA)
+			.should()
+			.dependOnClassesThat()
+			.resideInAPackage(DATA));
 	}
 
 	@Test
@@ -109,7 +122,7 @@ class DocumentsArchitectureTests {
 	void everyTimingDecisionGoesByTheInjectedClock() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideInAPackage(DOCUMENTS)
+			.resideInAnyPackage(DOCUMENTS, DATA)
 			.should()
 			.callMethod(System.class, "nanoTime")
 			.orShould()

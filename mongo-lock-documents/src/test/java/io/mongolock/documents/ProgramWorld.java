@@ -22,6 +22,7 @@ import org.springframework.data.mongodb.core.query.Query;
 import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.LockClock;
+import io.mongolock.data.FencedWrites;
 import io.mongolock.documents.ProgramEntries.Card;
 import io.mongolock.documents.ProgramEntries.Entry;
 import io.mongolock.documents.ProgramEntries.Page;

@@ -51,6 +51,8 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.data.FencedWrites;
+import io.mongolock.data.RetriedConflicts;
 import io.mongolock.store.mongo.RealServerCondition;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -177,7 +179,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	@Test
 	void aConflictIsOneExceptionForEachStatementAndWhatTheTemplateThrowsIsDoneAgainToo() throws Exception {
 		OptimisticUpdater updates = OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), context());
-		FencedWrites fenced = new GuardedWrites(this.template, null);
+		FencedWrites fenced = FencedWrites.unguarded(this.template);
 		LockedDocument<Post> locked = lockElsewhere("p3");
 		Post read = template().findById("p1", Post.class);
 		for (ThrowingCallable own : List.<ThrowingCallable>of(

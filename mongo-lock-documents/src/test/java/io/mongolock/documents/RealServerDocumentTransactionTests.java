@@ -43,6 +43,7 @@ import io.mongolock.LossReason;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.data.FencedWrites;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.proxy.FaultProxy;
 import io.mongolock.test.proxy.Hold;

@@ -99,9 +99,9 @@ record Judge(Class<?> main, List<String> arguments, String complaint, String nam
 	private static String classPath(Path broken) {
 		return String.join(System.getProperty("path.separator"), broken.toString(),
 				System.getProperty("java.class.path"), testsOf("mongo-lock-core"), testsOf("mongo-lock-mongodb"),
-				testsOf("mongo-lock-spring"), testsOf("mongo-lock-autoconfigure"), testsOf("mongo-lock-documents"),
-				testsOf("mongo-lock-leader"), testsOf("mongo-lock-jobs"), testsOf("mongo-lock-shedlock"),
-				testsOf("mongo-lock-test"));
+				testsOf("mongo-lock-spring"), testsOf("mongo-lock-autoconfigure"), testsOf("mongo-lock-data"),
+				testsOf("mongo-lock-documents"), testsOf("mongo-lock-leader"), testsOf("mongo-lock-jobs"),
+				testsOf("mongo-lock-shedlock"), testsOf("mongo-lock-test"));
 	}
 
 	private static String testsOf(String module) {

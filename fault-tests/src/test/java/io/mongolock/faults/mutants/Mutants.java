@@ -24,7 +24,7 @@ final class Mutants {
 
 	private static final String CLOSING = "io.mongolock.client.ClosingTimesTests";
 
-	private static final String SEQUENCES = "io.mongolock.documents.EmbeddedSequencesTests";
+	private static final String SEQUENCES = "io.mongolock.data.EmbeddedSequencesTests";
 
 	private static final String SPRING = "io.mongolock.faults.spring.";
 

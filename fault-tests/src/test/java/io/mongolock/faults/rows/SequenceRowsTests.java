@@ -16,9 +16,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.dao.DataAccessResourceFailureException;
 
-import io.mongolock.documents.SequenceSettings;
-import io.mongolock.documents.Sequences;
-import io.mongolock.documents.store.SequenceStore;
+import io.mongolock.data.SequenceSettings;
+import io.mongolock.data.Sequences;
+import io.mongolock.data.store.SequenceStore;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.matrix.Level;

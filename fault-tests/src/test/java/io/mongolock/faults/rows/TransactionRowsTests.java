@@ -22,9 +22,9 @@ import org.springframework.transaction.TransactionException;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockSettings;
-import io.mongolock.documents.FencedWrites;
+import io.mongolock.data.FencedWrites;
+import io.mongolock.data.Sequences;
 import io.mongolock.documents.LockedDocument;
-import io.mongolock.documents.Sequences;
 import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;

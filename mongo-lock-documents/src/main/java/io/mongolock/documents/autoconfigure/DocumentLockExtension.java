@@ -1,10 +1,8 @@
 package io.mongolock.documents.autoconfigure;
 
 import java.util.List;
-import java.util.Set;
 
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.autoconfigure.MongoLockDocumentsProperties.Optimistic;
@@ -19,11 +17,9 @@ import io.mongolock.spi.StoreClients;
  * @param properties the settings, bound when something needs them
  * @param made the clients whose stores the documents are
  * @param operations lock documents
- * @param beans know whether anybody has asked for numbers
  */
 record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties, ObjectProvider<StoreClients> made,
-		ObjectProvider<DocumentLockOperations> operations,
-		ConfigurableListableBeanFactory beans) implements LockExtension {
+		ObjectProvider<DocumentLockOperations> operations) implements LockExtension {
 
 	@Override
 	public List<Class<? extends Record>> settings() {
@@ -33,7 +29,6 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 	@Override
 	public void check(SettingChecks checks) {
 		MongoLockDocumentsProperties properties = this.properties.getObject();
-		checkSequences(checks, properties);
 		checkOptimistic(checks, properties.optimistic());
 		String field = properties.documentLocks().field();
 		try {
@@ -43,19 +38,6 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 		catch (IllegalArgumentException ex) {
 			throw checks.invalid("document-locks.field", field, String.valueOf(ex.getMessage()));
 		}
-	}
-
-	private static void checkSequences(SettingChecks checks, MongoLockDocumentsProperties properties) {
-		String collection = properties.sequenceCollection();
-		checks.collection("sequence-collection", collection);
-		if (collection.equals(checks.lockCollection())) {
-			throw checks.invalid("sequence-collection", collection,
-					"is the collection of the locks, in which a lock and a sequence of the same name would share a document");
-		}
-		properties.sequences().forEach((name, sequence) -> {
-			checks.positive("sequences." + name + ".block", sequence.block());
-			checks.positive("sequences." + name + ".start", sequence.start());
-		});
 	}
 
 	private static void checkOptimistic(SettingChecks checks, Optimistic settings) {
@@ -69,14 +51,6 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 			throw checks.invalid("optimistic.max-delay", settings.maxDelay(),
 					"is shorter than the first delay, " + checks.text(settings.delay()));
 		}
-	}
-
-	@Override
-	public Set<String> collections() {
-		// An application may have sequences of its own
-		boolean used = this.beans.containsBeanDefinition(MongoLockDocumentsAutoConfiguration.SEQUENCES)
-				&& this.beans.containsSingleton(MongoLockDocumentsAutoConfiguration.SEQUENCES);
-		return (used) ? Set.of(this.properties.getObject().sequenceCollection()) : Set.of();
 	}
 
 	@Override

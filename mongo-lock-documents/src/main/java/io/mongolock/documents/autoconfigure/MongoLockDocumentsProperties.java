@@ -1,8 +1,6 @@
 package io.mongolock.documents.autoconfigure;
 
 import java.time.Duration;
-import java.util.Map;
-import java.util.stream.Collectors;
 
 import org.springframework.boot.context.properties.ConfigurationProperties;
 import org.springframework.boot.context.properties.bind.DefaultValue;
@@ -10,42 +8,16 @@ import org.springframework.context.annotation.Lazy;
 import org.springframework.util.backoff.BackOff;
 import org.springframework.util.backoff.ExponentialBackOff;
 
-import io.mongolock.documents.SequenceSettings;
-
 /**
  * Settings for documents of the application.
  *
- * @param sequenceCollection MongoDB collection of the sequences
- * @param sequences settings for the sequences of one name
  * @param optimistic how often an optimistic update is attempted, and how soon again
  * @param documentLocks locks on the application's own documents
  */
 @Lazy // an application without documents does not need them
 @ConfigurationProperties("mongo-lock")
-public record MongoLockDocumentsProperties(@DefaultValue("sequences") String sequenceCollection,
-		@DefaultValue Map<String, NumberSequence> sequences, @DefaultValue Optimistic optimistic,
+public record MongoLockDocumentsProperties(@DefaultValue Optimistic optimistic,
 		@DefaultValue DocumentLocks documentLocks) {
-
-	/**
-	 * What applies to sequences, by names.
-	 */
-	Map<String, SequenceSettings> sequenceSettings() {
-		return this.sequences.entrySet()
-			.stream()
-			.collect(Collectors.toMap(Map.Entry::getKey,
-					(one) -> new SequenceSettings(one.getValue().block(), one.getValue().start())));
-	}
-
-	/**
-	 * Settings for the sequences of one name.
-	 *
-	 * @param block how many numbers an instance reserves with one request; those that it
-	 * does not give out are a gap
-	 * @param start the lowest number that is given out
-	 */
-	public record NumberSequence(@DefaultValue("1") int block, @DefaultValue("1") long start) {
-
-	}
 
 	/**
 	 * How often an optimistic update is attempted, and how soon again. The time before an

@@ -1,10 +1,9 @@
 /**
- * Locks in documents of the application, and sequences.
+ * Locks in documents of the application.
  * <ul>
  * <li>{@link DocumentLockStore} keeps a lock in the document itself. {@link DocumentKey}
  * says which document a key is of, {@link LeaseSecrets} what proves possession of a
  * lease, and {@link MissingDocumentException} that there is no such document.</li>
- * <li>{@link SequenceStore} keeps the highest number taken of each sequence.</li>
  * </ul>
  */
 @NullMarked

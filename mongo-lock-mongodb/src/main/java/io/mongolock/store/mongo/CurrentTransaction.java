@@ -7,13 +7,16 @@ import com.mongodb.ClientSessionOptions;
 import com.mongodb.client.ClientSession;
 import com.mongodb.client.MongoDatabase;
 import org.jspecify.annotations.Nullable;
+import org.springframework.aop.support.AopUtils;
 import org.springframework.core.InfrastructureProxy;
 import org.springframework.dao.support.PersistenceExceptionTranslator;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.MongoDatabaseUtils;
+import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.transaction.support.TransactionSynchronization;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
+import org.springframework.util.Assert;
 
 /**
  * The MongoDB transaction of this thread. Spring Data tells its session to nobody but the
@@ -31,12 +34,27 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 	}
 
 	/**
+	 * The template that the application's own documents are written by.
+	 * @param template the application's
+	 * @return the same
+	 * @throws IllegalArgumentException if it is of another kind, which has no factory
+	 */
+	public static MongoTemplate template(MongoOperations template) {
+		Assert.isInstanceOf(MongoTemplate.class, template,
+				"The template must be a MongoTemplate, because transactions belong to its MongoDatabaseFactory");
+		return (MongoTemplate) template;
+	}
+
+	/**
 	 * The session of the transaction that statements of a template are part of.
 	 * @param template the template
-	 * @return the session, if there is such a transaction
+	 * @return the session, if there is such a transaction, and the template ever joins
+	 * one
 	 */
 	public static Optional<ClientSession> session(MongoTemplate template) {
-		return session(template.getMongoDatabaseFactory());
+		// Spring Data hands out a proxy that adds the session; one that joins
+		// transactions of any kind does so by this very call
+		return (AopUtils.isAopProxy(template.getDb())) ? session(template.getMongoDatabaseFactory()) : Optional.empty();
 	}
 
 	/**

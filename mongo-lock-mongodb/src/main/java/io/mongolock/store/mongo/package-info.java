@@ -17,7 +17,9 @@
  * failed one has done, in the exception that callers get, and {@link LockDocument} reads
  * the answer. {@link DriverMessage} is what a failure says without its ballast,
  * {@link UnreadableLocks} leaves out what cannot be read, and {@link CurrentTransaction}
- * is the transaction of a thread.</li>
+ * is the transaction of a thread. Modules that write documents of the application send
+ * {@link TimedStatements}, and {@link TemplateFailures} says what a failed one has
+ * done.</li>
  * <li>Beside the requests: {@link ReleaseStream} hears of releases and
  * {@link RecallStream} of recalls, each a {@link FollowedStream} of the
  * {@link ChangeStreams}, unless the {@link Notifications} are off;

@@ -20,7 +20,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.HandOver;
-import io.mongolock.documents.FencedWrites;
+import io.mongolock.data.FencedWrites;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.history.HistoryRecord.Lost;

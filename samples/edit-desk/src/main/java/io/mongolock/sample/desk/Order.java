@@ -5,7 +5,7 @@ import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
 import org.springframework.data.mongodb.core.mapping.Document;
 
-import io.mongolock.documents.Sequence;
+import io.mongolock.data.Sequence;
 
 /**
  * An order for something the desk needs.

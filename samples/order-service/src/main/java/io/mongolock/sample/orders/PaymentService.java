@@ -10,7 +10,7 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.annotation.DistributedLock;
-import io.mongolock.documents.FencedWrites;
+import io.mongolock.data.FencedWrites;
 
 /**
  * Takes payments. Reading the balance, doing some work and writing the new balance is

@@ -35,10 +35,10 @@ class PublicApiTests {
 
 	private static final Path DOCUMENT = ROOT.resolve("config/public-api.md");
 
-	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.documents",
-			"io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.test",
-			"io.mongolock.test.autoconfigure", "io.mongolock.test.faults", "io.mongolock.test.embedded",
-			"io.mongolock.test.proxy", "io.mongolock.spi", "io.mongolock.store");
+	private static final List<String> API = List.of("io.mongolock", "io.mongolock.annotation", "io.mongolock.data",
+			"io.mongolock.documents", "io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader",
+			"io.mongolock.test", "io.mongolock.test.autoconfigure", "io.mongolock.test.faults",
+			"io.mongolock.test.embedded", "io.mongolock.test.proxy", "io.mongolock.spi", "io.mongolock.store");
 
 	private static final String HEAD = """
 			# Public API

@@ -50,9 +50,10 @@ class PublishedJarsTests {
 			.toList();
 		assertThat(modules).extracting((module) -> module.descriptor().name())
 			.containsExactlyInAnyOrder("io.mongolock", "io.mongolock.autoconfigure", "io.mongolock.store.mongo",
-					"io.mongolock.spring", "io.mongolock.documents", "io.mongolock.starter", "io.mongolock.dashboard",
-					"io.mongolock.test", "io.mongolock.test.server", "io.mongolock.aspectj", "io.mongolock.integration",
-					"io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.rewrite", "io.mongolock.shedlock");
+					"io.mongolock.spring", "io.mongolock.data", "io.mongolock.documents", "io.mongolock.starter",
+					"io.mongolock.dashboard", "io.mongolock.test", "io.mongolock.test.server", "io.mongolock.aspectj",
+					"io.mongolock.integration", "io.mongolock.jobs", "io.mongolock.leader", "io.mongolock.rewrite",
+					"io.mongolock.shedlock");
 		assertThat(modules.stream().flatMap((module) -> module.descriptor().packages().stream())).isNotEmpty()
 			.doesNotHaveDuplicates();
 	}

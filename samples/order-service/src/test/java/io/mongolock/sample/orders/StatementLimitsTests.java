@@ -36,8 +36,7 @@ class StatementLimitsTests {
 
 	/** They look whether there is a database, what it is called, or whose it is. */
 	private static final Set<String> LOOK = Set.of(STORE + "CurrentTransaction",
-			"io.mongolock.autoconfigure.LockDatabase", "io.mongolock.documents.SingleDatabase",
-			"io.mongolock.documents.DocumentTransaction");
+			"io.mongolock.autoconfigure.LockDatabase", "io.mongolock.documents.SingleDatabase");
 
 	private final JavaClasses classes = new ClassFileImporter().importPaths(PublicApiTests.published());
 

@@ -17,8 +17,8 @@ import org.springframework.data.mongodb.repository.config.EnableMongoRepositorie
 import org.springframework.test.context.ContextConfiguration;
 
 import io.mongolock.annotation.DistributedLock;
+import io.mongolock.data.Sequences;
 import io.mongolock.documents.DocumentLockOperations;
-import io.mongolock.documents.Sequences;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.MongoLockStore;
 import io.mongolock.test.InMemoryLockStore;

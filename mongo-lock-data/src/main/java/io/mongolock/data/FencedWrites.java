@@ -1,0 +1,82 @@
+package io.mongolock.data;
+
+import com.mongodb.client.result.UpdateResult;
+import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
+import org.springframework.util.Assert;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.StaleFenceException;
+import io.mongolock.store.mongo.CurrentTransaction;
+import io.mongolock.store.mongo.MongoLockStore;
+
+/**
+ * Writes to the application's own documents that a holder whose lock was lost cannot
+ * make: for where overlap must be impossible, not unlikely. Thread-safe.
+ */
+public interface FencedWrites {
+
+	/**
+	 * The field in which a guarded document keeps the highest fence that wrote it.
+	 */
+	String FIELD = "fence";
+
+	/**
+	 * Update a document unless a later holder of the lock has written it, and note the
+	 * lock's fence in it. Outside of a transaction the majority of the replica set
+	 * confirms the write, whatever the template's own write concern: what has returned is
+	 * never rolled back. The statement may take as long as the lock lasts, but at least a
+	 * second. If that is over or the answer was lost, an exception of Spring's tells that
+	 * the document may have been written. Inside a transaction its commit is what counts.
+	 * @param lock the lock that the writer relies on
+	 * @param query finds the document
+	 * @param update what to change, which is left as it is; may not name {@value #FIELD}
+	 * @param type the type of the document
+	 * @return the result, with a matched count of zero if there is no such document
+	 * @throws StaleFenceException if a later holder has written it; nothing was changed
+	 * @throws IllegalArgumentException if the query or the update names {@value #FIELD}
+	 */
+	UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type);
+
+	/**
+	 * Make the lock part of the current MongoDB transaction: it then is committed only if
+	 * the lock is not taken over before. Until the commit the lock's own renewal has to
+	 * wait, so commit well before the lock runs out. A renewal after the first statement
+	 * of the transaction and before this is a write conflict, so touch first if there may
+	 * be one: by default the lock is renewed every second.
+	 * @param lock the lock that the transaction relies on
+	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
+	 * @throws IllegalArgumentException if it is the lock of a document, which a
+	 * transaction keeps otherwise: it is to be locked before that begins
+	 * @throws IllegalStateException outside of a MongoDB transaction of the template, or
+	 * if the locks are kept by another client than the transaction's
+	 */
+	void touch(LockHandle lock);
+
+	/**
+	 * Guarded writes.
+	 * @param template the application's {@code MongoTemplate}, which its transactions are
+	 * of
+	 * @param store where the locks are kept
+	 * @return the writes
+	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
+	 */
+	static FencedWrites of(MongoOperations template, MongoLockStore store) {
+		Assert.notNull(store, "Without the store no fence can be checked: see unguarded(template)");
+		return new GuardedWrites(CurrentTransaction.template(template), store);
+	}
+
+	/**
+	 * Writes that nothing guards, for an application whose locks are switched off: an
+	 * update looks at no fence and notes none, and a touch does nothing.
+	 * @param template the application's {@code MongoTemplate}
+	 * @return the writes
+	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
+	 */
+	static FencedWrites unguarded(MongoOperations template) {
+		return new GuardedWrites(CurrentTransaction.template(template), null);
+	}
+
+}

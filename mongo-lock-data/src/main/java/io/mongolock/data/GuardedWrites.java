@@ -1,0 +1,109 @@
+package io.mongolock.data;
+
+import java.time.Duration;
+import java.util.Objects;
+import java.util.function.Supplier;
+
+import com.mongodb.WriteConcern;
+import com.mongodb.client.ClientSession;
+import com.mongodb.client.result.UpdateResult;
+import org.jspecify.annotations.Nullable;
+import org.springframework.data.mongodb.core.DbCallback;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.query.Query;
+import org.springframework.data.mongodb.core.query.Update;
+
+import io.mongolock.LockHandle;
+import io.mongolock.LockLostException;
+import io.mongolock.LossReason;
+import io.mongolock.StaleFenceException;
+import io.mongolock.store.KeyText;
+import io.mongolock.store.LeaseControl;
+import io.mongolock.store.mongo.CurrentTransaction;
+import io.mongolock.store.mongo.MongoLockStore;
+import io.mongolock.store.mongo.TemplateFailures;
+import io.mongolock.store.mongo.TimedStatements;
+
+/**
+ * Lets the documents keep the fence. All goes through the application's template, so that
+ * it is part of the application's transaction, if there is one.
+ *
+ * @param template the application's template
+ * @param store where the locks are kept; {@code null} leaves the fences of documents
+ * alone: numbers made up without a store would shut out the real ones later
+ */
+record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) implements FencedWrites {
+
+	private static final Duration MIN_LIMIT = Duration.ofSeconds(1);
+
+	@Override
+	public UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type) {
+		GuardedUpdate guarded = new GuardedUpdate(this.template.getConverter(), query, update, type,
+				(this.store != null) ? lock.fence() : null);
+		UpdateResult result = write(lock, guarded, type);
+		if (this.store != null && result.getMatchedCount() == 0 && isStale(lock, guarded, type)) {
+			throw new StaleFenceException(lock.key(), lock.fence(),
+					"A later holder of lock '" + KeyText.printable(lock.key()) + "' has already written this "
+							+ type.getSimpleName() + "; the write with fence " + lock.fence() + " changed nothing");
+		}
+		return result;
+	}
+
+	private UpdateResult write(LockHandle lock, GuardedUpdate update, Class<?> type) {
+		TimedStatements statements = limited(lock);
+		try {
+			// the driver leaves the concern out inside a transaction
+			return Objects.requireNonNull(statements.execute(this.template.getCollectionName(type),
+					(documents) -> update.run(documents.withWriteConcern(WriteConcern.MAJORITY))));
+		}
+		catch (RuntimeException ex) {
+			throw TemplateFailures.ofWrite(ex, type.getSimpleName(), this.template, statements.timeout());
+		}
+	}
+
+	private boolean isStale(LockHandle lock, GuardedUpdate update, Class<?> type) {
+		return ask(type.getSimpleName(),
+				() -> limited(lock).execute(this.template.getCollectionName(type), update::isStale));
+	}
+
+	@Override
+	public void touch(LockHandle lock) {
+		MongoLockStore store = this.store;
+		if (store == null) {
+			// Nobody can have taken over what nobody holds
+			return;
+		}
+		if (!(lock instanceof LeaseControl leased) || leased.hasContent()) {
+			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
+					+ "' is no lock of LockOperations, and touch is not needed for documents: a transaction protects "
+					+ "the documents that its thread locked before the transaction, and the documents that it saves");
+		}
+		ClientSession session = CurrentTransaction.session(this.template)
+			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
+					+ "': touch needs a MongoDB transaction of the application's template, but "
+					+ CurrentTransaction.describe()));
+		// by the template, which translates exceptions
+		DbCallback<Boolean> touch = (database) -> store.touch(leased.lease(), session);
+		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> limited(lock).execute(touch))) {
+			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
+					"Lock '" + KeyText.printable(lock.key()) + "' (fence " + lock.fence()
+							+ ") was lost before the commit of the transaction that relies on it");
+		}
+	}
+
+	// It has time as long as the lock lasts
+	private TimedStatements limited(LockHandle lock) {
+		Duration remaining = lock.remaining();
+		return new TimedStatements(this.template, (remaining.compareTo(MIN_LIMIT) > 0) ? remaining : MIN_LIMIT);
+	}
+
+	private static <T> T ask(String what, Supplier<@Nullable T> statement) {
+		try {
+			return Objects.requireNonNull(statement.get());
+		}
+		catch (RuntimeException ex) {
+			throw TemplateFailures.conflict(ex, what);
+		}
+	}
+
+}

@@ -1,0 +1,83 @@
+package io.mongolock.data;
+
+import org.apache.commons.logging.LogFactory;
+import org.springframework.beans.factory.ListableBeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
+import org.springframework.boot.autoconfigure.AutoConfiguration;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
+import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
+import org.springframework.boot.context.properties.EnableConfigurationProperties;
+import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
+import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+
+import io.mongolock.LockOperations;
+import io.mongolock.data.store.SequenceStore;
+import io.mongolock.spi.ApplicationTemplate;
+import io.mongolock.spi.LockEnvironment;
+import io.mongolock.store.mongo.MongoLockStore;
+
+/**
+ * Auto-configuration for data of the application: guarded writes and sequences, where
+ * locks are switched off, too: numbers given twice are no way to run without locks. The
+ * beans are lazy: without MongoDB, or where it is not clear which template it is, only
+ * callers that ask for them fail. The callback is created with the templates, so it asks
+ * for nothing before it has to.
+ */
+@AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
+@ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
+@ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
+@EnableConfigurationProperties(MongoLockDataProperties.class)
+public final class MongoLockDataAutoConfiguration {
+
+	static final String SEQUENCES = "mongoLockSequences";
+
+	@Bean
+	static SequenceExtension mongoLockSequenceExtension(ObjectProvider<MongoLockDataProperties> properties,
+			ConfigurableListableBeanFactory beans) {
+		return new SequenceExtension(properties, beans);
+	}
+
+	@Bean
+	static SequenceCallback mongoLockSequenceCallback(ObjectProvider<Sequences> sequences,
+			ObjectProvider<MongoMappingContext> contexts) {
+		return new SequenceCallback(sequences::getObject, contexts::orderedStream);
+	}
+
+	@Bean(SEQUENCES)
+	@Lazy
+	@DependsOn(LockEnvironment.VALIDATOR)
+	@ConditionalOnMissingBean
+	Sequences mongoLockSequences(LockEnvironment environment, MongoLockDataProperties properties) {
+		SequenceStore store = new SequenceStore(environment.template(), properties.sequenceCollection(),
+				environment.keyPrefix(), environment.operationTimeout());
+		return Sequences.of(store, properties.sequenceSettings());
+	}
+
+	// First: locks that are off guard nothing, whatever stores there are. The argument
+	// fails where an application that was processed ahead of time is switched on
+	@Bean
+	@Lazy
+	@ConditionalOnBean(type = "io.mongolock.client.UnlockedLockOperations")
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beans, LockOperations off) {
+		LogFactory.getLog(FencedWrites.class)
+			.warn("mongo-lock.enabled=false: FencedWrites writes UNGUARDED; no fence is checked or noted");
+		return FencedWrites
+			.unguarded(ApplicationTemplate.of(beans, "FencedWrites", "FencedWrites.unguarded(template)"));
+	}
+
+	@Bean
+	@Lazy
+	@ConditionalOnBean(MongoLockStore.class)
+	@ConditionalOnMissingBean
+	FencedWrites mongoLockFencedWrites(ListableBeanFactory beans, MongoLockStore store) {
+		return FencedWrites.of(ApplicationTemplate.of(beans, "FencedWrites", "FencedWrites.of(template, store)"),
+				store);
+	}
+
+}

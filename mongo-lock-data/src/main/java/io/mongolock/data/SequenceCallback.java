@@ -1,0 +1,147 @@
+package io.mongolock.data;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+
+import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.dao.DataIntegrityViolationException;
+import org.springframework.data.mapping.PersistentPropertyAccessor;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
+import org.springframework.data.mongodb.core.mapping.MongoPersistentProperty;
+import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
+import org.springframework.util.ClassUtils;
+import org.springframework.util.StringUtils;
+
+/**
+ * Gives documents their numbers before they are converted: fills what {@link Sequence}
+ * marks. Thread-safe.
+ */
+final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInitializingSingleton {
+
+	private static final Set<Class<?>> TYPES = Set.of(Long.class, long.class, Integer.class, int.class);
+
+	private final Map<Class<?>, List<MongoPersistentProperty>> numbered = new ConcurrentHashMap<>();
+
+	private final Supplier<Sequences> sequences;
+
+	private final Supplier<Stream<MongoMappingContext>> contexts;
+
+	/**
+	 * Create a new callback. It is created with the templates that call it, so it asks
+	 * for what it needs when there is something to fill.
+	 * @param sequences where the numbers come from
+	 * @param contexts know the fields of documents
+	 */
+	SequenceCallback(Supplier<Sequences> sequences, Supplier<Stream<MongoMappingContext>> contexts) {
+		this.sequences = sequences;
+		this.contexts = contexts;
+	}
+
+	/**
+	 * Refuse what cannot be filled of all documents that are known at the start, and have
+	 * sequences made where they are needed.
+	 */
+	@Override
+	public void afterSingletonsInstantiated() {
+		boolean any = false;
+		for (MongoMappingContext context : this.contexts.get().toList()) {
+			for (MongoPersistentEntity<?> entity : List.copyOf(context.getPersistentEntities())) {
+				any |= !numbered(entity.getType()).isEmpty();
+			}
+		}
+		if (any) {
+			this.sequences.get();
+		}
+	}
+
+	@Override
+	public Object onBeforeConvert(Object document, String collection) {
+		List<MongoPersistentProperty> properties = numbered(ClassUtils.getUserClass(document));
+		if (properties.isEmpty()) {
+			return document;
+		}
+		PersistentPropertyAccessor<Object> accessor = properties.get(0).getOwner().getPropertyAccessor(document);
+		for (MongoPersistentProperty property : properties) {
+			if (isUnset(accessor.getProperty(property))) {
+				accessor.setProperty(property, next(property));
+			}
+		}
+		return accessor.getBean();
+	}
+
+	private List<MongoPersistentProperty> numbered(Class<?> type) {
+		List<MongoPersistentProperty> known = this.numbered.get(type);
+		if (known == null) { // whose mapping may be found only now, which has listeners
+			known = this.contexts.get()
+				.flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)))
+				.findFirst()
+				.map(SequenceCallback::find)
+				.orElse(List.of());
+			this.numbered.put(type, known);
+		}
+		return known;
+	}
+
+	private Number next(MongoPersistentProperty property) {
+		String sequence = name(property);
+		long number = this.sequences.get().next(sequence);
+		if (ClassUtils.resolvePrimitiveIfNecessary(property.getType()) == Long.class) {
+			return number;
+		}
+		if (number > Integer.MAX_VALUE) {
+			throw new DataIntegrityViolationException("Number " + number + " of sequence '" + sequence
+					+ "' does not fit into " + describe(property) + ": make it a Long");
+		}
+		return (int) number;
+	}
+
+	private static List<MongoPersistentProperty> find(MongoPersistentEntity<?> entity) {
+		List<MongoPersistentProperty> found = new ArrayList<>();
+		for (MongoPersistentProperty property : entity) {
+			if (property.isAnnotationPresent(Sequence.class)) {
+				check(property, entity);
+				found.add(property);
+			}
+		}
+		return List.copyOf(found);
+	}
+
+	private static void check(MongoPersistentProperty property, MongoPersistentEntity<?> entity) {
+		if (!TYPES.contains(property.getType())) {
+			throw new IllegalStateException("@Sequence cannot fill " + describe(property)
+					+ ": make it a Long, long, Integer or int, or take the number from Sequences in your own code");
+		}
+		if (!StringUtils.hasText(name(property))) {
+			throw new IllegalStateException(
+					"@Sequence on " + describe(property) + " names no sequence: give it the name of a sequence");
+		}
+		// A save of what has an id replaces the document that has the same: only a
+		// version says that it is new
+		if (property.isIdProperty() && !entity.hasVersionProperty()) {
+			throw new IllegalStateException("@Sequence on " + describe(property)
+					+ ", which is the id, needs a version: without one a save would replace a document that has the number "
+					+ "already, for example after an import. Add '@Version Long version', or number another field");
+		}
+	}
+
+	private static String name(MongoPersistentProperty property) {
+		return property.getRequiredAnnotation(Sequence.class).value();
+	}
+
+	private static boolean isUnset(@Nullable Object value) {
+		return value == null || ((Number) value).longValue() == 0;
+	}
+
+	private static String describe(MongoPersistentProperty property) {
+		return property.getOwner().getType().getSimpleName() + "." + property.getName() + ", a "
+				+ property.getType().getSimpleName();
+	}
+
+}
