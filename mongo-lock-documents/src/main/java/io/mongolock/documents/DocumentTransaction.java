@@ -129,9 +129,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 	void keep(List<? extends Kept> documents) {
 		// The renewal of the first one opens the snapshot, which any of the others in
 		// the background would fail
-		List<? extends Kept> kept = documents.stream().filter((held) -> held.beginKeep(this)).toList();
-		kept.forEach(Kept::awaitRenewals);
-		kept.forEach((held) -> {
+		documents.stream().filter((held) -> held.beginKeep(this)).toList().forEach((held) -> {
 			try {
 				held.renewIn(session(held.template()));
 			}
@@ -207,16 +205,11 @@ final class DocumentTransaction implements TransactionSynchronization {
 
 		/**
 		 * From here on the transaction keeps the lock: a renewal beside it would fail its
-		 * save.
+		 * save, so one that is underway is waited for.
 		 * @param transaction the transaction, which is to renew it
 		 * @return whether none did before, and there is something to keep
 		 */
 		boolean beginKeep(DocumentTransaction transaction);
-
-		/**
-		 * Wait for a renewal that was underway when that began.
-		 */
-		void awaitRenewals();
 
 		/**
 		 * Renew the lock in the transaction.

@@ -28,10 +28,11 @@ import io.mongolock.store.mongo.StoreFailures;
 public final class DocumentTransactions implements TransactionExecutionListener {
 
 	/** Weak, because a handle that nobody closes has to be noticed. */
-	private final ThreadLocal<@Nullable Set<HeldDocument<?>>> documents = new ThreadLocal<>();
+	private final ThreadLocal<Set<HeldDocument<?>>> documents = ThreadLocal
+		.withInitial(() -> Collections.newSetFromMap(new WeakHashMap<>()));
 
 	/** For the time between the two events of a begin. */
-	private final ThreadLocal<@Nullable Set<Object>> around = new ThreadLocal<>();
+	private final ThreadLocal<Set<Object>> around = ThreadLocal.withInitial(Set::of);
 
 	/**
 	 * This thread works on a document from here on.
@@ -39,19 +40,12 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	 */
 	void add(HeldDocument<?> held) {
 		Set<HeldDocument<?>> here = this.documents.get();
-		if (here == null) {
-			here = Collections.newSetFromMap(new WeakHashMap<>());
-			this.documents.set(here);
-		}
 		here.removeIf(HeldDocument::isDone);
 		here.add(held);
 	}
 
 	private List<HeldDocument<?>> here() {
 		Set<HeldDocument<?>> here = this.documents.get();
-		if (here == null) {
-			return List.of();
-		}
 		here.removeIf(HeldDocument::isDone);
 		if (here.isEmpty()) {
 			this.documents.remove();
@@ -107,7 +101,7 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 			return;
 		}
 		Set<Object> begun = new HashSet<>(factories());
-		begun.removeAll((around != null) ? around : Set.of());
+		begun.removeAll(around);
 		if (begun.isEmpty()) {
 			return;
 		}
@@ -146,13 +140,11 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		Set<HeldDocument<?>> here = this.documents.get();
-		if (here != null) {
-			// Because this commit, if it fails, says nothing of one before
-			here.removeIf(HeldDocument::isUnknown);
-		}
+		// Because this commit, if it fails, says nothing of one before
+		this.documents.get().removeIf(HeldDocument::isUnknown);
+		List<HeldDocument<?>> here = here();
 		if (!transaction.isReadOnly()) {
-			here().stream().filter(DocumentTransactions::isKeptUnasked).forEach(HeldDocument::assertMayCommit);
+			here.stream().filter(DocumentTransactions::isKeptUnasked).forEach(HeldDocument::assertMayCommit);
 		}
 	}
 

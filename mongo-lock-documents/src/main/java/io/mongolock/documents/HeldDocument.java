@@ -322,7 +322,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			this.lease.pause();
 		}
 		transaction.add(this);
-		awaitRenewals();
+		this.lease.awaitRenewals();
 	}
 
 	@Override
@@ -336,6 +336,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			this.lease.suspend();
 		}
 		transaction.add(this);
+		this.lease.awaitRenewals();
 		return true;
 	}
 
@@ -344,15 +345,6 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (!this.tickets.store().renew(this.proof.lease(), session)) {
 			lost(Phase.OPEN);
 		}
-	}
-
-	@Override
-	public void awaitRenewals() {
-		this.lease.awaitRenewals();
-	}
-
-	boolean isKept() {
-		return this.state.isKept();
 	}
 
 	/**
@@ -369,7 +361,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @return also if it was closed, or saved, by a transaction that is not over
 	 */
 	boolean isToBeSaved() {
-		return !this.letGo && (isKept() || isTaken() && isStored());
+		return !this.letGo && (this.state.isKept() || isTaken() && isStored());
 	}
 
 	// Others may have released, replaced or broken it
@@ -506,7 +498,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		}
 		if (transaction != null) {
 			transaction.add(this);
-			awaitRenewals();
+			this.lease.awaitRenewals();
 		}
 		return renewal;
 	}

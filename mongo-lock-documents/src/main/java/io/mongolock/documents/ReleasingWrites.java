@@ -93,19 +93,15 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 			}
 			if (ex instanceof RuntimeException failure) {
 				throw (unwritten || inTransaction) ? TemplateFailures.conflict(failure, held.toString())
-						: unknown(held, failure);
+						: TemplateFailures.unknown(failure, held.toString(), this.timeout,
+								"Either the write has released the lock, or the lock runs out by itself: resume(type, "
+										+ "id, locked.ticket()) finds out, and shows the stored document");
 			}
 			throw ex;
 		}
 		if (!matched) {
 			throw refused(held);
 		}
-	}
-
-	private RuntimeException unknown(HeldDocument<?> held, RuntimeException failure) {
-		return TemplateFailures.unknown(failure, held.toString(), this.timeout,
-				"Either the write has released the lock, or the lock runs out by itself: resume(type, id, locked.ticket()) "
-						+ "finds out, and shows the stored document");
 	}
 
 	private RuntimeException refused(HeldDocument<?> held) {

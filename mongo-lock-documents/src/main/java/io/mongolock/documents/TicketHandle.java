@@ -135,11 +135,7 @@ final class TicketHandle implements LockHandle, LeaseControl {
 
 	@Override
 	public Duration remaining() {
-		return (this.over) ? Duration.ZERO : left();
-	}
-
-	private Duration left() {
-		return Duration.ofNanos(Math.max(0, this.until - this.clock.nanoTime()));
+		return Duration.ofNanos((this.over) ? 0 : Math.max(0, this.until - this.clock.nanoTime()));
 	}
 
 	@Override
