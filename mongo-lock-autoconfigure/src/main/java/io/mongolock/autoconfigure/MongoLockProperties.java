@@ -1,8 +1,8 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.Map;
-import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.boot.context.properties.ConfigurationProperties;
@@ -88,9 +88,11 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * The settings of the locks of one name, by names.
 	 */
 	Map<String, LockSettings> settingsByName() {
-		return this.locks.entrySet()
-			.stream()
-			.collect(Collectors.toMap(Map.Entry::getKey, (lock) -> lock.getValue().settings()));
+		Map<String, LockSettings> settings = new HashMap<>();
+		for (Map.Entry<String, NamedLock> lock : this.locks.entrySet()) {
+			settings.put(lock.getKey(), lock.getValue().settings());
+		}
+		return settings;
 	}
 
 	/**

@@ -123,7 +123,9 @@ final class StartReport implements SmartLifecycle {
 		try {
 			warn(this.location.missingPrivileges(this.properties.ttlIndex().mode(), this.properties.notifications(),
 					TIMEOUT));
-			others.forEach((other) -> warn(other.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT)));
+			for (LockLocation other : others) {
+				warn(other.missingPrivileges(Mode.NONE, Notifications.OFF, TIMEOUT));
+			}
 		}
 		catch (LockStoreException ex) {
 			// Was reported, or the next request reports it
@@ -132,7 +134,9 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private static void warn(Optional<String> missing) {
-		missing.ifPresent((what) -> logger.warn("Rights are missing in MongoDB: " + what));
+		if (missing.isPresent()) {
+			logger.warn("Rights are missing in MongoDB: " + missing.get());
+		}
 	}
 
 	private String methods() {

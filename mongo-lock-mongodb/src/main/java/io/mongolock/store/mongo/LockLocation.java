@@ -12,7 +12,9 @@ import com.mongodb.ReadPreference;
 import com.mongodb.client.MongoDatabase;
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.bson.BsonBoolean;
 import org.bson.BsonDocument;
+import org.bson.BsonString;
 import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.springframework.data.mongodb.core.MongoOperations;
@@ -126,13 +128,14 @@ public final class LockLocation {
 	public boolean isCapped(Duration timeout) {
 		// A capped collection alone has cursors that wait for more, and is read as a
 		// whole for one id by them
-		Document tailing = new Document("find", this.locks.name()).append("filter", new Document("_id", ""))
-			.append("tailable", true);
+		BsonDocument tailing = new BsonDocument("find", new BsonString(this.locks.name()))
+			.append("filter", new BsonDocument("_id", new BsonString("")))
+			.append("tailable", BsonBoolean.TRUE);
+		BsonDocument question = new BsonDocument("explain", tailing).append("verbosity",
+				new BsonString("queryPlanner"));
 		try {
-			return this.locks.within(timeout.toMillis())
-				.runCommand(new Document("explain", tailing).append("verbosity", "queryPlanner"),
-						ReadPreference.primary())
-				.get("queryPlanner", new Document())
+			return this.locks.run(question, timeout.toMillis())
+				.getDocument("queryPlanner", new BsonDocument())
 				.toJson()
 				.contains("\"COLLSCAN\"");
 		}
@@ -143,12 +146,10 @@ public final class LockLocation {
 	}
 
 	private void unknown(RuntimeException ex, String what, Duration timeout) {
-		LockStoreException explained = StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(),
-				ex);
 		if (!StoreFailures.isAnswered(ex) && !StoreFailures.isShutOut(ex)) {
-			throw explained;
+			throw StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(), ex);
 		}
-		logger.debug("The server keeps to itself what it was asked", explained);
+		logger.debug("The server keeps to itself what it was asked", ex);
 	}
 
 	/**

@@ -77,13 +77,21 @@ final class ServerClockComparison {
 	 * @return whose clocks were said to differ
 	 */
 	synchronized List<String> removed(Set<String> servers) {
-		return servers.stream().filter((server) -> this.reported.remove(server) != null).toList();
+		List<String> off = new ArrayList<>();
+		for (String server : servers) {
+			if (this.reported.remove(server) != null) {
+				off.add(server);
+			}
+		}
+		return off;
 	}
 
 	private List<ServerClockFinding> judge() {
-		if (this.servers.values().stream().anyMatch((server) -> server.before() == null)) {
-			// If two of three differ, it is unknown which is right
-			return List.of();
+		for (Server server : this.servers.values()) {
+			if (server.before() == null) {
+				// If two of three differ, it is unknown which is right
+				return List.of();
+			}
 		}
 		List<Server> settled = this.servers.values()
 			.stream()

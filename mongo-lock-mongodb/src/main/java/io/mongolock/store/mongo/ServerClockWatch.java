@@ -98,7 +98,9 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	@Override
 	public void onClockOff(BiConsumer<String, Duration> listener) {
 		this.listeners.add(listener);
-		this.clocks.reported().forEach((server, offset) -> listener.accept(server, Duration.ofMillis(offset)));
+		for (Map.Entry<String, Long> off : this.clocks.reported().entrySet()) {
+			listener.accept(off.getKey(), Duration.ofMillis(off.getValue()));
+		}
 	}
 
 	@Override
@@ -116,12 +118,16 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		if (!members.isEmpty()) { // else the client closes
 			Set<String> gone = addresses(event.getPreviousDescription());
 			gone.removeAll(members);
-			this.clocks.removed(gone).forEach((server) -> report(server, Duration.ZERO));
+			for (String server : this.clocks.removed(gone)) {
+				report(server, Duration.ZERO);
+			}
 		}
 		for (ServerDescription server : event.getNewDescription().getServerDescriptions()) {
 			ObjectId election = server.getElectionId();
 			if (server.isPrimary() && election != null && isElectedAnew(election)) {
-				this.ofElections.forEach(Runnable::run);
+				for (Runnable listener : this.ofElections) {
+					listener.run();
+				}
 			}
 		}
 	}
@@ -144,9 +150,10 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 				// Others are sent when the server has news, or after some seconds
 				this.roundTrips.put(server, event.getElapsedTime(TimeUnit.MILLISECONDS));
 			}
-			this.clocks
-				.heard(new Heartbeat(server, isWritable(reply), offset, this.roundTrips.getOrDefault(server, 0L)))
-				.forEach(this::report);
+			for (ServerClockFinding finding : this.clocks
+				.heard(new Heartbeat(server, isWritable(reply), offset, this.roundTrips.getOrDefault(server, 0L)))) {
+				report(finding);
+			}
 		}
 	}
 

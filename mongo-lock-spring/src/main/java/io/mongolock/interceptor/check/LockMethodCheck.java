@@ -30,7 +30,9 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		endsWithTheCall(first, targetClass);
 		result(first, targetClass);
 		handler(first, targetClass);
-		operations.forEach((operation) -> check(operation, targetClass));
+		for (LockOperation operation : operations) {
+			check(operation, targetClass);
+		}
 	}
 
 	private void check(LockOperation operation, Class<?> targetClass) {
