@@ -52,6 +52,15 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
+	 * As {@link LockListener#onDeadlock}.
+	 *
+	 * @param deadlock who waits for whom
+	 */
+	record Deadlocked(LockDeadlock deadlock) implements LockApplicationEvent {
+
+	}
+
+	/**
 	 * As {@link LockListener#onReleased(LockHandle, Duration)}.
 	 *
 	 * @param lock the lock

@@ -51,6 +51,28 @@ public interface LockListener {
 	}
 
 	/**
+	 * Threads of this application and maybe of others wait for each other: each for a
+	 * lock that another of them holds. Called once for each such deadlock, in each
+	 * application that sees it, after two looks half a second apart saw the same. The
+	 * first look comes when a wait has lasted for a second, the next ones ever less
+	 * often, and 5 seconds apart in the end.
+	 * <p>
+	 * An application sees waits that block their thread while it is inside of
+	 * {@link LockOperations#execute} or a method of the annotation, or in a transaction
+	 * that keeps a lock. A handle of {@link LockOperations#acquire} is not bound to a
+	 * thread, nor is asynchronous work, so both hold nothing here, nor does a lock of
+	 * {@link LockOperations#asLock}. A lock that several hold counts only if all of its
+	 * holders wait in the same deadlock. An application does not see deadlocks of more
+	 * than eight waiters, over several clients (as of documents and other locks), or in
+	 * which two applications each have a waiter behind another of their own. An instance
+	 * that died or lost the store less than {@code mongo-lock.place-ttl} ago still counts
+	 * as waiting; but for that, each report is a deadlock.
+	 * @param deadlock who waits for whom
+	 */
+	default void onDeadlock(LockDeadlock deadlock) {
+	}
+
+	/**
 	 * A lock that was still held was released.
 	 * @param handle the lock
 	 */

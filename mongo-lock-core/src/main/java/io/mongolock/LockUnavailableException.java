@@ -2,6 +2,9 @@ package io.mongolock;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
+
+import org.jspecify.annotations.Nullable;
 
 /**
  * The lock was held by others until the wait was over; or the attempt was
@@ -15,6 +18,8 @@ public class LockUnavailableException extends LockException {
 
 	private final int claims;
 
+	private final transient @Nullable LockDeadlock deadlock;
+
 	/**
 	 * Create a new exception.
 	 * @param key the key of the lock
@@ -24,10 +29,25 @@ public class LockUnavailableException extends LockException {
 	 * @param message what happened, for diagnostics
 	 */
 	public LockUnavailableException(String key, List<LockHolder> holders, Duration waited, int claims, String message) {
+		this(key, holders, waited, claims, message, null);
+	}
+
+	/**
+	 * Create a new exception.
+	 * @param key the key of the lock
+	 * @param holders who held it when last asked
+	 * @param waited how long the attempt waited
+	 * @param claims how often it asked the store
+	 * @param message what happened, for diagnostics
+	 * @param deadlock the deadlock in which it waited, if it did
+	 */
+	public LockUnavailableException(String key, List<LockHolder> holders, Duration waited, int claims, String message,
+			@Nullable LockDeadlock deadlock) {
 		super(key, message, null);
 		this.holders = List.copyOf(holders);
 		this.waited = waited;
 		this.claims = claims;
+		this.deadlock = deadlock;
 	}
 
 	/**
@@ -53,6 +73,15 @@ public class LockUnavailableException extends LockException {
 	 */
 	public int getClaims() {
 		return this.claims;
+	}
+
+	/**
+	 * The deadlock in which the attempt waited, the last one if there were several.
+	 * @return the deadlock, empty if none was seen
+	 * @see LockListener#onDeadlock
+	 */
+	public Optional<LockDeadlock> getDeadlock() {
+		return Optional.ofNullable(this.deadlock);
 	}
 
 }

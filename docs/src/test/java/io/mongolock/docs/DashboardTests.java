@@ -70,7 +70,7 @@ class DashboardTests {
 					&& !expr.contains("offset 3m"))
 			.map((expr) -> expr.replaceAll("\\s+", " "))
 			.toList();
-		assertThat(counts).hasSize(4).allSatisfy((expr) -> {
+		assertThat(counts).hasSize(5).allSatisfy((expr) -> {
 			Matcher increase = Pattern.compile("or increase\\((\\w+)(\\{.*?\\})?\\[(.+?)]\\)").matcher(expr);
 			assertThat(increase.find()).as(expr).isTrue();
 			String whole = increase.group(1) + ((increase.group(2) != null) ? increase.group(2) : "");

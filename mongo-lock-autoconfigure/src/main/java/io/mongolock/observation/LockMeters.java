@@ -52,6 +52,8 @@ public final class LockMeters implements LockInstrumentation {
 
 	private final Set<String> expected = ConcurrentHashMap.newKeySet();
 
+	private final Counter deadlocks;
+
 	private final Timer renewals;
 
 	private final Timer failedRenewals;
@@ -72,6 +74,9 @@ public final class LockMeters implements LockInstrumentation {
 	public LockMeters(MeterRegistry registry, boolean timesAttempts) {
 		this.registry = registry;
 		this.timesAttempts = timesAttempts;
+		this.deadlocks = Counter.builder("mongo.lock.deadlocks")
+			.description("Deadlocks in which attempts of this application waited")
+			.register(registry);
 		this.renewals = renewal("answered");
 		this.failedRenewals = renewal("failed");
 		this.batches = DistributionSummary.builder("mongo.lock.renewal.leases")
@@ -156,6 +161,11 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void wokenUp(LockRequest request, boolean granted, Duration took) {
 		timer(WAKE_UP, request, (granted) ? "granted" : "waiting", null).record(took);
+	}
+
+	@Override
+	public void deadlocked() {
+		this.deadlocks.increment();
 	}
 
 	@Override

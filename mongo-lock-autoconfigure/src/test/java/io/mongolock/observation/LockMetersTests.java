@@ -67,6 +67,13 @@ class LockMetersTests {
 	}
 
 	@Test
+	void deadlocksAreCountedFromZero() {
+		assertThat(this.registry.get("mongo.lock.deadlocks").counter().count()).isZero();
+		this.meters.deadlocked();
+		assertThat(this.registry.get("mongo.lock.deadlocks").counter().count()).isEqualTo(1);
+	}
+
+	@Test
 	void claimsThatTakeIdleLeasesAndRecallsAreCountedByName() {
 		this.meters.tookIdle(LockRequest.of("order", 1));
 		this.meters.tookIdle(LockRequest.of("order", 2));

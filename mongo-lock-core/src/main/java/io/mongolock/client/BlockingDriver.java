@@ -4,6 +4,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockUnavailableException;
 import io.mongolock.core.AcquisitionStep;
+import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.LastStep;
@@ -26,6 +27,8 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	private final ClientRuntime runtime;
 
+	private final DeadlockWatch deadlocks;
+
 	private final Thread thread = Thread.currentThread();
 
 	/** Since when it is its turn. */
@@ -36,10 +39,11 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	/** When it was last woken, until it has asked. */
 	private @Nullable ClockReading woken;
 
-	BlockingDriver(LockAcquisition acquisition, ClaimSender sender, ClientRuntime runtime) {
+	BlockingDriver(LockAcquisition acquisition, ClaimSender sender, ClientRuntime runtime, DeadlockWatch deadlocks) {
 		this.acquisition = acquisition;
 		this.sender = sender;
 		this.runtime = runtime;
+		this.deadlocks = deadlocks;
 	}
 
 	@Override
@@ -81,9 +85,14 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	}
 
 	private LastStep run() {
+		boolean watched = false;
 		try {
 			throwIfDisturbed();
 			AcquisitionStep step = this.sender.begin(this.acquisition, this);
+			if (step instanceof Ask) {
+				step = ask();
+			}
+			watched = !(step instanceof LastStep) && this.deadlocks.waits(this.acquisition);
 			while (!(step instanceof LastStep end)) {
 				step = (step instanceof Wait wait) ? await(wait.nanos()) : ask();
 			}
@@ -93,6 +102,11 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			this.sender.cancel(this.acquisition,
 					(this.thread.isInterrupted()) ? AttemptOutcome.INTERRUPTED : AttemptOutcome.CANCELLED);
 			throw ex;
+		}
+		finally {
+			if (watched) {
+				this.deadlocks.ended(this.acquisition);
+			}
 		}
 	}
 

@@ -34,6 +34,9 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 
 	private @Nullable Runnable endOfWatch;
 
+	/** The thread that works under it and then closes it. */
+	private @Nullable Thread worker;
+
 	LeaseHandle(HeldLock heldLock, HoldRegistry holds) {
 		this.heldLock = heldLock;
 		this.holds = holds;
@@ -41,6 +44,21 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 
 	HeldLock heldLock() {
 		return this.heldLock;
+	}
+
+	/**
+	 * The current thread is to work under it, and to close it then.
+	 */
+	void work() {
+		this.worker = Thread.currentThread();
+	}
+
+	/**
+	 * Whether the current thread works under it, and nobody else ends that, as far as is
+	 * known.
+	 */
+	boolean isWorkedUnder(HoldRegistry holds) {
+		return this.worker == Thread.currentThread() && isFor(holds, key());
 	}
 
 	/**

@@ -25,6 +25,7 @@ import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.AttemptEvents;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
+import io.mongolock.store.GrantId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
 
@@ -75,6 +76,8 @@ final class LockClient {
 
 	private final LockReleaser releaser;
 
+	private final DeadlockWatch deadlocks;
+
 	private final int reserve;
 
 	private final ClaimSender sender;
@@ -96,8 +99,10 @@ final class LockClient {
 		Supplier<ClientThreads> itsThreads = this::threads;
 		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
 		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground, itsThreads);
+		this.deadlocks = new DeadlockWatch(store, clock, this.events, configured.terms().operationTimeout(),
+				new LookRequests());
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
-				renewalEvents, List.of(this.places, this.idle), this.releaseRequests, runtime));
+				renewalEvents, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.phase, releases);
 		store.servers().onPrimaryChange(() -> {
@@ -185,7 +190,7 @@ final class LockClient {
 	}
 
 	private BlockingDriver blocking(LockRequest request) {
-		return new BlockingDriver(acquisition(request), this.sender, this.runtime);
+		return new BlockingDriver(acquisition(request), this.sender, this.runtime, this.deadlocks);
 	}
 
 	private static LockRequest skipping(LockRequest request) {
@@ -316,6 +321,25 @@ final class LockClient {
 
 	boolean isRunning() {
 		return this.phase.isRunning();
+	}
+
+	private final class LookRequests implements DeadlockWatch.Requests {
+
+		@Override
+		public List<GrantId> grants() {
+			return LockClient.this.handles.grants();
+		}
+
+		@Override
+		public boolean begin() {
+			return LockClient.this.phase.beginClaim();
+		}
+
+		@Override
+		public void end() {
+			LockClient.this.phase.endRequest();
+		}
+
 	}
 
 }

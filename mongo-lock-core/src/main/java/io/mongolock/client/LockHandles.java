@@ -2,6 +2,8 @@ package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
@@ -15,6 +17,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
+import io.mongolock.store.GrantId;
 
 /**
  * Makes the handles of a client: those on a lock just granted, further ones on what the
@@ -22,6 +25,8 @@ import io.mongolock.core.HeldLock;
  * has to close them. Thread-safe.
  */
 final class LockHandles {
+
+	private static final int MAX_GRANTS = 50;
 
 	private final HoldRegistry holds;
 
@@ -68,6 +73,23 @@ final class LockHandles {
 			return false;
 		});
 		return own;
+	}
+
+	/**
+	 * The grants that the current thread holds, and cannot end while it waits: those that
+	 * it works under, and those that its transaction keeps.
+	 * @return no more than a place in a queue should have
+	 */
+	List<GrantId> grants() {
+		Set<HeldLock> held = new LinkedHashSet<>(TransactionLocks.all(this.holds));
+		LockContext.find((handle) -> {
+			if (handle instanceof LeaseHandle lease && lease.isWorkedUnder(this.holds)) {
+				held.add(lease.heldLock());
+			}
+			return false;
+		});
+		return (held.isEmpty()) ? List.of()
+				: held.stream().map(HeldLock::grantId).distinct().limit(MAX_GRANTS).toList();
 	}
 
 	/**

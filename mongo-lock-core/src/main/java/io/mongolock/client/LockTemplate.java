@@ -336,6 +336,7 @@ public final class LockTemplate implements LockOperations {
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
 		HoldReferences shares = interrupting(handle);
+		handle.work();
 		try (LossInterruption interruption = (shares != null) ? LossInterruption.begin(shares, this.threads) : null;
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {

@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
@@ -58,6 +59,14 @@ final class TransactionLocks implements TransactionSynchronization {
 		TransactionLocks current = current(holds);
 		HeldLock heldLock = (current != null) ? current.byKey.get(key) : null;
 		return (heldLock != null && !heldLock.ending().isEndedByOthers()) ? heldLock : null;
+	}
+
+	/**
+	 * All locks that the current transaction relies on.
+	 */
+	static Collection<HeldLock> all(HoldRegistry holds) {
+		TransactionLocks current = current(holds);
+		return (current != null) ? current.byKey.values() : List.of();
 	}
 
 	private static @Nullable TransactionLocks current(HoldRegistry holds) {

@@ -26,8 +26,9 @@
  * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
  * runs each {@link BackgroundTask}: {@link QueueMaintenance} for the places in the queue,
  * {@link IdleLeaseReaper} for the leases that nobody holds, which follows recalls by a
- * {@link StoreWatch}; {@link ReleaseRequestPoller} whether somebody asks for a lock, and
- * {@link HandleLeaks} the handles that nobody closed.</li>
+ * {@link StoreWatch}, and {@link DeadlockWatch} for those who wait for each other;
+ * {@link ReleaseRequestPoller} whether somebody asks for a lock, and {@link HandleLeaks}
+ * the handles that nobody closed.</li>
  * </ul>
  */
 @NullMarked

@@ -11,6 +11,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.GrantId;
 import io.mongolock.store.StoredHolder;
 
 /**
@@ -27,6 +28,9 @@ final class AcquisitionRequests {
 
 	/** How many fences to set aside. */
 	private int reserve;
+
+	/** What its caller holds, and cannot end before the acquisition has ended. */
+	private List<GrantId> holds = List.of();
 
 	/** How long the lease may be idle when its holder is done. */
 	private Duration linger = Duration.ZERO;
@@ -76,6 +80,13 @@ final class AcquisitionRequests {
 	}
 
 	/**
+	 * Say what its caller holds.
+	 */
+	void holds(List<GrantId> holds) {
+		this.holds = holds;
+	}
+
+	/**
 	 * A request leaves.
 	 * @param placeTtl how long its place in the queue lasts, {@code null} if it takes
 	 * none
@@ -85,7 +96,7 @@ final class AcquisitionRequests {
 		this.claims++;
 		this.inQueue |= placeTtl != null;
 		return new Claim(this.attempt.id(), this.attempt.limit(), this.reserve, placeTtl, this.attempt.owner(),
-				this.attempt.terms().ttl(), placeTtl == null && !this.repeated, this.linger);
+				this.attempt.terms().ttl(), placeTtl == null && !this.repeated, this.linger, this.holds);
 	}
 
 	/**

@@ -23,6 +23,7 @@ import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.WaitQueue.IdleTurn;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.GrantId;
 import io.mongolock.store.StoredHolder;
 
 /**
@@ -164,6 +165,10 @@ final class AcquisitionState {
 
 	synchronized boolean hasEnded() {
 		return this.phase == Phase.OVER;
+	}
+
+	synchronized void holds(List<GrantId> holds) {
+		this.requests.holds(holds);
 	}
 
 	synchronized void expectQueue() {

@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockHolder;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
+import io.mongolock.store.GrantId;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -125,6 +126,13 @@ public final class HeldLock implements WaitQueue.Member {
 	 */
 	public long grantFence() {
 		return this.grant.entry().fence();
+	}
+
+	/**
+	 * The grant as others see it in the store.
+	 */
+	public GrantId grantId() {
+		return new GrantId(key(), grantFence());
 	}
 
 	/**

@@ -5,6 +5,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockStoreException;
@@ -16,8 +17,10 @@ import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LastStep;
 import io.mongolock.core.AcquisitionStep.TooLate;
+import io.mongolock.core.DeadlockSearch.Waiter;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
+import io.mongolock.store.GrantId;
 
 /**
  * Runs an {@link Attempt} at a lock from its begin to its end, with a grant or without;
@@ -42,6 +45,12 @@ public final class LockAcquisition extends LocalWaiter {
 	final AcquisitionState state;
 
 	private @Nullable Caller caller;
+
+	/** What its caller holds meanwhile, once it has to wait. */
+	private volatile List<GrantId> holds = List.of();
+
+	/** In which it waits, or did so. */
+	private volatile @Nullable LockDeadlock deadlock;
 
 	/**
 	 * Create an acquisition, to be begun by {@link #begin}.
@@ -127,7 +136,30 @@ public final class LockAcquisition extends LocalWaiter {
 			return LockExceptions.queueFull(this.attempt, full.holders(), full.maxPlaces(), claims(), now);
 		}
 		return LockExceptions.unavailable(this.attempt, (end instanceof Denied denied) ? denied.holders() : List.of(),
-				claims(), position(), now);
+				claims(), position(), this.deadlock, now);
+	}
+
+	/**
+	 * It has to wait, while its caller holds other locks.
+	 * @param holds the grants that its caller cannot end before it has ended
+	 */
+	public void waits(List<GrantId> holds) {
+		this.holds = holds;
+		this.state.holds(holds);
+	}
+
+	/**
+	 * It as one who waits.
+	 */
+	public Waiter toWaiter() {
+		return new Waiter(this.attempt.id(), this.attempt.limit(), this.attempt.owner(), this.holds);
+	}
+
+	/**
+	 * Others wait for it while it waits for them.
+	 */
+	public void deadlocked(LockDeadlock deadlock) {
+		this.deadlock = deadlock;
 	}
 
 	/**

@@ -9,6 +9,7 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockAttemptAbortedException;
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
@@ -101,14 +102,28 @@ public final class LockExceptions {
 	/**
 	 * Others hold a lock, and the wait of an attempt is over.
 	 * @param position where it stood in the queue when that was last seen, if it did
+	 * @param deadlock in which it waited, if it did
 	 */
 	static LockUnavailableException unavailable(Attempt attempt, List<LockHolder> holders, int claims,
-			@Nullable QueuePosition position, ClockReading now) {
+			@Nullable QueuePosition position, @Nullable LockDeadlock deadlock, ClockReading now) {
 		Duration waited = attempt.waited(now);
 		return new LockUnavailableException(attempt.key(), holders, waited, claims,
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + "; gave up after "
 						+ millis(waited) + " and " + describeClaims(claims, attempt, holders) + inQueue(position)
-						+ ", wait-timeout is " + millis(attempt.terms().waitTimeout()));
+						+ ", wait-timeout is " + millis(attempt.terms().waitTimeout())
+						+ ((deadlock != null) ? ". It waited in a deadlock: " + describe(deadlock) : ""),
+				deadlock);
+	}
+
+	/**
+	 * All waits of a deadlock, as people read them.
+	 */
+	public static String describe(LockDeadlock deadlock) {
+		return deadlock.waits()
+			.stream()
+			.map((wait) -> "lock '" + KeyText.printable(wait.key()) + "' is held by " + wait.holder() + " since "
+					+ wait.since().truncatedTo(ChronoUnit.SECONDS) + " and wanted by " + wait.waiter())
+			.collect(Collectors.joining("; "));
 	}
 
 	/**

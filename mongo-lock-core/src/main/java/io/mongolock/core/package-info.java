@@ -21,6 +21,8 @@
  * JVM, each of them a {@link QueuePlace}, and say how long until the next look or,
  * without a queue, the next try; {@link PlaceRequests} says when to ask for them, in one
  * {@link PlaceRequest}. {@link QueuePosition} is what the store said of one.</li>
+ * <li>Who waits for each other: a {@link DeadlockSearch} finds each {@link Deadlock} that
+ * one look shows, and {@link Deadlocks} are those that two looks saw alike.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
  * JVM. Its {@link Lease} says whether it is held, its {@link HoldReferences} who relies
  * on it, its {@link HoldEnd} how it ends. {@link LocalLease} is what operators see of

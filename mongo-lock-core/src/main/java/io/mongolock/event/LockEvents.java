@@ -8,6 +8,7 @@ import java.util.function.Function;
 import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
@@ -83,6 +84,15 @@ public final class LockEvents {
 	public void broken(String key, LockHolder holder) {
 		this.log.broken(key, holder);
 		this.listeners.publish((listener) -> listener.onBroken(key, holder));
+	}
+
+	/**
+	 * Attempts wait for each other.
+	 */
+	public void deadlocked(LockDeadlock deadlock) {
+		this.log.deadlocked(deadlock);
+		this.instruments.measure(LockInstrumentation::deadlocked);
+		this.listeners.publish((listener) -> listener.onDeadlock(deadlock));
 	}
 
 	/**

@@ -59,6 +59,12 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
+	 * Attempts wait for each other, as {@link LockListener#onDeadlock} says.
+	 */
+	default void deadlocked() {
+	}
+
+	/**
 	 * An attempt ended.
 	 * @param failure what the store failed with, {@code null} if it ended otherwise
 	 */

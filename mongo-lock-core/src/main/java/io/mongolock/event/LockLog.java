@@ -12,6 +12,7 @@ import java.util.stream.Collectors;
 import org.apache.commons.logging.Log;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockException;
 import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
@@ -93,6 +94,12 @@ final class LockLog {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
 				+ ", whose lease had run out: neither a renewal nor a release had reached the store in time "
 				+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
+	}
+
+	void deadlocked(LockDeadlock deadlock) {
+		this.log.warn("Deadlock of " + deadlock.waits().size() + " waits, until the first of them gives up: "
+				+ LockExceptions.describe(deadlock)
+				+ ". Take these locks in the same order everywhere, or with one call");
 	}
 
 	void broken(String key, LockHolder holder) {

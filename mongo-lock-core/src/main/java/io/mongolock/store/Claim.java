@@ -1,6 +1,7 @@
 package io.mongolock.store;
 
 import java.time.Duration;
+import java.util.List;
 
 import org.jspecify.annotations.Nullable;
 
@@ -22,9 +23,25 @@ import io.mongolock.LockOwner;
  * ask for less: the meaning is the same
  * @param linger how long its client may keep the lease though nobody holds the lock,
  * whole milliseconds, zero if not at all: others have to recall it
+ * @param holds what it holds meanwhile, which stands with its place in the queue
  */
 public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration placeTtl, LockOwner owner, Duration ttl,
-		boolean first, Duration linger) {
+		boolean first, Duration linger, List<GrantId> holds) {
+
+	/**
+	 * A claim of one who holds nothing meanwhile.
+	 * @param limit how many may hold the lock together with this claim
+	 * @param reserve how many fences above its own the grant sets aside
+	 * @param placeTtl how long a place in the queue counts without refresh, {@code null}
+	 * for a claim that does not wait there
+	 * @param ttl how long the lease lasts without renewal, whole milliseconds
+	 * @param first whether nobody ever asked with this token before
+	 * @param linger how long its client may keep the lease though nobody holds the lock
+	 */
+	public Claim(LeaseId id, int limit, int reserve, @Nullable Duration placeTtl, LockOwner owner, Duration ttl,
+			boolean first, Duration linger) {
+		this(id, limit, reserve, placeTtl, owner, ttl, first, linger, List.of());
+	}
 
 	/**
 	 * A claim of an exclusive lock that does not wait in the queue.
@@ -39,14 +56,16 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 	 * @param limit how many may hold the lock together with this claim
 	 */
 	public Claim withLimit(int limit) {
-		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first, this.linger);
+		return new Claim(this.id, limit, this.reserve, this.placeTtl, this.owner, this.ttl, this.first, this.linger,
+				this.holds);
 	}
 
 	/**
 	 * This claim, changing nothing if denied.
 	 */
 	public Claim alone() {
-		return new Claim(this.id, this.limit, this.reserve, null, this.owner, this.ttl, this.first, this.linger);
+		return new Claim(this.id, this.limit, this.reserve, null, this.owner, this.ttl, this.first, this.linger,
+				this.holds);
 	}
 
 	/**

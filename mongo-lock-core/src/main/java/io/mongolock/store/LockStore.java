@@ -141,6 +141,16 @@ public interface LockStore {
 	List<StoredLock> findAll(List<String> keys, Duration timeout);
 
 	/**
+	 * Look at several locks and all who stand in their queues in one request. The answer
+	 * may be out of date, and is never a proof.
+	 * @param keys the keys, at most a thousand
+	 * @return as {@link #findAll}, with the queues as a whole
+	 */
+	default List<StoredLock> findQueues(List<String> keys, Duration timeout) {
+		return findAll(keys, timeout);
+	}
+
+	/**
 	 * Look at one lock. For diagnostics: what is seen may be over, and is never a proof.
 	 * @return the lock, or empty if nobody ever asked for it
 	 */

@@ -2,6 +2,7 @@ package io.mongolock.store;
 
 import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
 
 import io.mongolock.LockOwner;
 
@@ -13,8 +14,20 @@ import io.mongolock.LockOwner;
  * @param owner who waits, for diagnostics
  * @param renewedAt when its place was last refreshed
  * @param ttl how long the place holds up others from there
+ * @param holds what it holds meanwhile, as far as is known
  */
-public record StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl) {
+public record StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl,
+		List<GrantId> holds) {
+
+	/**
+	 * A place of one who holds nothing meanwhile, as far as is known.
+	 * @param limit how many may hold the lock together with it
+	 * @param renewedAt when its place was last refreshed
+	 * @param ttl how long the place holds up others from there
+	 */
+	public StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl) {
+		this(leaseToken, limit, owner, renewedAt, ttl, List.of());
+	}
 
 	/**
 	 * So many times its ttl a place stays in the queue without refresh: its waiter may

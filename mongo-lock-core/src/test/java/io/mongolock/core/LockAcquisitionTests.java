@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockPlace;
 import io.mongolock.LockRequest;
@@ -389,6 +390,23 @@ class LockAcquisitionTests {
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
 				"gave up after 5000ms and 3 claims, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
 						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
+	}
+
+	@Test
+	void theExceptionNamesTheDeadlock() {
+		LockOwner owner = this.acquisition.attempt().owner();
+		LockDeadlock deadlock = new LockDeadlock(List.of(new LockDeadlock.Wait("other\n", owner, NOW, owner)));
+		begin(this.acquisition);
+		answered(this.acquisition, denied(), 0, 1);
+		answered(this.acquisition, denied("mine"), 1, 2);
+		this.acquisition.timer(at(5_000));
+		LastStep end = (LastStep) answered(this.acquisition, denied("mine"), 5_000, 5_001);
+		this.acquisition.deadlocked(deadlock);
+		assertThat(this.acquisition.failure(end, at(5_001)))
+			.hasMessageContaining(", wait-timeout is 5000ms. It waited in a deadlock: lock 'other\\u000A' is held by "
+					+ owner + " since " + NOW + " and wanted by " + owner)
+			.isInstanceOfSatisfying(LockUnavailableException.class,
+					(failure) -> assertThat(failure.getDeadlock()).contains(deadlock));
 	}
 
 	@Test

@@ -45,7 +45,7 @@ class LockExceptionsTests {
 		ClockReading begin = new ClockReading(0, 0);
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "t"), 1, ASKS,
 				LockTerms.of(LockSettings.builder().build()), begin);
-		return LockExceptions.unavailable(attempt, holders, 1, null, begin);
+		return LockExceptions.unavailable(attempt, holders, 1, null, null, begin);
 	}
 
 }

@@ -1,6 +1,7 @@
 package io.mongolock.store;
 
 import java.time.Duration;
+import java.util.List;
 import java.util.UUID;
 
 import io.mongolock.LockOwner;
@@ -58,6 +59,11 @@ public final class Claims {
 	public static Claim owner(Claim claim, LockOwner owner) {
 		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), owner, claim.ttl(),
 				claim.first(), claim.linger());
+	}
+
+	public static Claim holding(Claim claim, GrantId... holds) {
+		return new Claim(claim.id(), claim.limit(), claim.reserve(), claim.placeTtl(), claim.owner(), claim.ttl(),
+				claim.first(), claim.linger(), List.of(holds));
 	}
 
 	public static Claim ttl(Claim claim, Duration ttl) {

@@ -64,6 +64,43 @@ interface QueueContract extends LockStoreContract {
 	}
 
 	@Test
+	default void aPlaceSaysWhatItsWaiterHoldsAndTheHolderThatItBecomesDoesNot() {
+		GrantId[] holds = { new GrantId("$$ROOT", 1L << 52), new GrantId("näher", 1) };
+		Claim holder = Claims.on("key");
+		Claim waiter = Claims.holding(Claims.waiting(Claims.on("key")), holds);
+		grant(holder);
+		deny(waiter);
+		deny(Claims.waiting(Claims.on("key")));
+		deny(waiter);
+		store().refreshAll(List.of(waiter.id()), TIMEOUT);
+		assertThat(find("key").queue()).extracting(StoredWaiter::holds).containsExactly(List.of(holds), List.of());
+		release(holder);
+		grant(waiter);
+		assertThat(find("key").queue()).extracting(StoredWaiter::holds).containsExactly(List.of());
+	}
+
+	@Test
+	default void queuesOfSeveralLocksAreShownAsAWholeWithTheirHolders() {
+		Claim holder = Claims.on("key");
+		grant(holder);
+		grant(Claims.on("other"));
+		List<Claim> waiters = IntStream.range(0, 2 * HiddenPlaces.SHOWN)
+			.mapToObj((at) -> Claims.holding(Claims.waiting(Claims.on("key")), new GrantId("k" + at, at)))
+			.toList();
+		waiters.forEach(this::deny);
+		List<StoredLock> found = store().findQueues(List.of("key", "other", "never"), TIMEOUT);
+		assertThat(found).extracting(StoredLock::key).containsExactlyInAnyOrder("key", "other");
+		StoredLock key = found.get((found.get(0).key().equals("key")) ? 0 : 1);
+		assertThat(key.queue()).extracting(StoredWaiter::leaseToken)
+			.containsExactlyElementsOf(waiters.stream().map((waiter) -> waiter.id().leaseToken()).toList());
+		assertThat(key.queue()).extracting(StoredWaiter::holds)
+			.containsExactlyElementsOf(waiters.stream().map(Claim::holds).toList());
+		assertThat(key.holders()).singleElement()
+			.extracting(StoredHolder::leaseToken)
+			.isEqualTo(holder.id().leaseToken());
+	}
+
+	@Test
 	default void aClaimThatDoesNotWaitTakesNoPlace() {
 		grant(Claims.on("key"));
 		deny(Claims.on("key"));

@@ -278,7 +278,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 			.map((waiter) -> (waiter.leaseToken().equals(token)) ? refreshed(waiter, now) : waiter)
 			.toList();
 		if (staying.stream().noneMatch((waiter) -> waiter.leaseToken().equals(token))) {
-			queue = appended(staying, new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl));
+			queue = appended(staying,
+					new StoredWaiter(token, claim.limit(), claim.owner(), now, placeTtl, claim.holds()));
 		}
 		String recalled = alive.stream()
 			.filter((holder) -> !holder.linger().isZero())
@@ -308,7 +309,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	private static StoredWaiter refreshed(StoredWaiter waiter, Instant now) {
-		return new StoredWaiter(waiter.leaseToken(), waiter.limit(), waiter.owner(), now, waiter.ttl());
+		return new StoredWaiter(waiter.leaseToken(), waiter.limit(), waiter.owner(), now, waiter.ttl(), waiter.holds());
 	}
 
 	private static <T> List<T> appended(List<T> entries, T last) {

@@ -266,6 +266,12 @@ public final class DocumentLockStore implements LockStore {
 		return this.queues.withHeads(locks(keys, time), time.left());
 	}
 
+	@Override
+	public List<StoredLock> findQueues(List<String> keys, Duration timeout) {
+		TimeLeft time = new TimeLeft(this.clock, timeout);
+		return this.queues.with(locks(keys, time), time.left());
+	}
+
 	private List<StoredLock> locks(List<String> keys, TimeLeft time) {
 		return keys.stream()
 			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))

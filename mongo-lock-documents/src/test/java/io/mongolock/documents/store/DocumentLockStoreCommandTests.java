@@ -35,6 +35,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.Claims;
+import io.mongolock.store.GrantId;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
@@ -233,7 +234,8 @@ class DocumentLockStoreCommandTests {
 	@Test
 	void aLookAtManyLocksShowsNoWholeQueueButToThoseWhoWaitTheirPlaces() {
 		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
-		List<Claim> waiting = Stream.generate(() -> Claims.waiting(Claims.on("locks:k")))
+		List<Claim> waiting = Stream
+			.generate(() -> Claims.holding(Claims.waiting(Claims.on("locks:k")), new GrantId("locks:l", 1)))
 			.limit(2 * HiddenPlaces.SHOWN)
 			.toList();
 		waiting.forEach((claim) -> this.store.acquire(claim, TIMEOUT));
@@ -250,6 +252,9 @@ class DocumentLockStoreCommandTests {
 			assertThat(lock.hidden()).isEqualTo(new HiddenPlaces(HiddenPlaces.SHOWN - 2, 1, 1));
 		});
 		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).hasSameSizeAs(waiting);
+		assertThat(this.store.findQueues(List.of("locks:k"), TIMEOUT)).singleElement()
+			.satisfies((lock) -> assertThat(lock.queue()).hasSameSizeAs(waiting)
+				.allSatisfy((waiter) -> assertThat(waiter.holds()).containsExactly(new GrantId("locks:l", 1))));
 	}
 
 	// Whose place ran out

@@ -136,7 +136,7 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private BsonDocument queueWith(Claim claim, BsonDocument token, Duration placeTtl) {
 		BsonDocument waiter = document("token", token, "limit", new BsonInt32(claim.limit()))
-			.append("owner", literal(LockDocument.owner(claim.owner())))
+			.append("owner", literal(LockDocument.waiter(claim)))
 			.append("renewedAt", this.now)
 			.append("ttl", number(placeTtl.toMillis()));
 		BsonDocument queue = operator("$cond", operator("$in", token, string("$$line.token")),

@@ -23,6 +23,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.store.Claim;
+import io.mongolock.store.GrantId;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -44,6 +45,9 @@ record LockDocument(BsonDocument document) {
 
 	/** The field of an answer that has what it shows of the queue. */
 	static final String SHOWN = "shown";
+
+	/** The field of an owner who waits that has what it holds meanwhile. */
+	private static final String HOLDS = "holds";
 
 	/** When a claim or a renewal has written it, by the server's time. */
 	static final String TOUCHED_AT = "touchedAt";
@@ -135,7 +139,7 @@ record LockDocument(BsonDocument document) {
 		for (BsonValue value : (answer.containsKey("queue")) ? array(answer, "queue") : new BsonArray()) {
 			BsonDocument waiter = entry(value, "queue");
 			queue.add(new StoredWaiter(string(waiter, "token"), number(waiter, "limit"), owner(waiter),
-					date(waiter, "renewedAt"), Duration.ofMillis(integer(waiter, "ttl"))));
+					date(waiter, "renewedAt"), Duration.ofMillis(integer(waiter, "ttl")), holds(waiter)));
 		}
 		return queue;
 	}
@@ -214,6 +218,35 @@ record LockDocument(BsonDocument document) {
 		return new LockOwner(text(owner, "application"), text(owner, "instance"), text(owner, "host"),
 				(pid != null && pid.isNumber()) ? pid.asNumber().longValue() : 0, text(owner, "thread"),
 				text(owner, "as"));
+	}
+
+	/**
+	 * A waiter as it is stored: the owner, with what it holds, if anything.
+	 */
+	static BsonDocument waiter(Claim claim) {
+		BsonDocument owner = owner(claim.owner());
+		if (!claim.holds().isEmpty()) {
+			owner.append(HOLDS,
+					new BsonArray(claim.holds()
+						.stream()
+						.map((hold) -> new BsonDocument("key", new BsonString(hold.key())).append("fence",
+								new BsonInt64(hold.fence())))
+						.toList()));
+		}
+		return owner;
+	}
+
+	private static List<GrantId> holds(BsonDocument waiter) {
+		List<GrantId> holds = new ArrayList<>();
+		if (waiter.get("owner") instanceof BsonDocument owner && owner.get(HOLDS) instanceof BsonArray entries) {
+			for (BsonValue entry : entries) {
+				if (entry instanceof BsonDocument hold && hold.get("key") instanceof BsonString key
+						&& hold.get("fence") instanceof BsonInt64 fence) {
+					holds.add(new GrantId(key.getValue(), fence.getValue()));
+				}
+			}
+		}
+		return holds;
 	}
 
 	private static String text(BsonDocument owner, String name) {

@@ -61,6 +61,13 @@ final class LockQueries {
 		return findAll(keys, this.statements.answers(keys.stream().map(this::id).toList(), tokens), timeout);
 	}
 
+	/**
+	 * With the queues as a whole, as only a statement that does not compute shows them.
+	 */
+	List<StoredLock> findQueues(List<String> keys, Duration timeout) {
+		return find(keys, this.fields, timeout);
+	}
+
 	private List<StoredLock> findAll(List<String> keys, BsonDocument answer, Duration timeout) {
 		if (keys.isEmpty()) {
 			return List.of();

@@ -192,6 +192,11 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
+	public List<StoredLock> findQueues(List<String> keys, Duration timeout) {
+		return this.looks.findQueues(keys, timeout);
+	}
+
+	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
 		return this.looks.find(key, timeout);
 	}

@@ -55,6 +55,7 @@ public final class SentStatements {
 		watched.requestRelease(holder.id(), "deploy", "me", TIMEOUT);
 		watched.find(key, TIMEOUT);
 		watched.findAll(List.of(key), TIMEOUT);
+		watched.findQueues(List.of(key), TIMEOUT);
 		watched.list("", "", 10, TIMEOUT);
 		watched.list("k", "", 10, TIMEOUT);
 		watched.list("k", "ka", 10, TIMEOUT);

@@ -18,6 +18,7 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 import io.mongolock.LockApplicationEvent;
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockPlace;
@@ -75,6 +76,11 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 	@Override
 	public void onSkipped(LockRequest request, List<LockHolder> holders, Duration waited) {
 		publish(new LockApplicationEvent.Skipped(request, holders, waited));
+	}
+
+	@Override
+	public void onDeadlock(LockDeadlock deadlock) {
+		publish(new LockApplicationEvent.Deadlocked(deadlock));
 	}
 
 	@Override

@@ -169,6 +169,11 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
+	public List<StoredLock> findQueues(List<String> keys, Duration timeout) {
+		return ask(keys.get(0), timeout, () -> this.store.findQueues(keys, timeout));
+	}
+
+	@Override
 	public StoreSubscription watchReleases(ReleaseListener listener) {
 		return this.store.watchReleases(listener);
 	}

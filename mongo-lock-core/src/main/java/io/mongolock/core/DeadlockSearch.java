@@ -1,0 +1,180 @@
+package io.mongolock.core;
+
+import java.util.ArrayDeque;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import java.util.Set;
+
+import io.mongolock.LockOwner;
+import io.mongolock.core.Deadlock.Wait;
+import io.mongolock.store.GrantId;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.StoredHolder;
+import io.mongolock.store.StoredLock;
+import io.mongolock.store.StoredWaiter;
+
+/**
+ * One search for deadlocks of the waiters of a client. It goes from those who wait for
+ * the locks that they hold to the locks that those hold, and so on: a place in the queue
+ * says what its waiter holds, and nothing says what a holder waits for. A waiter is stuck
+ * if the holders alone keep it from its lock and all of them are stuck; of locks that
+ * several hold that may miss a deadlock, and never sees one where there is none.
+ */
+public final class DeadlockSearch {
+
+	/** So many waiters a deadlock has at most, and so many steps a search. */
+	public static final int MAX = 8;
+
+	/** So many locks one request asks for at most. */
+	private static final int MAX_KEYS = 1_000;
+
+	private final Map<LeaseId, Waiter> waiters = new LinkedHashMap<>();
+
+	private final Set<LeaseId> placed = new HashSet<>();
+
+	private final Map<String, StoredLock> locks = new HashMap<>();
+
+	private final Set<String> asked = new HashSet<>();
+
+	private final List<LeaseId> own;
+
+	/**
+	 * Begin a search.
+	 * @param own the attempts of this client that wait while their callers hold locks
+	 */
+	public DeadlockSearch(Collection<Waiter> own) {
+		this.own = own.stream().map(Waiter::id).toList();
+		own.forEach((waiter) -> this.waiters.put(waiter.id(), waiter));
+	}
+
+	/**
+	 * The locks to look at next.
+	 * @return their keys, none if there is nothing more to know
+	 */
+	public List<String> next() {
+		List<String> next = this.waiters.values()
+			.stream()
+			.flatMap((waiter) -> waiter.holds().stream())
+			.map(GrantId::key)
+			.distinct()
+			.filter((key) -> !this.asked.contains(key))
+			.limit(MAX_KEYS)
+			.toList();
+		this.asked.addAll(next);
+		return next;
+	}
+
+	/**
+	 * Some locks as they are stored, with their queues.
+	 */
+	public void found(List<StoredLock> found) {
+		for (StoredLock lock : found) {
+			this.locks.put(lock.key(), lock);
+			lock.queue()
+				.stream()
+				.filter((place) -> place.isAlive(lock.now()) && !place.holds().isEmpty())
+				.forEach((place) -> add(lock.key(), place));
+		}
+	}
+
+	private void add(String key, StoredWaiter place) {
+		LeaseId id = new LeaseId(key, place.leaseToken());
+		this.placed.add(id);
+		this.waiters.putIfAbsent(id, new Waiter(id, place.limit(), place.owner(), place.holds()));
+	}
+
+	/**
+	 * The deadlocks that waiters of this client take part in.
+	 */
+	public Set<Deadlock> deadlocks() {
+		Map<GrantId, Waiter> holders = new HashMap<>();
+		this.waiters.values()
+			.stream()
+			.sorted(Comparator.comparing((waiter) -> waiter.id().leaseToken()))
+			.forEach((waiter) -> waiter.holds().forEach((grant) -> holders.putIfAbsent(grant, waiter)));
+		Set<Deadlock> deadlocks = new LinkedHashSet<>();
+		for (LeaseId id : this.own) {
+			Map<LeaseId, List<Wait>> stuck = behind(id, holders);
+			// All behind it have to lead back to it, or it only waits for a deadlock
+			if (!stuck.isEmpty() && stuck.keySet()
+				.stream()
+				.allMatch((other) -> behind(other, holders).keySet().equals(stuck.keySet()))) {
+				deadlocks.add(deadlock(stuck.values()));
+			}
+		}
+		return deadlocks;
+	}
+
+	// Whom it waits for, whom those wait for, and so on, if all of them are stuck
+	private Map<LeaseId, List<Wait>> behind(LeaseId id, Map<GrantId, Waiter> holders) {
+		Map<LeaseId, List<Wait>> behind = new HashMap<>();
+		Deque<LeaseId> open = new ArrayDeque<>(List.of(id));
+		while (!open.isEmpty()) {
+			LeaseId next = open.pop();
+			if (!behind.containsKey(next)) {
+				List<Wait> waits = waits(Objects.requireNonNull(this.waiters.get(next)), holders);
+				if (waits.isEmpty() || behind.size() == MAX) {
+					return Map.of();
+				}
+				behind.put(next, waits);
+				waits.forEach((wait) -> open.add(wait.holder()));
+			}
+		}
+		return behind;
+	}
+
+	private List<Wait> waits(Waiter waiter, Map<GrantId, Waiter> holders) {
+		StoredLock lock = this.locks.get(waiter.id().key());
+		List<StoredHolder> alive = (lock != null)
+				? lock.holders().stream().filter((holder) -> holder.isAlive(lock.now())).toList() : List.of();
+		int limit = alive.stream().mapToInt(StoredHolder::limit).min().orElse(waiter.limit());
+		if (alive.size() < Math.min(limit, waiter.limit())) {
+			return List.of();
+		}
+		List<Wait> waits = alive.stream().flatMap((holder) -> {
+			GrantId grant = new GrantId(waiter.id().key(), holder.fence());
+			return Optional.ofNullable(holders.get(grant))
+				.map((by) -> new Wait(grant, holder.acquiredAt(), by.id(), by.owner(), waiter.id(), waiter.owner()))
+				.stream();
+		}).toList();
+		return (waits.size() == alive.size()) ? waits : List.of();
+	}
+
+	private Deadlock deadlock(Collection<List<Wait>> stuck) {
+		List<Wait> waits = stuck.stream()
+			.flatMap(List::stream)
+			.sorted(Comparator.comparing((Wait wait) -> wait.grant().fence())
+				.thenComparing((wait) -> wait.grant().key())
+				.thenComparing((wait) -> wait.waiter().leaseToken()))
+			.toList();
+		// Of those without a place only this client knows, so one of them has to act
+		List<LeaseId> unseen = waits.stream()
+			.map(Wait::holder)
+			.filter((holder) -> !this.placed.contains(holder))
+			.toList();
+		List<LeaseId> acting = (unseen.isEmpty()) ? waits.stream().map(Wait::holder).toList() : unseen;
+		return new Deadlock(waits, acting.get(acting.size() - 1));
+	}
+
+	/**
+	 * One who waits, and holds other locks meanwhile.
+	 *
+	 * @param id the token that waits, and for what
+	 * @param limit how many may hold the lock together with it
+	 * @param owner who waits
+	 * @param holds the grants that it cannot end before its wait has ended
+	 */
+	public record Waiter(LeaseId id, int limit, LockOwner owner, List<GrantId> holds) {
+
+	}
+
+}
