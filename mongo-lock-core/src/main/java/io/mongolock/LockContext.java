@@ -82,7 +82,7 @@ public final class LockContext {
 		 * End it. Only the first call on the thread that entered has an effect; with it
 		 * end those scopes that were entered within and not closed.
 		 * @throws IllegalStateException if another thread entered it, and nothing has
-		 * changed; or if a scope that was entered within had not been closed
+		 * changed; or if a scope that was entered inside had not been closed
 		 */
 		@Override
 		void close();
@@ -125,7 +125,7 @@ public final class LockContext {
 			leave(this.outer);
 			if (inner != this) {
 				throw new IllegalStateException("The scope of " + this.handle + " was closed before the scope of "
-						+ inner.handle + ", which was entered within; close scopes innermost first");
+						+ inner.handle + ", which was entered inside it; close scopes innermost first");
 			}
 		}
 

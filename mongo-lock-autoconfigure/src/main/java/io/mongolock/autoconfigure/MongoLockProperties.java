@@ -43,7 +43,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param maxPlaces how many instances may wait in the queue of a lock; further instances
  * are denied at once
  * @param shutdownTimeout how long a shutdown waits for locks in use, after all other
- * beans have stopped; then their holders lose them
+ * beans have stopped; then the holders lose these locks
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean for the
  * locks, if there are several
  * @param advisorOrder order of the AOP advisor that takes the lock; lower values run

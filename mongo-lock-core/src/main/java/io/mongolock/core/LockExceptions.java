@@ -236,7 +236,8 @@ public final class LockExceptions {
 		LockTerms terms = lease.terms();
 		ClockReading noticed = lease.ranOutAt();
 		return ((noticed != null) ? stepped(lease, noticed) : "")
-				+ ((terms.autoRenew()) ? "no renewal was confirmed" : "the lock is not renewed and was not released")
+				+ ((terms.autoRenew()) ? "no renewal was confirmed"
+						: "the lock (it has no automatic renewal) was not released")
 				+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
 				+ millis(terms.reliable()) + lastFailure(lease) + ((noticed != null) ? stoodStill(lease, noticed) : "");
 	}

@@ -131,9 +131,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
-			throw new IllegalStateException(
-					"This thread holds the " + held + " already: pass the LockedDocument on, or run the nested work by "
-							+ "execute or @DistributedLock(document = …), which pass it on");
+			throw new IllegalStateException("This thread holds the " + held + " already: pass the LockedDocument on; "
+					+ "execute and @DistributedLock(document = …) do this for nested work");
 		});
 	}
 

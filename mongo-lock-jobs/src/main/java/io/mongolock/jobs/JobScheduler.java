@@ -242,10 +242,10 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			return;
 		}
 		if (!this.jobs.all().isEmpty()) {
-			logger.warn(
-					"No job has begun, because this instance has not accepted traffic for " + this.patience.toSeconds()
-							+ " s since its start: an ApplicationRunner or CommandLineRunner may not have returned. "
-							+ "mongo-lock.jobs.only-when-ready=false lets jobs begin all the same");
+			logger.warn("No job has begun, because this instance has not accepted traffic in the "
+					+ this.patience.toSeconds()
+					+ " s since its start: perhaps an ApplicationRunner or CommandLineRunner has not returned. "
+					+ "mongo-lock.jobs.only-when-ready=false lets jobs begin all the same");
 		}
 		lookAtAll(false);
 	}

@@ -61,8 +61,8 @@ final class LeaderElections implements SmartInitializingSingleton {
 
 	void warnIfWaiting() {
 		if (this.waiting && this.context instanceof ConfigurableApplicationContext own && own.isActive()) {
-			logger.warn("This instance cannot lead, because it has not accepted traffic for a minute since its "
-					+ "start: an ApplicationRunner or CommandLineRunner may not have returned. "
+			logger.warn("This instance cannot lead, because it has not accepted traffic in the minute since its "
+					+ "start: perhaps an ApplicationRunner or CommandLineRunner has not returned. "
 					+ "mongo-lock.leader.only-when-ready=false lets it lead all the same");
 		}
 	}
