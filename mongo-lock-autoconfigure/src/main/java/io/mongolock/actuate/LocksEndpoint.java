@@ -122,8 +122,8 @@ public class LocksEndpoint {
 		String reason = (why != null) ? why : "";
 		int asked = this.search.sum(key, (source, stored) -> source.locks().requestRelease(stored, reason, by));
 		if (asked > 0) {
-			logger.info("The holders of lock '" + KeyText.printable(key) + "' are asked to release it by "
-					+ KeyText.printable(by) + ", reason: " + KeyText.printable(reason));
+			logger.info(KeyText.printable(by) + " asks the holders of lock '" + KeyText.printable(key)
+					+ "' to release it, reason: " + KeyText.printable(reason));
 			audit(by, RELEASE_REQUESTED, "key=" + key, "asked=" + asked, "reason=" + reason);
 		}
 		return new RequestedDescriptor(key, asked);

@@ -127,7 +127,8 @@ public class LocksEndpointWebExtension {
 
 	private static String named(@Nullable String key) {
 		if (key == null) {
-			throw AskedLocks.refused("No lock is named: name one in the path, or as the parameter key");
+			throw AskedLocks
+				.refused("No lock is named: name one in the path, or as key (a parameter, or a field of the body)");
 		}
 		return key;
 	}

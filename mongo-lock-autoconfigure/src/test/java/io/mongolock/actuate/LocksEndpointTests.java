@@ -412,8 +412,8 @@ class LocksEndpointTests {
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isSameAs(failure);
-		assertThat(output).contains("are asked to release it by alice", "was released by force by alice",
-				"the audit, says the test");
+		assertThat(output).contains("alice asks the holders of lock 'order:1' to release it",
+				"was released by force by alice", "the audit, says the test");
 	}
 
 	@Test

@@ -202,12 +202,12 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 				what + " cannot be locked");
 		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
-			throw new IllegalStateException(
-					what + " cannot be locked here: this transaction has already read, or keeps "
-							+ "another lock. It sees documents as they were then, and could not save this document. "
-							+ "Lock all documents before the transaction that saves them. If another transaction is "
-							+ "to save this document, lock it inside that transaction (REQUIRES_NEW), or in a method "
-							+ "with NOT_SUPPORTED around both");
+			throw new IllegalStateException(what
+					+ " cannot be locked here: this transaction has already read, or keeps "
+					+ "another lock. It sees documents as they were at its first read, and could not save this document. "
+					+ "Lock all documents before the transaction that saves them. If another transaction is "
+					+ "to save this document, lock it inside that transaction (REQUIRES_NEW), or in a method "
+					+ "with NOT_SUPPORTED around both");
 		}
 	}
 

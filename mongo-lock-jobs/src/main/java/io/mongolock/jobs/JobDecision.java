@@ -17,11 +17,11 @@ import io.mongolock.jobs.StoredJob.Pause;
  */
 sealed interface JobDecision {
 
-	/** Why a tick is not run. */
+	/** Why a tick is not run. Stored and compared: another text has each tick noted. */
 	String PAUSED = "it is paused";
 
-	/** Why a tick is not run. */
-	String STILL_RAN = "an earlier run was still going on";
+	/** Why a tick is not run. Stored and compared, too. */
+	String STILL_RAN = "it still ran";
 
 	/** Why a tick is not run. */
 	String NOBODY = "no instance ran it in time";
