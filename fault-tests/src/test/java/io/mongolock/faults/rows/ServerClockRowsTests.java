@@ -1,7 +1,13 @@
 package io.mongolock.faults.rows;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Supplier;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -11,7 +17,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
+import io.mongolock.faults.harness.Daemon;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.faults.harness.HarnessClient;
 import io.mongolock.faults.harness.RecordingLockListener;
@@ -108,6 +116,48 @@ class ServerClockRowsTests {
 		LockHandle next = client.acquire();
 		assertThat(next.fence()).isGreaterThan(handle.fence());
 		figures.server(this.harness.label()).add("lost", client.heard().losses().size());
+	}
+
+	@ParameterizedTest
+	@EnumSource
+	@ShowsRow(value = 26, level = Level.SERVER)
+	void stepsWithinTheMarginUnderLoadCostNoLockAndOverlapNobody(Server server, RowFigures figures) {
+		start(server);
+		HarnessClient holder = this.harness.direct(Harness.LONG);
+		List<LockHandle> held = IntStream.range(0, 24)
+			.mapToObj((i) -> holder.locks().acquire(LockRequest.of("held", i)))
+			.toList();
+		List<HarnessClient> clients = IntStream.range(0, 4).mapToObj((i) -> this.harness.direct(Harness.LONG)).toList();
+		AtomicInteger inside = new AtomicInteger();
+		AtomicInteger overlaps = new AtomicInteger();
+		AtomicInteger sections = new AtomicInteger();
+		AtomicBoolean over = new AtomicBoolean();
+		List<CompletableFuture<Void>> workers = IntStream.range(0, 16).mapToObj((i) -> Daemon.run(() -> {
+			while (!over.get()) {
+				clients.get(i % 4).locks().execute(LockRequest.of("load"), (handle) -> {
+					overlaps.addAndGet(inside.getAndIncrement());
+					inside.decrementAndGet();
+					return sections.incrementAndGet();
+				});
+			}
+		})).toList();
+		for (Duration step : Collections.nCopies(5, Duration.ofSeconds(4))) {
+			for (Duration each : List.of(step, step.negated())) {
+				int before = sections.get();
+				this.harness.clock().step(each);
+				await().atMost(Harness.LONG).until(() -> sections.get() > before + 100);
+			}
+		}
+		over.set(true);
+		workers.forEach((worker) -> assertThat(worker).succeedsWithin(Harness.LONG));
+		assertThat(overlaps).hasValue(0);
+		assertThat(held).allMatch(LockHandle::isHeld);
+		figures.server(this.harness.label())
+			.add("steps", "10 of 4 s")
+			.add("margin", "6 s")
+			.add("sections", sections.get())
+			.add("overlaps", 0)
+			.add("lost of 24 held", 0);
 	}
 
 	private static void assertTold(HarnessClient client, Duration step) {
