@@ -67,6 +67,18 @@ public final class MongoLockAutoConfiguration {
 				(index.mode() != Mode.NONE) ? index.retention() : null);
 	}
 
+	// Before the validator, which knows the names of lazy beans from it: once all
+	// singletons exist, they are called in this order
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	static LockMethodVerifier mongoLockMethodVerifier(LockOperationSource source,
+			ConfigurableListableBeanFactory beanFactory, ObjectProvider<LockSettingsValidator> validator,
+			Environment environment) {
+		return new LockMethodVerifier(source, beanFactory,
+				(name, settings) -> validator.getObject().terms(name, settings),
+				property(environment, "verification", LockVerification.FAIL));
+	}
+
 	@Bean
 	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, ConfiguredSettings configured,
 			Environment environment, ObjectProvider<LockExtension> extensions) {
@@ -151,16 +163,6 @@ public final class MongoLockAutoConfiguration {
 		return new LockOperationSourceAdvisor(source, interceptor,
 				property(environment, "advisor-order", LockOperationSourceAdvisor.DEFAULT_ORDER),
 				new ProxyKind(beanFactory)::isPossible);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockMethodVerifier mongoLockMethodVerifier(LockOperationSource source,
-			ConfigurableListableBeanFactory beanFactory, ObjectProvider<LockSettingsValidator> validator,
-			Environment environment) {
-		return new LockMethodVerifier(source, beanFactory,
-				(name, settings) -> validator.getObject().terms(name, settings),
-				property(environment, "verification", LockVerification.FAIL));
 	}
 
 	// Not from the properties bean, which is created later

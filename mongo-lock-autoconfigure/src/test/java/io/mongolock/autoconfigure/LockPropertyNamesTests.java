@@ -8,12 +8,14 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.core.env.MapPropertySource;
 import org.springframework.core.env.SystemEnvironmentPropertySource;
 import org.springframework.mock.env.MockEnvironment;
@@ -197,12 +199,37 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 			.addFirst(new MapPropertySource("odd", Map.of(property, "40s")));
 	}
 
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void whenALockedBeanIsLazyThenItsNameIsKnown(boolean all, CapturedOutput output) {
+		this.runner.withUserConfiguration(LazyNames.class)
+			.withPropertyValues("mongo-lock.locks.order-export.ttl=40s", "spring.main.lazy-initialization=" + all)
+			.withInitializer((context) -> {
+				if (all) {
+					context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor());
+				}
+			})
+			.run((context) -> assertThat(context).hasNotFailed());
+		assertThat(output).doesNotContain("No @DistributedLock has the name");
+	}
+
 	@Test
 	void correctPropertiesAreNotWarnedOf(CapturedOutput output) {
 		this.runner.withUserConfiguration(ServiceConfiguration.class)
 			.withPropertyValues("mongo-lock.wait-timeout=5s", "mongo-lock.locks.order.ttl=30s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("WARN", "No @DistributedLock");
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class LazyNames {
+
+		@Bean
+		@Lazy
+		Odd odd() {
+			return new Odd();
+		}
+
 	}
 
 	@Configuration(proxyBeanMethods = false)

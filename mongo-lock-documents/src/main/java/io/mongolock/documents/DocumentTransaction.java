@@ -129,7 +129,10 @@ final class DocumentTransaction implements TransactionSynchronization {
 	void keep(List<? extends Kept> documents) {
 		// The renewal of the first one opens the snapshot, which any of the others in
 		// the background would fail
-		documents.stream().filter((held) -> held.beginKeep(this)).toList().forEach((held) -> {
+		List<? extends Kept> kept = documents.stream().filter((held) -> held.beginKeep(this)).toList();
+		// All are paused by now, so that renewals underway end side by side
+		kept.forEach(Kept::awaitRenewals);
+		kept.forEach((held) -> {
 			try {
 				held.renewIn(session(held.template()));
 			}
@@ -205,11 +208,16 @@ final class DocumentTransaction implements TransactionSynchronization {
 
 		/**
 		 * From here on the transaction keeps the lock: a renewal beside it would fail its
-		 * save, so one that is underway is waited for.
+		 * save.
 		 * @param transaction the transaction, which is to renew it
 		 * @return whether none did before, and there is something to keep
 		 */
 		boolean beginKeep(DocumentTransaction transaction);
+
+		/**
+		 * Wait for a renewal that was underway when that began.
+		 */
+		void awaitRenewals();
 
 		/**
 		 * Renew the lock in the transaction.

@@ -336,8 +336,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			this.lease.suspend();
 		}
 		transaction.add(this);
-		this.lease.awaitRenewals();
 		return true;
+	}
+
+	@Override
+	public void awaitRenewals() {
+		this.lease.awaitRenewals();
 	}
 
 	@Override

@@ -100,9 +100,10 @@ class DocumentsArchitectureTests {
 	void onlyTheAutoConfigurationKnowsBoot() {
 		check(ArchRuleDefinition.noClasses()
 			.that()
-			.resideInAPackage(DOCUMENTS)
+			.resideInAnyPackage(DOCUMENTS, DATA)
 			.and()
 			.resideOutsideOfPackage(ROOT + ".documents.autoconfigure")
+			.and(DescribedPredicate.not(DescribedPredicate.describe("configure data", this::configuresData)))
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("org.springframework.boot..", ROOT + ".documents.autoconfigure"));
@@ -113,9 +114,14 @@ class DocumentsArchitectureTests {
 		check(ArchRuleDefinition.noClasses()
 			.that()
 			.resideInAPackage(ROOT + ".documents.autoconfigure")
+			.or(DescribedPredicate.describe("configure data", this::configuresData))
 			.should()
 			.dependOnClassesThat()
 			.resideInAnyPackage("com.mongodb..", "org.bson.."));
+	}
+
+	private boolean configuresData(JavaClass type) {
+		return type.getName().startsWith(ROOT + ".data.MongoLockData");
 	}
 
 	@Test

@@ -6,6 +6,7 @@ import org.springframework.boot.mongodb.autoconfigure.MongoAutoConfiguration;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
 
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
+import io.mongolock.data.MongoLockDataAutoConfiguration;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 /**
@@ -18,8 +19,8 @@ final class DocumentContexts {
 
 	// Without MongoDB, unless the test adds it
 	static ApplicationContextRunner bare() {
-		return new ApplicationContextRunner().withConfiguration(
-				AutoConfigurations.of(MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
+		return new ApplicationContextRunner().withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class,
+				MongoLockDataAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class));
 	}
 
 	static ApplicationContextRunner on(EmbeddedMongo server) {

@@ -47,6 +47,7 @@ import io.mongolock.autoconfigure.LockEndpointAutoConfiguration;
 import io.mongolock.autoconfigure.LockHealthAutoConfiguration;
 import io.mongolock.autoconfigure.LockOperatorsAutoConfigurationTests.FailingStore;
 import io.mongolock.client.LockCommitListener;
+import io.mongolock.data.Sequence;
 import io.mongolock.documents.DocumentLockFactory;
 import io.mongolock.documents.DocumentLockOperations;
 import io.mongolock.documents.DocumentTransactions;
@@ -247,6 +248,18 @@ class DocumentLockConfigurationTests {
 	}
 
 	@Test
+	void whenAPlainSaveIsRefusedThenItTakesNoNumber() {
+		this.runner.run((context) -> {
+			MongoTemplate template = context.getBean(MongoTemplate.class);
+			Bill bill = template.save(new Bill("a", 7, null));
+			LockedDocument<Bill> locked = context.getBean(DocumentLockOperations.class).lock(Bill.class, "a");
+			assertThatIllegalStateException().isThrownBy(() -> template.save(new Bill("a", 0, bill.version())));
+			locked.close();
+			assertThat(template.save(new Bill("b", 0, null)).number()).isOne();
+		});
+	}
+
+	@Test
 	void aGuardedTypeWithoutAVersionIsRefusedAtTheStart() {
 		this.runner.withBean(MongoManagedTypes.class, () -> MongoManagedTypes.from(Unversioned.class))
 			.run((context) -> assertThat(context).getFailure()
@@ -340,6 +353,10 @@ class DocumentLockConfigurationTests {
 		DocumentLockOperations archived(DocumentLockFactory locks, @Qualifier("archive") MongoTemplate archive) {
 			return locks.of(archive);
 		}
+
+	}
+
+	record Bill(@Id String id, @Sequence("bill") long number, @Version @Nullable Long version) {
 
 	}
 
