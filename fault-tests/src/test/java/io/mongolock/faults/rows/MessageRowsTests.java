@@ -176,7 +176,7 @@ class MessageRowsTests {
 	@Test
 	@ShowsRow(value = 11, level = Level.PROXY)
 	void aRenewalDeliveredAfterTheTakeOverDoesNotTouchTheNewHolder(RowFigures figures) {
-		HarnessClient client = this.harness.behindProxy(Duration.ofSeconds(3), Harness.LONG);
+		HarnessClient client = this.harness.behindProxy(Duration.ofSeconds(10), Harness.LONG);
 		HarnessClient other = this.harness.direct(Harness.LONG);
 		Hold hold = this.harness.renewals().holdAllRequests();
 		LockHandle handle = client.acquire();

@@ -46,7 +46,7 @@ class PartitionRowsTests {
 	@Test
 	@ShowsRow(value = 18, level = Level.PROXY)
 	void aHolderThatIsIsolatedWithThePrimaryIsToldBeforeTheNextGrant(RowFigures figures) {
-		HarnessClient client = this.harness.clientOf(this.set.primary(), TTL, Harness.LONG);
+		HarnessClient client = this.harness.clientOf(this.set.primary(), Duration.ofSeconds(10), Harness.LONG);
 		HarnessClient other = this.harness.client(Harness.LONG, Harness.LONG);
 		LockHandle handle = client.acquire();
 		SetMember stale = this.set.isolatePrimary();

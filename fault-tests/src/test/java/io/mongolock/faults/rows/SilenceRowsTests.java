@@ -44,8 +44,6 @@ import static org.awaitility.Awaitility.await;
 @Execution(ExecutionMode.CONCURRENT)
 class SilenceRowsTests {
 
-	private static final Duration NARROW_TTL = Duration.ofSeconds(4);
-
 	private static final Duration OPERATION_TIMEOUT = Duration.ofMillis(1600);
 
 	/** A margin in which a busy machine, too, tells a loss. */
@@ -147,10 +145,7 @@ class SilenceRowsTests {
 	}
 
 	private static HarnessClient narrow(Harness any) {
-		return any
-			.client(any.proxied() + "&maxPoolSize=4", HarnessClient.settings(NARROW_TTL, Duration.ZERO),
-					LockClock.system())
-			.warm();
+		return any.client(any.proxied() + "&maxPoolSize=4", SETTINGS, LockClock.system()).warm();
 	}
 
 	private static Hold exhaust(HarnessClient client, FaultProxy proxy) {
