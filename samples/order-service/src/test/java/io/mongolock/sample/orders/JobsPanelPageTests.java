@@ -178,7 +178,7 @@ class JobsPanelPageTests {
 		Locator run = button(page, "Run count-open-orders now");
 		run.focus();
 		page.keyboard().press("Enter");
-		expect(page.getByRole(AriaRole.DIALOG)).containsText("for a tick of this moment");
+		expect(page.getByRole(AriaRole.DIALOG)).containsText("even if it is paused");
 		expect(button(page, "Cancel")).isFocused();
 		page.keyboard().press("Escape");
 		expect(run).isFocused();
@@ -190,7 +190,7 @@ class JobsPanelPageTests {
 		expect(row.locator(".overdue")).isEmpty();
 		button(page, "count-open-orders").click();
 		row.locator("[data-list=runs] li button").first().click();
-		expect(page.getByRole(AriaRole.DIALOG)).containsText("the next attempt");
+		expect(page.getByRole(AriaRole.DIALOG)).containsText("its next attempt");
 		button(page, "Run again").click();
 		expect(page.locator("#notice")).hasText("count-open-orders runs again");
 		expect(row.locator("[data-list=runs] li").first()).containsText("attempt 2");
