@@ -52,21 +52,29 @@ public interface LockListener {
 
 	/**
 	 * Threads of this application and maybe of others wait for each other: each for a
-	 * lock that another of them holds. Called once for each such deadlock, in each
-	 * application that sees it, after two looks half a second apart saw the same. The
-	 * first look comes when a wait has lasted for a second, the next ones ever less
-	 * often, and 5 seconds apart in the end.
+	 * lock that another of them holds. Called once for each such deadlock, and once a
+	 * minute at most for the same keys, in each application that sees it, after two looks
+	 * half a second apart saw the same. The first look comes when a wait has lasted for a
+	 * second, the next ones ever less often, and 5 seconds apart in the end.
 	 * <p>
 	 * An application sees waits that block their thread while it is inside of
 	 * {@link LockOperations#execute} or a method of the annotation, or in a transaction
 	 * that keeps a lock. A handle of {@link LockOperations#acquire} is not bound to a
-	 * thread, nor is asynchronous work, so both hold nothing here, nor does a lock of
-	 * {@link LockOperations#asLock}. A lock that several hold counts only if all of its
-	 * holders wait in the same deadlock. An application does not see deadlocks of more
-	 * than eight waiters, over several clients (as of documents and other locks), or in
-	 * which two applications each have a waiter behind another of their own. An instance
-	 * that died or lost the store less than {@code mongo-lock.place-ttl} ago still counts
-	 * as waiting; but for that, each report is a deadlock.
+	 * thread, nor is asynchronous work, so both hold nothing here; nor does a lock of
+	 * {@link LockOperations#asLock}, of a job, of a leader or of a transaction that is
+	 * suspended. Of the locks of a thread the innermost eight count, as far as their keys
+	 * have 512 bytes together. A lock that several hold counts only if all of its holders
+	 * wait in the same deadlock. An application does not see deadlocks of more than eight
+	 * waiters, over several clients (as of documents and other locks), of a reader that
+	 * waits only because a writer is ahead of it, or in which two applications each have
+	 * a waiter behind another of their own.
+	 * <p>
+	 * Each report is a deadlock, with these exceptions. An instance that died or lost the
+	 * store still counts as waiting for one {@code mongo-lock.place-ttl}, and an attempt
+	 * that has ended for as long as a blocked document keeps it from leaving the queue,
+	 * and one place-ttl more. A handle of {@code execute} that another thread may close
+	 * counts as held until the work ends. The lease of a lock without renewal may end the
+	 * wait before anyone gives up.
 	 * @param deadlock who waits for whom
 	 */
 	default void onDeadlock(LockDeadlock deadlock) {

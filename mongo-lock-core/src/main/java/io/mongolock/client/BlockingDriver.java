@@ -92,7 +92,10 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			if (step instanceof Ask) {
 				step = ask();
 			}
-			watched = !(step instanceof LastStep) && this.deadlocks.waits(this.acquisition);
+			watched = !(step instanceof LastStep);
+			if (watched) {
+				this.deadlocks.waits(this.acquisition);
+			}
 			while (!(step instanceof LastStep end)) {
 				step = (step instanceof Wait wait) ? await(wait.nanos()) : ask();
 			}

@@ -50,6 +50,9 @@ final class ClientThreads {
 
 	private final ExecutorService confirmations;
 
+	/** Not awaited at a stop. */
+	private final ExecutorService looks;
+
 	/** Whether one has yet to begin. */
 	private final AtomicBoolean toConfirm = new AtomicBoolean();
 
@@ -72,6 +75,7 @@ final class ClientThreads {
 		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");
 		this.suspects = runtime.queued(MAX_SUSPECTS, "mongo-lock-suspect");
 		this.confirmations = runtime.queued(1, "mongo-lock-confirm");
+		this.looks = runtime.direct(1, 10, "mongo-lock-deadlock");
 		this.results = runtime.direct(Integer.MAX_VALUE, 10, "mongo-lock-result");
 		this.timer = runtime.timer("mongo-lock-timer");
 	}
@@ -82,6 +86,14 @@ final class ClientThreads {
 	 */
 	ExecutorService renewals() {
 		return this.renewals;
+	}
+
+	/**
+	 * Where looks for deadlocks run, which a stop does not wait for.
+	 * @return the executor; rejects what it has no thread for
+	 */
+	ExecutorService looks() {
+		return this.looks;
 	}
 
 	/**
@@ -238,6 +250,7 @@ final class ClientThreads {
 		this.cleanUps.shutdown();
 		this.suspects.shutdown();
 		this.confirmations.shutdown();
+		this.looks.shutdown();
 		this.renewals.shutdown();
 		this.results.setKeepAliveTime(0, TimeUnit.SECONDS);
 	}

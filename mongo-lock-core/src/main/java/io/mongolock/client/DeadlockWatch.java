@@ -1,18 +1,21 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
+import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
-import io.mongolock.core.Attempt;
+import io.mongolock.LockDeadlock;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Deadlock;
 import io.mongolock.core.DeadlockSearch;
@@ -20,13 +23,15 @@ import io.mongolock.core.Deadlocks;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.GrantId;
+import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
  * Looks whether attempts that wait while their callers hold other locks are in a
- * {@link DeadlockSearch deadlock}: all of them together, first when one has waited for a
- * second, then ever less often. Has no thread of its own, as the {@link ClientLoop} says
- * when, and only reads. Thread-safe: one look at a time.
+ * {@link DeadlockSearch deadlock}. One look is for all of them: a second after one has
+ * begun to wait, half a second after what has to be seen twice, and ever less often if no
+ * attempt comes. Has no thread of its own, as the {@link ClientLoop} says when, and only
+ * reads. Thread-safe: one look at a time; its time is guarded by the monitor.
  */
 final class DeadlockWatch implements BackgroundTask {
 
@@ -39,6 +44,9 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private static final long SELDOM = 5_000_000_000L;
 
+	/** For so long nothing more is told about the same keys. */
+	private static final long QUIET = 60_000_000_000L;
+
 	private final LockStore store;
 
 	private final LockClock clock;
@@ -49,15 +57,19 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private final Requests requests;
 
+	private final Supplier<? extends Executor> threads;
+
 	private final Deadlocks deadlocks = new Deadlocks();
 
-	/** Those who wait, with the time of their next look by the monotonic clock. */
-	private final Map<LockAcquisition, Long> waiting = new ConcurrentHashMap<>();
+	/** When the keys of a deadlock were last told. Belongs to the look. */
+	private final Map<Set<String>, Long> told = new HashMap<>();
 
-	private final AtomicBoolean looking = new AtomicBoolean();
+	private final Set<LockAcquisition> waiting = ConcurrentHashMap.newKeySet();
 
-	/** Not to look before, by the monotonic clock. */
-	private volatile long notBefore;
+	private boolean looking;
+
+	/** The time of the next look by the monotonic clock, if there is to be one. */
+	private @Nullable Long next;
 
 	private volatile Runnable wake = () -> {
 	};
@@ -65,29 +77,36 @@ final class DeadlockWatch implements BackgroundTask {
 	/**
 	 * Create a watch over nobody.
 	 * @param timeout how long each request to the store may take
+	 * @param threads what runs a look; must not block
 	 */
-	DeadlockWatch(LockStore store, LockClock clock, LockEvents events, Duration timeout, Requests requests) {
+	DeadlockWatch(LockStore store, LockClock clock, LockEvents events, Duration timeout, Requests requests,
+			Supplier<? extends Executor> threads) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
 		this.timeout = timeout;
 		this.requests = requests;
-		this.notBefore = clock.nanoTime();
+		this.threads = threads;
 	}
 
 	/**
-	 * An attempt has to wait, on the thread of its caller.
-	 * @return whether it holds other locks, so that its {@link #ended end} is to follow
+	 * An attempt has to wait, on the thread of its caller. Its {@link #ended end} is to
+	 * follow. Throws nothing.
 	 */
-	boolean waits(LockAcquisition acquisition) {
-		List<GrantId> holds = this.requests.grants();
-		if (holds.isEmpty()) {
-			return false;
+	void waits(LockAcquisition acquisition) {
+		try {
+			List<GrantId> holds = this.requests.grants();
+			if (!holds.isEmpty()) {
+				acquisition.waits(holds);
+				this.waiting.add(acquisition);
+				if (plan(this.clock.nanoTime() + FIRST)) {
+					this.wake.run();
+				}
+			}
 		}
-		acquisition.waits(holds);
-		this.waiting.put(acquisition, acquisition.attempt().begun().nanos() + FIRST);
-		this.wake.run();
-		return true;
+		catch (RuntimeException | Error ex) {
+			// An attempt that is not looked at can still be granted the lock
+		}
 	}
 
 	/**
@@ -104,77 +123,115 @@ final class DeadlockWatch implements BackgroundTask {
 
 	@Override
 	public long run(ClockReading now, Executor executor) {
-		if (this.waiting.isEmpty() || this.looking.get()) {
-			return ClockReading.NEVER;
-		}
-		long next = this.waiting.values().stream().mapToLong((due) -> due - now.nanos()).min().orElse(FIRST);
-		long left = Math.max(next, this.notBefore - now.nanos());
-		if (left > 0 || !this.looking.compareAndSet(false, true)) {
+		long left = begin(now.nanos());
+		if (left > 0) {
 			return left;
 		}
-		this.notBefore = now.nanos() + AGAIN;
 		try {
-			executor.execute(this::look);
+			this.threads.get().execute(this::look);
 			return ClockReading.NEVER;
 		}
 		catch (RuntimeException | Error ex) {
 			// No thread can be started now
-			this.looking.set(false);
+			end(now.nanos() + AGAIN);
 			return AGAIN;
 		}
 	}
 
-	private void look() {
-		Set<LockAcquisition> all = Set.copyOf(this.waiting.keySet());
-		try {
-			DeadlockSearch search = new DeadlockSearch(all.stream().map(LockAcquisition::toWaiter).toList());
-			if (read(search)) {
-				Set<Deadlock> news = this.deadlocks.looked(search.deadlocks());
-				all.forEach(this::tell);
-				news.forEach((deadlock) -> this.events.deadlocked(deadlock.toLockDeadlock()));
-			}
+	/**
+	 * Plan a look, unless one is planned for an earlier time.
+	 * @return whether the loop has to know
+	 */
+	private synchronized boolean plan(long at) {
+		if (this.next != null && at - this.next >= 0) {
+			return false;
 		}
-		catch (RuntimeException ex) {
-			logger.debug("It is unknown whether those who wait for locks wait for each other; looked again later", ex);
+		this.next = at;
+		return !this.looking;
+	}
+
+	/**
+	 * Begin a look if it is due.
+	 * @return how long it is until then, nothing if it has begun
+	 */
+	private synchronized long begin(long now) {
+		if (this.next == null || this.looking) {
+			return ClockReading.NEVER;
+		}
+		if (this.next - now > 0) {
+			return this.next - now;
+		}
+		this.next = null;
+		this.looking = !this.waiting.isEmpty();
+		return (this.looking) ? 0 : ClockReading.NEVER;
+	}
+
+	private synchronized void end(long next) {
+		this.looking = false;
+		plan(next);
+	}
+
+	/**
+	 * The attempts that wait now. An attempt that comes later plans the next look.
+	 */
+	private synchronized Set<LockAcquisition> waiting() {
+		this.next = null;
+		return Set.copyOf(this.waiting);
+	}
+
+	private void look() {
+		long pause = SELDOM;
+		try {
+			Set<LockAcquisition> all = waiting();
+			DeadlockSearch search = new DeadlockSearch(all.stream().map(LockAcquisition::toWaiter).toList());
+			read(search);
+			Set<LeaseId> own = all.stream().map((one) -> one.attempt().id()).collect(Collectors.toSet());
+			this.deadlocks.looked(own, search.deadlocks()).forEach((deadlock) -> tell(deadlock, all));
+			pause = pause(all);
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("A look for deadlocks failed, and is taken again", ex);
 		}
 		finally {
-			long now = this.clock.nanoTime();
-			this.notBefore = now + AGAIN;
-			all.forEach((acquisition) -> lookAgain(acquisition, now));
-			this.looking.set(false);
+			end(this.clock.nanoTime() + pause);
 			this.wake.run();
 		}
 	}
 
-	private boolean read(DeadlockSearch search) {
+	private void read(DeadlockSearch search) {
 		List<String> keys = search.next();
-		for (int step = 0; step < DeadlockSearch.MAX && !keys.isEmpty(); step++) {
-			if (!this.requests.begin()) {
-				return false;
-			}
-			try {
+		try {
+			for (int step = 0; step < DeadlockSearch.MAX && !keys.isEmpty() && this.requests.mayLook(); step++) {
 				search.found(this.store.findQueues(keys, this.timeout));
+				keys = search.next();
 			}
-			finally {
-				this.requests.end();
-			}
-			keys = search.next();
 		}
-		return true;
+		catch (RuntimeException ex) {
+			// A lock that was not seen keeps no attempt in a deadlock
+			logger.debug("It is unknown who waits for some of the locks; looked again later", ex);
+		}
 	}
 
-	private void tell(LockAcquisition acquisition) {
-		this.deadlocks.of(acquisition.attempt().id()).map(Deadlock::toLockDeadlock).ifPresent(acquisition::deadlocked);
+	private void tell(Deadlock found, Set<LockAcquisition> all) {
+		LockDeadlock deadlock = found.toLockDeadlock();
+		all.stream()
+			.filter((acquisition) -> found.has(acquisition.attempt().id()))
+			.forEach((acquisition) -> acquisition.deadlocked(deadlock));
+		long now = this.clock.nanoTime();
+		this.told.values().removeIf((at) -> now - at >= QUIET);
+		Set<String> keys = deadlock.waits().stream().map(LockDeadlock.Wait::key).collect(Collectors.toSet());
+		if (this.told.putIfAbsent(keys, now) == null) {
+			this.events.deadlocked(deadlock);
+		}
 	}
 
-	private void lookAgain(LockAcquisition acquisition, long now) {
-		Attempt attempt = acquisition.attempt();
-		long pause = (this.deadlocks.isSuspected(attempt.id())) ? AGAIN
-				: Math.min(SELDOM, Math.max(FIRST, now - attempt.begun().nanos()));
-		Long due = this.waiting.get(acquisition);
-		if (due != null && due - now <= 0) {
-			this.waiting.replace(acquisition, now + pause);
+	private long pause(Set<LockAcquisition> all) {
+		if (this.deadlocks.isSuspected()) {
+			return AGAIN;
 		}
+		long now = this.clock.nanoTime();
+		long youngest = all.stream().mapToLong((one) -> now - one.attempt().begun().nanos()).min().orElse(FIRST);
+		return Math.min(SELDOM, Math.max(FIRST, youngest));
 	}
 
 	/**
@@ -188,12 +245,10 @@ final class DeadlockWatch implements BackgroundTask {
 		List<GrantId> grants();
 
 		/**
-		 * Begin a request to the store.
-		 * @return whether one may be sent; if so, {@link #end} must follow
+		 * Whether a request may be sent to the store, which only reads: a stop does not
+		 * wait for it.
 		 */
-		boolean begin();
-
-		void end();
+		boolean mayLook();
 
 	}
 

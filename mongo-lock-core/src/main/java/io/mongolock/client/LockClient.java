@@ -100,7 +100,7 @@ final class LockClient {
 		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
 		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground, itsThreads);
 		this.deadlocks = new DeadlockWatch(store, clock, this.events, configured.terms().operationTimeout(),
-				new LookRequests());
+				new LookRequests(), () -> itsThreads.get().looks());
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
@@ -331,13 +331,8 @@ final class LockClient {
 		}
 
 		@Override
-		public boolean begin() {
-			return LockClient.this.phase.beginClaim();
-		}
-
-		@Override
-		public void end() {
-			LockClient.this.phase.endRequest();
+		public boolean mayLook() {
+			return isRunning();
 		}
 
 	}

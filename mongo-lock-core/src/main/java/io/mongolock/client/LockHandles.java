@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
+import java.nio.charset.StandardCharsets;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -26,7 +27,11 @@ import io.mongolock.store.GrantId;
  */
 final class LockHandles {
 
-	private static final int MAX_GRANTS = 50;
+	/** A place in a queue has so many at most, as each claim writes the queue. */
+	private static final int MAX_GRANTS = 8;
+
+	/** Their keys together, in UTF-8. */
+	private static final int MAX_BYTES = 512;
 
 	private final HoldRegistry holds;
 
@@ -78,18 +83,30 @@ final class LockHandles {
 	/**
 	 * The grants that the current thread holds, and cannot end while it waits: those that
 	 * it works under, and those that its transaction keeps.
-	 * @return no more than a place in a queue should have
+	 * @return innermost first, and no more than a place in a queue should have
 	 */
 	List<GrantId> grants() {
-		Set<HeldLock> held = new LinkedHashSet<>(TransactionLocks.all(this.holds));
+		Set<HeldLock> held = new LinkedHashSet<>();
 		LockContext.find((handle) -> {
 			if (handle instanceof LeaseHandle lease && lease.isWorkedUnder(this.holds)) {
 				held.add(lease.heldLock());
 			}
 			return false;
 		});
-		return (held.isEmpty()) ? List.of()
-				: held.stream().map(HeldLock::grantId).distinct().limit(MAX_GRANTS).toList();
+		held.addAll(TransactionLocks.all(this.holds));
+		return (held.isEmpty()) ? List.of() : bounded(held);
+	}
+
+	private static List<GrantId> bounded(Set<HeldLock> held) {
+		Set<GrantId> grants = new LinkedHashSet<>();
+		int bytes = 0;
+		for (HeldLock heldLock : held) {
+			int size = heldLock.key().getBytes(StandardCharsets.UTF_8).length;
+			if (grants.size() < MAX_GRANTS && bytes + size <= MAX_BYTES && grants.add(heldLock.grantId())) {
+				bytes += size;
+			}
+		}
+		return List.copyOf(grants);
 	}
 
 	/**

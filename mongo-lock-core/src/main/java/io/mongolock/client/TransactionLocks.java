@@ -1,8 +1,8 @@
 package io.mongolock.client;
 
-import java.util.Collection;
+import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -32,7 +32,7 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	private final Set<HeldLock> shared = Collections.synchronizedSet(new LinkedHashSet<>());
 
-	private final Map<String, HeldLock> byKey = new HashMap<>();
+	private final Map<String, HeldLock> byKey = new LinkedHashMap<>();
 
 	private volatile boolean over;
 
@@ -62,11 +62,13 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * All locks that the current transaction relies on.
+	 * All locks that the current transaction relies on, the last one first.
 	 */
-	static Collection<HeldLock> all(HoldRegistry holds) {
+	static List<HeldLock> all(HoldRegistry holds) {
 		TransactionLocks current = current(holds);
-		return (current != null) ? current.byKey.values() : List.of();
+		List<HeldLock> all = (current != null) ? new ArrayList<>(current.byKey.values()) : List.of();
+		Collections.reverse(all);
+		return all;
 	}
 
 	private static @Nullable TransactionLocks current(HoldRegistry holds) {

@@ -13,10 +13,8 @@ import io.mongolock.store.LeaseId;
  * one if they are equal, as neither a token nor a grant ever comes back.
  *
  * @param waits who waits for whom, in the order of the grants
- * @param youngest the waiter whose lock was granted last; of those whom other instances
- * cannot see, if there are any
  */
-public record Deadlock(List<Wait> waits, LeaseId youngest) {
+public record Deadlock(List<Wait> waits) {
 
 	/**
 	 * Whether an attempt takes part.

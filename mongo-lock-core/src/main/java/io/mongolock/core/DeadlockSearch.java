@@ -39,8 +39,6 @@ public final class DeadlockSearch {
 
 	private final Map<LeaseId, Waiter> waiters = new LinkedHashMap<>();
 
-	private final Set<LeaseId> placed = new HashSet<>();
-
 	private final Map<String, StoredLock> locks = new HashMap<>();
 
 	private final Set<String> asked = new HashSet<>();
@@ -88,7 +86,6 @@ public final class DeadlockSearch {
 
 	private void add(String key, StoredWaiter place) {
 		LeaseId id = new LeaseId(key, place.leaseToken());
-		this.placed.add(id);
 		this.waiters.putIfAbsent(id, new Waiter(id, place.limit(), place.owner(), place.holds()));
 	}
 
@@ -108,7 +105,7 @@ public final class DeadlockSearch {
 			if (!stuck.isEmpty() && stuck.keySet()
 				.stream()
 				.allMatch((other) -> behind(other, holders).keySet().equals(stuck.keySet()))) {
-				deadlocks.add(deadlock(stuck.values()));
+				deadlocks.add(new Deadlock(ordered(stuck.values())));
 			}
 		}
 		return deadlocks;
@@ -149,20 +146,13 @@ public final class DeadlockSearch {
 		return (waits.size() == alive.size()) ? waits : List.of();
 	}
 
-	private Deadlock deadlock(Collection<List<Wait>> stuck) {
-		List<Wait> waits = stuck.stream()
+	private static List<Wait> ordered(Collection<List<Wait>> stuck) {
+		return stuck.stream()
 			.flatMap(List::stream)
 			.sorted(Comparator.comparing((Wait wait) -> wait.grant().fence())
 				.thenComparing((wait) -> wait.grant().key())
 				.thenComparing((wait) -> wait.waiter().leaseToken()))
 			.toList();
-		// Of those without a place only this client knows, so one of them has to act
-		List<LeaseId> unseen = waits.stream()
-			.map(Wait::holder)
-			.filter((holder) -> !this.placed.contains(holder))
-			.toList();
-		List<LeaseId> acting = (unseen.isEmpty()) ? waits.stream().map(Wait::holder).toList() : unseen;
-		return new Deadlock(waits, acting.get(acting.size() - 1));
 	}
 
 	/**

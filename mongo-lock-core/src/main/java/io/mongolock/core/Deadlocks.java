@@ -1,7 +1,6 @@
 package io.mongolock.core;
 
 import java.util.HashSet;
-import java.util.Optional;
 import java.util.Set;
 
 import io.mongolock.store.LeaseId;
@@ -16,36 +15,30 @@ public final class Deadlocks {
 
 	private Set<Deadlock> seen = Set.of();
 
-	private Set<Deadlock> known = Set.of();
+	private final Set<Deadlock> known = new HashSet<>();
 
 	/**
 	 * A look was taken.
+	 * @param own the waiters of this client
 	 * @param now what it saw
-	 * @return what is known from now on, and was not before
+	 * @return what is known from now on, and was not before; a look that misses it
+	 * changes nothing of that
 	 */
-	public Set<Deadlock> looked(Set<Deadlock> now) {
+	public Set<Deadlock> looked(Set<LeaseId> own, Set<Deadlock> now) {
+		this.known.removeIf((deadlock) -> own.stream().noneMatch(deadlock::has));
 		Set<Deadlock> news = new HashSet<>(now);
 		news.retainAll(this.seen);
-		Set<Deadlock> before = this.known;
-		this.known = Set.copyOf(news);
+		news.removeAll(this.known);
+		this.known.addAll(news);
 		this.seen = Set.copyOf(now);
-		news.removeAll(before);
 		return news;
 	}
 
 	/**
-	 * The deadlock of a waiter.
-	 * @return what two looks saw alike, if they did
+	 * Whether the next look is to say whether there is a deadlock.
 	 */
-	public Optional<Deadlock> of(LeaseId waiter) {
-		return this.known.stream().filter((deadlock) -> deadlock.has(waiter)).findFirst();
-	}
-
-	/**
-	 * Whether the next look is to say whether a waiter is in a deadlock.
-	 */
-	public boolean isSuspected(LeaseId waiter) {
-		return of(waiter).isEmpty() && this.seen.stream().anyMatch((deadlock) -> deadlock.has(waiter));
+	public boolean isSuspected() {
+		return !this.known.containsAll(this.seen);
 	}
 
 }

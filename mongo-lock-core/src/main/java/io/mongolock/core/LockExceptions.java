@@ -121,8 +121,8 @@ public final class LockExceptions {
 	public static String describe(LockDeadlock deadlock) {
 		return deadlock.waits()
 			.stream()
-			.map((wait) -> "lock '" + KeyText.printable(wait.key()) + "' is held by " + wait.holder() + " since "
-					+ wait.since().truncatedTo(ChronoUnit.SECONDS) + " and wanted by " + wait.waiter())
+			.map((wait) -> "lock '" + KeyText.printable(wait.key()) + "' is held by " + wait.holder() + ", granted at "
+					+ wait.since().truncatedTo(ChronoUnit.SECONDS) + ", and wanted by " + wait.waiter())
 			.collect(Collectors.joining("; "));
 	}
 

@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
@@ -93,7 +94,7 @@ class DeadlockHistoriesTests {
 				Set<Caller> stuck = stuck();
 				Set<String> waits = new HashSet<>();
 				stuck.forEach((caller) -> waits.add(caller.token));
-				for (Deadlock deadlock : deadlocks.looked(look(0))) {
+				for (Deadlock deadlock : deadlocks.looked(own(), look(0))) {
 					told++;
 					assertThat(waits).as("history %d, before look %d: %s", history, look, deadlock)
 						.containsAll(deadlock.waits()
@@ -113,8 +114,8 @@ class DeadlockHistoriesTests {
 		int assertFoundIfItStays(long history) {
 			this.callers.forEach((caller) -> caller.client = 0);
 			Deadlocks deadlocks = new Deadlocks();
-			deadlocks.looked(lookWithoutChanges());
-			Set<Deadlock> found = deadlocks.looked(lookWithoutChanges());
+			deadlocks.looked(own(), lookWithoutChanges());
+			Set<Deadlock> found = deadlocks.looked(own(), lookWithoutChanges());
 			assertThat(found.isEmpty()).as("history %d", history).isEqualTo(stuck().isEmpty());
 			return (found.isEmpty()) ? 0 : 1;
 		}
@@ -134,6 +135,10 @@ class DeadlockHistoriesTests {
 				search.found(keys.stream().map(this::stored).toList());
 			}
 			return search.deadlocks();
+		}
+
+		private Set<LeaseId> own() {
+			return waiters(0).stream().map(Waiter::id).collect(Collectors.toSet());
 		}
 
 		private List<Waiter> waiters(int client) {

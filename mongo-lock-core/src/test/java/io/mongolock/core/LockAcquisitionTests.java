@@ -404,7 +404,7 @@ class LockAcquisitionTests {
 		this.acquisition.deadlocked(deadlock);
 		assertThat(this.acquisition.failure(end, at(5_001)))
 			.hasMessageContaining(", wait-timeout is 5000ms. It waited in a deadlock: lock 'other\\u000A' is held by "
-					+ owner + " since " + NOW + " and wanted by " + owner)
+					+ owner + ", granted at " + NOW + ", and wanted by " + owner)
 			.isInstanceOfSatisfying(LockUnavailableException.class,
 					(failure) -> assertThat(failure.getDeadlock()).contains(deadlock));
 	}

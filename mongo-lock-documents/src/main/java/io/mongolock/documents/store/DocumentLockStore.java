@@ -15,6 +15,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 import org.bson.BsonValue;
@@ -51,6 +53,8 @@ import io.mongolock.store.mongo.TokenCommands;
  * </pre>
  */
 public final class DocumentLockStore implements LockStore {
+
+	private static final Log logger = LogFactory.getLog(DocumentLockStore.class);
 
 	private final MongoOperations template;
 
@@ -269,7 +273,35 @@ public final class DocumentLockStore implements LockStore {
 	@Override
 	public List<StoredLock> findQueues(List<String> keys, Duration timeout) {
 		TimeLeft time = new TimeLeft(this.clock, timeout);
-		return this.queues.with(locks(keys, time), time.left());
+		List<StoredLock> locks = keys.stream()
+			.filter(this::isKnown)
+			.collect(Collectors.groupingBy((key) -> DocumentKey.parse(key).collection()))
+			.values()
+			.stream()
+			.flatMap((part) -> readable(part, time).stream())
+			.toList();
+		return this.queues.with(locks, time.left());
+	}
+
+	// A place in a queue may name anything as held
+	private boolean isKnown(String key) {
+		try {
+			return this.collections.containsKey(DocumentKey.parse(key).collection());
+		}
+		catch (IllegalArgumentException ex) {
+			return false;
+		}
+	}
+
+	// A collection that cannot be read hides no other
+	private List<StoredLock> readable(List<String> keys, TimeLeft time) {
+		try {
+			return of(keys.get(0)).findAll(keys, time.left());
+		}
+		catch (LockStoreException ex) {
+			logger.debug("Who holds some documents is unknown", ex);
+			return List.of();
+		}
 	}
 
 	private List<StoredLock> locks(List<String> keys, TimeLeft time) {

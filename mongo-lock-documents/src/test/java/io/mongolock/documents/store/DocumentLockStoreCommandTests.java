@@ -51,8 +51,11 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.mockito.ArgumentMatchers.any;
 import static org.mockito.ArgumentMatchers.anyList;
+import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.willAnswer;
 import static org.mockito.Mockito.mock;
+import static org.mockito.Mockito.spy;
 
 /**
  * Tests for the commands that {@link DocumentLockStore} sends.
@@ -252,9 +255,31 @@ class DocumentLockStoreCommandTests {
 			assertThat(lock.hidden()).isEqualTo(new HiddenPlaces(HiddenPlaces.SHOWN - 2, 1, 1));
 		});
 		assertThat(this.store.find("locks:k", TIMEOUT).orElseThrow().queue()).hasSameSizeAs(waiting);
+		this.store.register("locks", null);
 		assertThat(this.store.findQueues(List.of("locks:k"), TIMEOUT)).singleElement()
 			.satisfies((lock) -> assertThat(lock.queue()).hasSameSizeAs(waiting)
 				.allSatisfy((waiter) -> assertThat(waiter.holds()).containsExactly(new GrantId("locks:l", 1))));
+	}
+
+	@Test
+	@SuppressWarnings("unchecked")
+	void aCollectionThatCannotBeReadHidesNoQueueOfTheOthersAndUnknownOnesAreNotAskedFor() {
+		MongoCollection<BsonDocument> unreadable = mock(MongoCollection.class, Answers.RETURNS_SELF);
+		given(unreadable.find(any(Bson.class))).willThrow(new MongoTimeoutException("no server"));
+		MongoOperations template = spy(TestTemplates.template(this.client));
+		willAnswer((call) -> call.getArgument(1, CollectionCallback.class).doInCollection(unreadable)).given(template)
+			.execute(eq("unreadable"), any(CollectionCallback.class));
+		DocumentLockStore some = new DocumentLockStore(template, "lock", "queues", LockClock.system());
+		some.register("locks", null);
+		some.register("unreadable", null);
+		Claim claim = Claims.first(Claims.on("locks:k"));
+		some.acquire(claim, TIMEOUT);
+		this.log.clear();
+		assertThat(some.findQueues(List.of("unreadable:k", "locks:k", "unknown:k", "no key", "locks:{$gt:1}"), TIMEOUT))
+			.singleElement()
+			.satisfies((lock) -> assertThat(lock.key()).isEqualTo("locks:k"));
+		assertThat(this.log.all()).extracting((command) -> command.getString("find").getValue())
+			.containsExactly("locks", "queues");
 	}
 
 	// Whose place ran out
