@@ -45,6 +45,8 @@ class LockPropertyNames {
 
 	private final List<Class<? extends Record>> settings;
 
+	private final boolean written;
+
 	LockPropertyNames(Environment environment, List<LockExtension> extensions) {
 		this.environment = environment;
 		this.binder = Binder.get(environment);
@@ -52,13 +54,14 @@ class LockPropertyNames {
 		for (LockExtension extension : extensions) {
 			this.settings.addAll(extension.settings());
 		}
+		this.written = isAnyWritten(ROOT);
 	}
 
 	/**
 	 * Whether there may be any property of ours: otherwise all are as by default.
 	 */
 	boolean isAnyWritten() {
-		return isAnyWritten(ROOT);
+		return this.written;
 	}
 
 	private boolean isAnyWritten(ConfigurationPropertyName root) {
@@ -93,7 +96,7 @@ class LockPropertyNames {
 	 */
 	List<String> unknown() {
 		List<String> unknown = (isAnyWritten(FORMER)) ? formerNames() : new ArrayList<>();
-		return (isAnyWritten()) ? withUnread(unknown) : unknown;
+		return (this.written) ? withUnread(unknown) : unknown;
 	}
 
 	private List<String> withUnread(List<String> unknown) {

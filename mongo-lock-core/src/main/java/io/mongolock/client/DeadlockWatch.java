@@ -30,8 +30,9 @@ import io.mongolock.store.LockStore;
  * Looks whether attempts that wait while their callers hold other locks are in a
  * {@link DeadlockSearch deadlock}. One look is for all of them: a second after one has
  * begun to wait, half a second after what has to be seen twice, and ever less often if no
- * attempt comes. Has no thread of its own, as the {@link ClientLoop} says when, and only
- * reads. Thread-safe: one look at a time; its time is guarded by the monitor.
+ * attempt comes. The {@link ClientLoop} says when, and a thread that no stop waits for
+ * looks, which only reads. Thread-safe: one look at a time; its time is guarded by the
+ * monitor.
  */
 final class DeadlockWatch implements BackgroundTask {
 

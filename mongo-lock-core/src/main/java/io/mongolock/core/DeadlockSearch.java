@@ -34,9 +34,6 @@ public final class DeadlockSearch {
 	/** So many waiters a deadlock has at most, and so many steps a search. */
 	public static final int MAX = 8;
 
-	/** So many locks one request asks for at most. */
-	private static final int MAX_KEYS = 1_000;
-
 	private final Map<LeaseId, Waiter> waiters = new LinkedHashMap<>();
 
 	private final Map<String, StoredLock> locks = new HashMap<>();
@@ -65,7 +62,7 @@ public final class DeadlockSearch {
 			.map(GrantId::key)
 			.distinct()
 			.filter((key) -> !this.asked.contains(key))
-			.limit(MAX_KEYS)
+			.limit(Division.MAX_BATCH)
 			.toList();
 		this.asked.addAll(next);
 		return next;
@@ -133,8 +130,7 @@ public final class DeadlockSearch {
 		StoredLock lock = this.locks.get(waiter.id().key());
 		List<StoredHolder> alive = (lock != null)
 				? lock.holders().stream().filter((holder) -> holder.isAlive(lock.now())).toList() : List.of();
-		int limit = alive.stream().mapToInt(StoredHolder::limit).min().orElse(waiter.limit());
-		if (alive.size() < Math.min(limit, waiter.limit())) {
+		if (AdmissionRule.of(waiter.limit(), alive.stream().mapToInt(StoredHolder::limit)).admits()) {
 			return List.of();
 		}
 		List<Wait> waits = alive.stream().flatMap((holder) -> {

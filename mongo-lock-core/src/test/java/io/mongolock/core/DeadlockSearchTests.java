@@ -34,9 +34,7 @@ class DeadlockSearchTests {
 
 	@Test
 	void twoThatWaitForEachOtherAreADeadlock() {
-		lock("a", List.of(holder(1, 1)), place("other", 1, new GrantId("b", 2)));
-		lock("b", List.of(holder(2, 1)), place("me", 1, new GrantId("a", 1)));
-		Deadlock found = search(waiter("me", "b", new GrantId("a", 1))).iterator().next();
+		Deadlock found = search(inDeadlock()).iterator().next();
 		assertThat(found.toLockDeadlock().waits()).containsExactly(
 				new LockDeadlock.Wait("a", owner("me"), NOW, owner("other")),
 				new LockDeadlock.Wait("b", owner("other"), NOW, owner("me")));
@@ -127,6 +125,12 @@ class DeadlockSearchTests {
 		assertThat(ring(9)).isEmpty();
 	}
 
+	private Waiter inDeadlock() {
+		lock("a", List.of(holder(1, 1)), place("other", 1, new GrantId("b", 2)));
+		lock("b", List.of(holder(2, 1)), place("me", 1, new GrantId("a", 1)));
+		return waiter("me", "b", new GrantId("a", 1));
+	}
+
 	private Set<Deadlock> ring(int size) {
 		for (int i = 0; i < size; i++) {
 			lock("k" + i, List.of(holder(i, 1)), place("w" + i, 1, new GrantId("k" + (i + 1) % size, (i + 1) % size)));
@@ -145,9 +149,7 @@ class DeadlockSearchTests {
 
 	@Test
 	void onlyWhatTwoLooksInARowSawIsKnownAndIsNewOnce() {
-		lock("a", List.of(holder(1, 1)), place("other", 1, new GrantId("b", 2)));
-		lock("b", List.of(holder(2, 1)), place("me", 1, new GrantId("a", 1)));
-		Waiter me = waiter("me", "b", new GrantId("a", 1));
+		Waiter me = inDeadlock();
 		Set<LeaseId> own = Set.of(me.id());
 		Set<Deadlock> seen = search(me);
 		Deadlocks deadlocks = new Deadlocks();
@@ -163,9 +165,7 @@ class DeadlockSearchTests {
 
 	@Test
 	void oneThatALookMissedIsNotNewUntilItsWaitersHaveEnded() {
-		lock("a", List.of(holder(1, 1)), place("other", 1, new GrantId("b", 2)));
-		lock("b", List.of(holder(2, 1)), place("me", 1, new GrantId("a", 1)));
-		Waiter me = waiter("me", "b", new GrantId("a", 1));
+		Waiter me = inDeadlock();
 		Set<LeaseId> own = Set.of(me.id());
 		Set<Deadlock> seen = search(me);
 		Deadlocks deadlocks = new Deadlocks();

@@ -25,9 +25,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
-import org.springframework.transaction.TransactionDefinition;
-import org.springframework.transaction.support.AbstractPlatformTransactionManager;
-import org.springframework.transaction.support.DefaultTransactionStatus;
 import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockClock;
@@ -40,6 +37,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
+import io.mongolock.client.NoTransactions;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.LockStore;
 
@@ -221,30 +219,6 @@ class DeadlockTests {
 				new LockOwner("app", "" + this.clients.size(), "host", 42, ""), LockClock.system(), List.of(listener)));
 		this.clients.add(client);
 		return client;
-	}
-
-	private static final class NoTransactions extends AbstractPlatformTransactionManager {
-
-		@Override
-		protected Object doGetTransaction() {
-			return this;
-		}
-
-		@Override
-		protected void doBegin(Object transaction, TransactionDefinition definition) {
-			// Only its synchronization counts
-		}
-
-		@Override
-		protected void doCommit(DefaultTransactionStatus status) {
-			// Only its synchronization counts
-		}
-
-		@Override
-		protected void doRollback(DefaultTransactionStatus status) {
-			// Only its synchronization counts
-		}
-
 	}
 
 }
