@@ -24,8 +24,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * collection
  * @param ttl how long a lease lasts without renewal, and so the longest time that a lock
  * stays taken after its holder died
- * @param margin how long before the end of a lease its holder stops relying on the lock;
- * 20 % of the ttl unless set
+ * @param margin time before the end of a lease at which its holder stops relying on the
+ * lock; 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
  * default 1 second, more with a long ttl or many leases
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
@@ -34,9 +34,10 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param retryInterval polling interval of the first waiter if there is no change stream;
  * the n-th waiter's interval is n times as long
  * @param autoRenew whether leases are renewed while they are held
- * @param linger how long this instance keeps an unused lease for its own next claim; 0
- * for not at all
- * @param locks settings for the locks of one name; they override those for all locks
+ * @param linger how long this instance keeps an unused lease for its own next claim; 0 to
+ * keep none
+ * @param locks settings for the locks of one name, which override the settings for all
+ * locks
  * @param ttlIndex index that removes documents of locks nobody asked for any more
  * @param placeTtl how long a dead JVM holds up others in a lock's queue; live JVMs
  * refresh their places every third of this time
@@ -49,7 +50,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param advisorOrder order of the AOP advisor that takes the lock; lower values run
  * first
  * @param unavailableHandler name of the default LockUnavailableHandler bean, for methods
- * without SKIP, fallback or handler of their own
+ * without SKIP, fallback or handler
  * @param leakDetection what to do if a lock's handle is garbage-collected without having
  * been closed
  * @param notifications whether a change stream wakes waiting claims; without a stream
@@ -137,10 +138,10 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Handing locks on within one application, with no request to MongoDB.
 	 *
-	 * @param maxTime how long after its grant a JVM's threads may pass a lock among
-	 * themselves; 0 for never
-	 * @param maxCount how often a JVM's threads may pass a granted lock among themselves,
-	 * at most 10000; 0 for never
+	 * @param maxTime how long after its grant a lock may pass between threads of one JVM;
+	 * 0 for never
+	 * @param maxCount how often a granted lock may pass between threads of one JVM, at
+	 * most 10000; 0 for never
 	 */
 	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
 

@@ -20,7 +20,7 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param onlyWhenReady whether this instance runs scheduled jobs only while its
 	 * readiness state accepts traffic
 	 * @param collection MongoDB collection of the runs of jobs
-	 * @param grace how long after its due time a job without catchUp may still start
+	 * @param grace how late a job without catchUp may still start
 	 * @param checkInterval how often other instances check whether the instance that runs
 	 * a job has died
 	 * @param history how long a run is kept once the job has run again

@@ -14,8 +14,8 @@ public record MongoLockLeaderProperties(@DefaultValue Leader leader) {
 	/**
 	 * Elections of a leader.
 	 *
-	 * @param onlyWhenReady whether this instance seeks or keeps roles only while its
-	 * readiness state accepts traffic
+	 * @param onlyWhenReady whether this instance may lead only while its readiness state
+	 * accepts traffic
 	 */
 	public record Leader(@DefaultValue("true") boolean onlyWhenReady) {
 

@@ -24,10 +24,9 @@ public record MongoLockDocumentsProperties(@DefaultValue Optimistic optimistic,
 	 * attempt is random, so that those who collided once do not collide again.
 	 *
 	 * @param maxAttempts how many attempts an optimistic update may make
-	 * @param delay limit of the random pause before the second attempt
-	 * @param multiplier factor by which the limit of the random pause grows with each
-	 * attempt
-	 * @param maxDelay highest limit of the random pause before an attempt
+	 * @param delay longest random pause before the second attempt
+	 * @param multiplier factor by which the longest random pause grows with each attempt
+	 * @param maxDelay longest random pause before any attempt
 	 */
 	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
 			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
