@@ -55,7 +55,9 @@ public interface LockListener {
 	 * lock that another of them holds. Called once for each such deadlock, and once a
 	 * minute at most for the same keys, in each application that sees it, after two looks
 	 * half a second apart saw the same. The first look comes when a wait has lasted for a
-	 * second, the next ones ever less often, and 5 seconds apart in the end.
+	 * second, the next ones ever less often, and 5 seconds apart in the end. With
+	 * {@code mongo-lock.on-deadlock=fail} the wait of the caller whose lock was granted
+	 * last ends then, in the application that it belongs to.
 	 * <p>
 	 * An application sees waits that block their thread while it is inside of
 	 * {@link LockOperations#execute} or a method of the annotation, or in a transaction

@@ -41,6 +41,7 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 		LockTemplate client = new LockTemplate(store,
 				new ClientOptions(lasting, this.owner, this.clock, ofOthers)
 					.withLeakDetection(this.properties.leakDetection())
+					.withOnDeadlock(this.properties.onDeadlock())
 					.withHandOver(NEVER)
 					.withPlaceTtl(this.properties.placeTtl())
 					.withMaxPlaces(this.properties.maxPlaces()));

@@ -51,6 +51,7 @@ class LockClientConfiguration {
 		LockTemplate template = new LockTemplate((known != null) ? known : noStore(context.getClassLoader()),
 				new ClientOptions(configured, owner, clock, listeners.orderedStream().toList())
 					.withLeakDetection(properties.leakDetection())
+					.withOnDeadlock(properties.onDeadlock())
 					.withHandOver(new HandOver(properties.handOver().maxTime(), properties.handOver().maxCount()))
 					.withPlaceTtl(properties.placeTtl())
 					.withMaxPlaces(properties.maxPlaces())

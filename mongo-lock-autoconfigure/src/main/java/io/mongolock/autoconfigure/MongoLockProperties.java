@@ -10,6 +10,7 @@ import org.springframework.boot.context.properties.bind.DefaultValue;
 
 import io.mongolock.LockSettings;
 import io.mongolock.client.ClientOptions.LeakDetection;
+import io.mongolock.client.ClientOptions.OnDeadlock;
 import io.mongolock.interceptor.check.LockVerification;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
@@ -53,6 +54,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * without SKIP, fallback or handler
  * @param leakDetection what to do if a lock's handle is garbage-collected without having
  * been closed
+ * @param onDeadlock what to do about callers that wait for each other's locks
  * @param notifications whether a change stream wakes waiting claims; without a stream
  * they poll at their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
@@ -70,8 +72,9 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@DefaultValue("6s") Duration placeTtl, @DefaultValue("10000") int maxPlaces,
 		@DefaultValue("5s") Duration shutdownTimeout, @Nullable String mongoTemplate,
 		@DefaultValue("2147483646") int advisorOrder, @Nullable String unavailableHandler,
-		@DefaultValue("warn") LeakDetection leakDetection, @DefaultValue("auto") Notifications notifications,
-		@DefaultValue HandOver handOver, @DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
+		@DefaultValue("warn") LeakDetection leakDetection, @DefaultValue("warn") OnDeadlock onDeadlock,
+		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver,
+		@DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
 		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";

@@ -12,6 +12,7 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClients;
 import io.micrometer.core.instrument.MeterRegistry;
@@ -87,6 +88,37 @@ class DeadlockedApplicationsTests {
 					.isPositive();
 			}
 		}));
+	}
+
+	@Test
+	void whenTheYoungestIsToFailThenOneOfThemFailsAndTheOtherGoesOn() {
+		ApplicationContextRunner failing = application().withPropertyValues("mongo-lock.on-deadlock=fail",
+				"mongo-lock.wait-timeout=10m");
+		failing.run((one) -> failing.run((other) -> {
+			List<Optional<LockDeadlock>> ends = Stream
+				.of(inThread(() -> lockBoth(one, "a", "b")), inThread(() -> lockBoth(other, "b", "a")))
+				.map(CompletableFuture::join)
+				.toList();
+			assertThat(ends).filteredOn(Optional::isEmpty).as("who goes on").hasSize(1);
+			assertThat(ends).filteredOn(Optional::isPresent)
+				.singleElement()
+				.satisfies((deadlock) -> assertThat(deadlock.orElseThrow().waits()).extracting(LockDeadlock.Wait::key)
+					.containsExactlyInAnyOrder("x:a", "x:b"));
+		}));
+	}
+
+	// The deadlock with which it failed, if it did
+	private Optional<LockDeadlock> lockBoth(ApplicationContext application, String first, String second) {
+		Nested nested = application.getBean(Nested.class);
+		return nested.locked(first, () -> {
+			meet();
+			try {
+				return nested.locked(second, Optional::empty);
+			}
+			catch (LockUnavailableException ex) {
+				return Optional.of(ex.getDeadlock().orElseThrow());
+			}
+		});
 	}
 
 	private ApplicationContextRunner application() {

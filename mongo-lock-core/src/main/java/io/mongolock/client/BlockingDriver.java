@@ -94,7 +94,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			}
 			watched = !(step instanceof LastStep);
 			if (watched) {
-				this.deadlocks.waits(this.acquisition);
+				this.deadlocks.waits(this.acquisition, () -> this.runtime.unpark(this.thread));
 			}
 			while (!(step instanceof LastStep end)) {
 				step = (step instanceof Wait wait) ? await(wait.nanos()) : ask();
@@ -120,12 +120,11 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	}
 
 	private AcquisitionStep await(long nanos) {
-		long until = this.sender.now().nanos() + nanos;
 		long left = nanos;
 		while (this.turn == null && left > 0) {
 			throwIfDisturbed();
 			this.runtime.park(this, left);
-			left = until - this.sender.now().nanos();
+			left = this.acquisition.dueIn(this.sender.now());
 		}
 		throwIfDisturbed();
 		this.woken = this.turn;

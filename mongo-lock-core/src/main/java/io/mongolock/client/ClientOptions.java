@@ -20,6 +20,7 @@ import io.mongolock.core.QueuePlaces;
  * @param clock by which all time is measured
  * @param listeners who hears of the locks
  * @param leakDetection what to do about handles that are never closed
+ * @param onDeadlock what to do about attempts that wait for each other
  * @param handOver how long locks are handed on within this JVM
  * @param placeTtl how long a place in the queue of a lock counts after its JVM died
  * @param maxPlaces how many places the queue of a lock may have
@@ -27,18 +28,18 @@ import io.mongolock.core.QueuePlaces;
  * begins on another
  */
 public record ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
-		List<LockListener> listeners, LeakDetection leakDetection, HandOver handOver, Duration placeTtl, int maxPlaces,
-		CallerContext callerContext) {
+		List<LockListener> listeners, LeakDetection leakDetection, OnDeadlock onDeadlock, HandOver handOver,
+		Duration placeTtl, int maxPlaces, CallerContext callerContext) {
 
 	private static final Duration PLACE_TTL = Duration.ofSeconds(6);
 
 	/**
-	 * The options of a client that warns of leaks, hands locks over, and keeps its places
-	 * in queues for six seconds.
+	 * The options of a client that warns of leaks and deadlocks, hands locks over, and
+	 * keeps its places in queues for six seconds.
 	 */
 	public ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
 			List<LockListener> listeners) {
-		this(configured, owner, clock, listeners, LeakDetection.WARN, HandOver.DEFAULT, PLACE_TTL,
+		this(configured, owner, clock, listeners, LeakDetection.WARN, OnDeadlock.WARN, HandOver.DEFAULT, PLACE_TTL,
 				QueuePlaces.MAX_PLACES, CallerContext.NONE);
 	}
 
@@ -46,16 +47,24 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 * With another way to treat handles that are never closed.
 	 */
 	public ClientOptions withLeakDetection(LeakDetection leakDetection) {
-		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, leakDetection, this.handOver,
-				this.placeTtl, this.maxPlaces, this.callerContext);
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, leakDetection,
+				this.onDeadlock, this.handOver, this.placeTtl, this.maxPlaces, this.callerContext);
+	}
+
+	/**
+	 * With another way to treat attempts that wait for each other.
+	 */
+	public ClientOptions withOnDeadlock(OnDeadlock onDeadlock) {
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
+				onDeadlock, this.handOver, this.placeTtl, this.maxPlaces, this.callerContext);
 	}
 
 	/**
 	 * With other bounds for what is handed on within this JVM.
 	 */
 	public ClientOptions withHandOver(HandOver handOver) {
-		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection, handOver,
-				this.placeTtl, this.maxPlaces, this.callerContext);
+		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
+				this.onDeadlock, handOver, this.placeTtl, this.maxPlaces, this.callerContext);
 	}
 
 	/**
@@ -63,7 +72,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withPlaceTtl(Duration placeTtl) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
-				this.handOver, placeTtl, this.maxPlaces, this.callerContext);
+				this.onDeadlock, this.handOver, placeTtl, this.maxPlaces, this.callerContext);
 	}
 
 	/**
@@ -71,7 +80,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withMaxPlaces(int maxPlaces) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
-				this.handOver, this.placeTtl, maxPlaces, this.callerContext);
+				this.onDeadlock, this.handOver, this.placeTtl, maxPlaces, this.callerContext);
 	}
 
 	/**
@@ -79,7 +88,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	 */
 	public ClientOptions withCallerContext(CallerContext callerContext) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
-				this.handOver, this.placeTtl, this.maxPlaces, callerContext);
+				this.onDeadlock, this.handOver, this.placeTtl, this.maxPlaces, callerContext);
 	}
 
 	/**
@@ -102,6 +111,23 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 		 * Say so, and release the lock.
 		 */
 		RELEASE
+
+	}
+
+	/**
+	 * What to do about attempts that wait for each other.
+	 */
+	public enum OnDeadlock {
+
+		/**
+		 * Say so.
+		 */
+		WARN,
+
+		/**
+		 * Say so, and end the wait whose caller holds the lock that was granted last.
+		 */
+		FAIL
 
 	}
 

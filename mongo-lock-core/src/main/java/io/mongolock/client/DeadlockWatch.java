@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockDeadlock;
+import io.mongolock.client.ClientOptions.OnDeadlock;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Deadlock;
 import io.mongolock.core.DeadlockSearch;
@@ -54,6 +55,8 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private final LockEvents events;
 
+	private final OnDeadlock onDeadlock;
+
 	private final Duration timeout;
 
 	private final Requests requests;
@@ -65,7 +68,8 @@ final class DeadlockWatch implements BackgroundTask {
 	/** When the keys of a deadlock were last told. Belongs to the look. */
 	private final Map<Set<String>, Long> told = new HashMap<>();
 
-	private final Set<LockAcquisition> waiting = ConcurrentHashMap.newKeySet();
+	/** The attempts that wait, each with a wake-up for its thread. */
+	private final Map<LockAcquisition, Runnable> waiting = new ConcurrentHashMap<>();
 
 	private boolean looking;
 
@@ -77,14 +81,16 @@ final class DeadlockWatch implements BackgroundTask {
 
 	/**
 	 * Create a watch over nobody.
+	 * @param onDeadlock whether a wait of each deadlock ends early
 	 * @param timeout how long each request to the store may take
 	 * @param threads what runs a look; must not block
 	 */
-	DeadlockWatch(LockStore store, LockClock clock, LockEvents events, Duration timeout, Requests requests,
-			Supplier<? extends Executor> threads) {
+	DeadlockWatch(LockStore store, LockClock clock, LockEvents events, OnDeadlock onDeadlock, Duration timeout,
+			Requests requests, Supplier<? extends Executor> threads) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
+		this.onDeadlock = onDeadlock;
 		this.timeout = timeout;
 		this.requests = requests;
 		this.threads = threads;
@@ -93,13 +99,14 @@ final class DeadlockWatch implements BackgroundTask {
 	/**
 	 * An attempt has to wait, on the thread of its caller. Its {@link #ended end} is to
 	 * follow. Throws nothing.
+	 * @param early wakes that thread if the wait ends early; must neither block nor throw
 	 */
-	void waits(LockAcquisition acquisition) {
+	void waits(LockAcquisition acquisition, Runnable early) {
 		try {
 			List<GrantId> holds = this.requests.grants();
 			if (!holds.isEmpty()) {
 				acquisition.waits(holds);
-				this.waiting.add(acquisition);
+				this.waiting.put(acquisition, early);
 				if (plan(this.clock.nanoTime() + FIRST)) {
 					this.wake.run();
 				}
@@ -177,7 +184,7 @@ final class DeadlockWatch implements BackgroundTask {
 	 */
 	private synchronized Set<LockAcquisition> waiting() {
 		this.next = null;
-		return Set.copyOf(this.waiting);
+		return Set.copyOf(this.waiting.keySet());
 	}
 
 	private void look() {
@@ -215,14 +222,25 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private void tell(Deadlock found, Set<LockAcquisition> all) {
 		LockDeadlock deadlock = found.toLockDeadlock();
-		all.stream()
-			.filter((acquisition) -> found.has(acquisition.attempt().id()))
-			.forEach((acquisition) -> acquisition.deadlocked(deadlock));
+		all.stream().filter((acquisition) -> found.has(acquisition.attempt().id())).forEach((acquisition) -> {
+			acquisition.deadlocked(deadlock);
+			if (this.onDeadlock == OnDeadlock.FAIL && acquisition.attempt().id().equals(found.youngest())) {
+				end(acquisition);
+			}
+		});
 		long now = this.clock.nanoTime();
 		this.told.values().removeIf((at) -> now - at >= QUIET);
 		Set<String> keys = deadlock.waits().stream().map(LockDeadlock.Wait::key).collect(Collectors.toSet());
 		if (this.told.putIfAbsent(keys, now) == null) {
 			this.events.deadlocked(deadlock);
+		}
+	}
+
+	private void end(LockAcquisition acquisition) {
+		Runnable early = this.waiting.get(acquisition);
+		if (early != null) {
+			acquisition.giveUp(ClockReading.of(this.clock));
+			early.run();
 		}
 	}
 

@@ -99,8 +99,8 @@ final class LockClient {
 		Supplier<ClientThreads> itsThreads = this::threads;
 		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
 		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground, itsThreads);
-		this.deadlocks = new DeadlockWatch(store, clock, this.events, configured.terms().operationTimeout(),
-				new LookRequests(), () -> itsThreads.get().looks());
+		this.deadlocks = new DeadlockWatch(store, clock, this.events, options.onDeadlock(),
+				configured.terms().operationTimeout(), new LookRequests(), () -> itsThreads.get().looks());
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				renewalEvents, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);

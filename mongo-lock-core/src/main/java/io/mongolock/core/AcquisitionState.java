@@ -122,7 +122,10 @@ final class AcquisitionState {
 	/** Whether the first request enters the queue, as others stand there. */
 	private boolean contended;
 
-	/** By how much the wait is longer as it recalls a lease, in nanoseconds. */
+	/**
+	 * By how much the wait is longer as it recalls a lease, or shorter as it gives up, in
+	 * nanoseconds.
+	 */
 	private long extraWait;
 
 	/**
@@ -230,6 +233,16 @@ final class AcquisitionState {
 			case HANDED -> hold(now);
 			default -> new Failed(this.requests.unanswered(), end());
 		};
+	}
+
+	/**
+	 * The wait is over now. A request that is underway is the last one.
+	 */
+	synchronized void giveUp(ClockReading now) {
+		this.extraWait = -this.attempt.left(now);
+		if (this.phase != Phase.ASKING && this.phase != Phase.LAST) {
+			this.until = now.nanos();
+		}
 	}
 
 	synchronized @Nullable Claim send(ClockReading now) {

@@ -163,6 +163,14 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
+	 * Its wait ends now, not at its timeout: {@link #timer} is due, unless a request is
+	 * underway.
+	 */
+	public void giveUp(ClockReading now) {
+		this.state.giveUp(now);
+	}
+
+	/**
 	 * The wait was interrupted.
 	 */
 	public LockUnavailableException interrupted(ClockReading now) {

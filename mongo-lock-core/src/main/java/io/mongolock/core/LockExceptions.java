@@ -111,8 +111,14 @@ public final class LockExceptions {
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + "; gave up after "
 						+ millis(waited) + " and " + describeClaims(claims, attempt, holders) + inQueue(position)
 						+ ", wait-timeout is " + millis(attempt.terms().waitTimeout())
-						+ ((deadlock != null) ? ". It waited in a deadlock: " + describe(deadlock) : ""),
+						+ ((deadlock != null)
+								? inDeadlock(deadlock, waited.compareTo(attempt.terms().waitTimeout()) < 0) : ""),
 				deadlock);
+	}
+
+	private static String inDeadlock(LockDeadlock deadlock, boolean gaveUp) {
+		return ". It waited in a deadlock" + ((gaveUp) ? ", which mongo-lock.on-deadlock=fail ended: " : ": ")
+				+ describe(deadlock);
 	}
 
 	/**

@@ -13,7 +13,6 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
@@ -24,6 +23,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.client.ClientOptions.OnDeadlock;
 import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.Attempt;
 import io.mongolock.core.ClientQueues;
@@ -86,6 +86,9 @@ class DeadlockWatchTests {
 
 	private Supplier<List<GrantId>> holds = List::of;
 
+	private Runnable onLook = () -> {
+	};
+
 	private boolean running = true;
 
 	private int told;
@@ -96,37 +99,41 @@ class DeadlockWatchTests {
 
 	private final ClientQueues queues = new ClientQueues(new QueuePlaces(Duration.ofSeconds(6), 100, (bound) -> 0L));
 
-	private final DeadlockWatch watch = new DeadlockWatch(new ScriptedStore() {
+	/** Whose waits have ended early. */
+	private final List<LockAcquisition> early = new ArrayList<>();
 
-		@Override
-		public List<StoredLock> findQueues(List<String> keys, Duration timeout) {
-			return look(keys);
-		}
+	private DeadlockWatch watch = watch(OnDeadlock.WARN);
 
-	}, this.clock, new LockEvents(List.of(new LockInstrumentation() {
+	private DeadlockWatch watch(OnDeadlock onDeadlock) {
+		DeadlockWatch made = new DeadlockWatch(new ScriptedStore() {
 
-		@Override
-		public void deadlocked() {
-			DeadlockWatchTests.this.told++;
-		}
+			@Override
+			public List<StoredLock> findQueues(List<String> keys, Duration timeout) {
+				return look(keys);
+			}
 
-	}), this.clock, new ClientRuntime()::daemons), Duration.ofSeconds(3), new DeadlockWatch.Requests() {
+		}, this.clock, new LockEvents(List.of(new LockInstrumentation() {
 
-		@Override
-		public List<GrantId> grants() {
-			return DeadlockWatchTests.this.holds.get();
-		}
+			@Override
+			public void deadlocked() {
+				DeadlockWatchTests.this.told++;
+			}
 
-		@Override
-		public boolean mayLook() {
-			return DeadlockWatchTests.this.running;
-		}
+		}), this.clock, new ClientRuntime()::daemons), onDeadlock, Duration.ofSeconds(3), new DeadlockWatch.Requests() {
 
-	}, () -> (task) -> this.threads.execute(task));
+			@Override
+			public List<GrantId> grants() {
+				return DeadlockWatchTests.this.holds.get();
+			}
 
-	@BeforeEach
-	void start() {
-		this.watch.start(() -> this.woken = true);
+			@Override
+			public boolean mayLook() {
+				return DeadlockWatchTests.this.running;
+			}
+
+		}, () -> (task) -> this.threads.execute(task));
+		made.start(() -> this.woken = true);
+		return made;
 	}
 
 	@Test
@@ -202,6 +209,47 @@ class DeadlockWatchTests {
 		}
 		assertThat(this.told).isOne();
 		assertThat(deadlock(me)).isNotNull();
+	}
+
+	@Test
+	void whenTheYoungestIsToFailThenItsWaitEndsWithTheSecondLook() {
+		this.watch = watch(OnDeadlock.FAIL);
+		this.locks.put("a", lock("a", 3, place("other", new GrantId("b", 2))));
+		this.locks.put("b", lock("b", 2));
+		LockAcquisition youngest = waits("b", new GrantId("a", 3));
+		live(1);
+		assertThat(this.early).as("after one look").isEmpty();
+		live(0.5);
+		assertThat(this.early).containsExactly(youngest);
+		assertThat(youngest.dueIn(ClockReading.of(this.clock))).isZero();
+		live(60);
+		assertThat(this.early).as("once").hasSize(1);
+	}
+
+	@Test
+	void whenTheOtherOneIsTheYoungestOrOnlyAWarningIsAskedForThenNoWaitEnds() {
+		for (OnDeadlock onDeadlock : OnDeadlock.values()) {
+			this.watch = watch(onDeadlock);
+			long own = (onDeadlock == OnDeadlock.FAIL) ? 1 : 3;
+			this.locks.put("a", lock("a", own, place("other", new GrantId("b", 2))));
+			this.locks.put("b", lock("b", 2));
+			LockAcquisition me = waits("b", new GrantId("a", own));
+			live(3);
+			assertThat(deadlock(me)).isNotNull();
+			assertThat(this.early).isEmpty();
+		}
+	}
+
+	@Test
+	void whenTheYoungestHasEndedMeanwhileThenNoThreadIsWoken() {
+		this.watch = watch(OnDeadlock.FAIL);
+		circle();
+		LockAcquisition me = waits("a", new GrantId("b", 2));
+		waits("b", new GrantId("a", 1));
+		live(1);
+		this.onLook = () -> this.watch.ended(me);
+		live(0.5);
+		assertThat(this.early).isEmpty();
 	}
 
 	@Test
@@ -309,7 +357,7 @@ class DeadlockWatchTests {
 			throw new StackOverflowError("by script");
 		};
 		LockAcquisition me = acquisition("b");
-		this.watch.waits(me);
+		this.watch.waits(me, () -> this.early.add(me));
 		this.watch.ended(me);
 		live(10);
 		assertThat(this.looks).isEmpty();
@@ -318,6 +366,7 @@ class DeadlockWatchTests {
 	private List<StoredLock> look(List<String> keys) {
 		this.looks.add((this.nanos - START) / (double) SECOND);
 		this.asked.add(keys);
+		this.onLook.run();
 		throwNext(this.failures);
 		if (keys.contains("unreadable")) {
 			throw new LockStoreException("unreadable", Outcome.REFUSED, "by script", null);
@@ -359,7 +408,7 @@ class DeadlockWatchTests {
 	private LockAcquisition waits(String key, GrantId... holds) {
 		this.holds = () -> List.of(holds);
 		LockAcquisition acquisition = acquisition(key);
-		this.watch.waits(acquisition);
+		this.watch.waits(acquisition, () -> this.early.add(acquisition));
 		return acquisition;
 	}
 

@@ -41,6 +41,7 @@ class DeadlockSearchTests {
 		assertThat(found.has(new LeaseId("b", "me"))).isTrue();
 		assertThat(search(waiter("other", "a", new GrantId("b", 2)))).as("as the other one sees it")
 			.containsExactly(found);
+		assertThat(found.youngest()).as("who holds what was granted last").isEqualTo(new LeaseId("a", "other"));
 	}
 
 	@Test

@@ -712,6 +712,50 @@ class LockAcquisitionTests {
 		assertThat(this.turns).isEmpty();
 	}
 
+	@Test
+	void whoGivesUpAsksOnceMoreAndLeavesTheQueue() {
+		standInQueue(this.acquisition);
+		LockDeadlock deadlock = new LockDeadlock(List.of());
+		this.acquisition.deadlocked(deadlock);
+		this.acquisition.giveUp(at(1_500));
+		assertThat(this.acquisition.dueIn(at(1_500))).isZero();
+		assertThat(this.acquisition.timer(at(1_500))).isEqualTo(new Ask());
+		assertThat(sent(this.acquisition, 1_500).waiting()).as("the last request").isFalse();
+		Denied end = (Denied) this.acquisition.answered(denied("mine"), at(1_501));
+		assertThat(this.places.takeAll()).containsExactly(this.acquisition.attempt().id());
+		assertThat(this.acquisition.failure(end, at(1_501))).hasMessageContaining("gave up after 1501ms")
+			.hasMessageContaining(". It waited in a deadlock, which mongo-lock.on-deadlock=fail ended: ");
+	}
+
+	@Test
+	void whoGivesUpBehindAnotherOfItsJvmIsDeniedAtOnce() {
+		standInQueue(this.acquisition);
+		LockAcquisition behind = acquisition("behind", Duration.ofMinutes(5));
+		begin(behind);
+		behind.giveUp(at(1_500));
+		assertThat(behind.timer(at(1_500))).isInstanceOf(Denied.class);
+		assertThat(this.acquisition.dueIn(at(1_500))).as("another one waits on").isPositive();
+	}
+
+	@Test
+	void whoGivesUpWhileARequestIsUnderwayTakesItsAnswer() {
+		standInQueue(this.acquisition);
+		this.places.wakeIfAdmitted("k");
+		assertThat(this.acquisition.turn(at(1_400))).isEqualTo(new Ask());
+		sent(this.acquisition, 1_400);
+		this.acquisition.giveUp(at(1_500));
+		assertThat(this.acquisition.timer(at(1_500))).isInstanceOf(Wait.class);
+		assertThat(this.acquisition.answered(denied("mine"), at(1_501))).isInstanceOf(Denied.class);
+	}
+
+	@Test
+	void whoGivesUpIsGrantedWhatHasJustBecomeFree() {
+		standInQueue(this.acquisition);
+		this.acquisition.giveUp(at(1_500));
+		this.acquisition.timer(at(1_500));
+		assertThat(answered(this.acquisition, granted(), 1_500, 1_501)).isInstanceOf(Granted.class);
+	}
+
 	private void standInQueue(LockAcquisition acquisition) {
 		begin(acquisition);
 		answered(acquisition, denied(), 0, 1);

@@ -12,12 +12,15 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import java.util.stream.IntStream;
 
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -36,6 +39,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.client.ClientOptions;
+import io.mongolock.client.ClientOptions.OnDeadlock;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.client.NoTransactions;
 import io.mongolock.core.ConfiguredSettings;
@@ -68,6 +72,8 @@ class DeadlockTests {
 
 	private final CyclicBarrier together = new CyclicBarrier(2);
 
+	private OnDeadlock onDeadlock = OnDeadlock.WARN;
+
 	private final Set<Thread> knowing = ConcurrentHashMap.newKeySet();
 
 	@AfterEach
@@ -95,6 +101,41 @@ class DeadlockTests {
 	}
 
 	@Test
+	void whenTheYoungestIsToFailThenItFailsAtOnceAndTheOtherOneGoesOn() {
+		this.onDeadlock = OnDeadlock.FAIL;
+		for (LockTemplate other : List.of(client(LONG), client(LONG))) {
+			LockTemplate one = this.clients.get(0);
+			List<Future<Long>> both = List.of(lockBoth(one, A, B), lockBoth(other, B, A));
+			Future<Long> went = Awaitility.await()
+				.until(() -> both.stream().filter(DeadlockTests::isGranted).findAny(), Optional::isPresent)
+				.orElseThrow();
+			assertThat(both).filteredOn((end) -> end != went)
+				.singleElement(InstanceOfAssertFactories.FUTURE)
+				.failsWithin(Duration.ofMinutes(1))
+				.withThrowableOfType(ExecutionException.class)
+				.withCauseInstanceOf(LockUnavailableException.class)
+				.withMessageContaining(". It waited in a deadlock, which mongo-lock.on-deadlock=fail ended: lock '");
+		}
+	}
+
+	@Test
+	void whenOneOfThreeInARingFailsThenTheOthersGoOn() throws Exception {
+		this.onDeadlock = OnDeadlock.FAIL;
+		List<Future<Long>> all = ring(3, LONG);
+		int failed = 0;
+		for (Future<Long> end : all) {
+			try {
+				end.get(1, TimeUnit.MINUTES);
+			}
+			catch (ExecutionException ex) {
+				assertThat(ex.getCause()).isInstanceOf(LockUnavailableException.class);
+				failed++;
+			}
+		}
+		assertThat(failed).isOne();
+	}
+
+	@Test
 	void twoThreadsOfOneApplicationThatWaitForEachOtherAreTold() {
 		LockTemplate client = client(LONG);
 		inThread(() -> waitInVain(client, A, B));
@@ -105,16 +146,7 @@ class DeadlockTests {
 
 	@Test
 	void threeApplicationsThatWaitInARingAreTold() {
-		CyclicBarrier all = new CyclicBarrier(3);
-		List<LockRequest> keys = List.of(A, B, LockRequest.of("c"));
-		for (int i = 0; i < 3; i++) {
-			int first = i;
-			LockTemplate client = client(LONG);
-			inThread(() -> client.execute(keys.get(first), (handle) -> {
-				all.await(60, TimeUnit.SECONDS);
-				return client.execute(keys.get((first + 1) % 3), LockHandle::fence);
-			}));
-		}
+		ring(3, LONG);
 		Awaitility.await().until(() -> this.told.size() >= 3);
 		assertThat(this.told).allSatisfy((deadlock) -> assertThat(deadlock.waits()).hasSize(3));
 	}
@@ -161,6 +193,33 @@ class DeadlockTests {
 		Optional<LockHandle> denied = client.execute(B, (handle) -> client.tryAcquire(brief));
 		assertThat(denied).isEmpty();
 		assertThat(watched.count("findQueues")).as("whoever works under b").isPositive();
+	}
+
+	private List<Future<Long>> ring(int length, Duration wait) {
+		CyclicBarrier all = new CyclicBarrier(length);
+		return IntStream.range(0, length).mapToObj((first) -> {
+			LockTemplate client = client(wait);
+			return inThread(() -> client.execute(LockRequest.of("k" + first), (handle) -> {
+				all.await(60, TimeUnit.SECONDS);
+				return client.execute(LockRequest.of("k" + (first + 1) % length), LockHandle::fence);
+			}));
+		}).toList();
+	}
+
+	private Future<Long> lockBoth(LockTemplate client, LockRequest first, LockRequest second) {
+		return inThread(() -> client.execute(first, (handle) -> {
+			meet();
+			return client.execute(second, LockHandle::fence);
+		}));
+	}
+
+	private static boolean isGranted(Future<Long> end) {
+		try {
+			return end.isDone() && end.get() > 0;
+		}
+		catch (ExecutionException | InterruptedException ex) {
+			return false;
+		}
 	}
 
 	// Both keep what they hold until both know
@@ -215,8 +274,11 @@ class DeadlockTests {
 
 		};
 		LockSettings settings = LockSettings.builder().waitTimeout(wait).build();
-		LockTemplate client = new LockTemplate(store, new ClientOptions(new ConfiguredSettings(settings, Map.of()),
-				new LockOwner("app", "" + this.clients.size(), "host", 42, ""), LockClock.system(), List.of(listener)));
+		LockTemplate client = new LockTemplate(store,
+				new ClientOptions(new ConfiguredSettings(settings, Map.of()),
+						new LockOwner("app", "" + this.clients.size(), "host", 42, ""), LockClock.system(),
+						List.of(listener))
+					.withOnDeadlock(this.onDeadlock));
 		this.clients.add(client);
 		return client;
 	}
