@@ -176,6 +176,15 @@ public interface LockOperations {
 	int requestRelease(String key, String reason, String by);
 
 	/**
+	 * Why an attempt at a lock would have to wait now, with one request to the store.
+	 * What it says may be over, and is never a proof: to do something if the lock is
+	 * free, use {@link #tryAcquire}.
+	 * @param key the key
+	 * @return who holds the lock and who waits for it
+	 */
+	LockExplanation explain(String key);
+
+	/**
 	 * The lock as {@link Lock}, for code that knows that interface. What the thread
 	 * locked, that thread unlocks, as often as it locked it, and by the same object: each
 	 * call of this method makes one that knows nothing of others, so keep it in a field.

@@ -4,12 +4,14 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockExplanation;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
@@ -27,6 +29,7 @@ import io.mongolock.event.LockEvents;
 import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.GrantId;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
 /**
@@ -215,12 +218,27 @@ final class LockClient {
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
 	int requestRelease(String key, String reason, @Nullable String by) {
+		String asking = (by != null) ? by : this.owner.onThread(Thread.currentThread().getName()).toString();
+		return ask(key, (timeout) -> this.releaseRequests.ask(key, reason, asking, timeout));
+	}
+
+	/**
+	 * Look who holds a lock, and who waits for it.
+	 * @throws io.mongolock.LockUnavailableException if the client was stopped
+	 */
+	LockExplanation explain(String key) {
+		StoredLock lock = ask(key, (timeout) -> this.store.find(key, timeout)).orElse(null);
+		int waitingHere = this.queues.waiting(key);
+		return (lock != null) ? LockExceptions.explain(key, lock.liveHolders(), lock.liveWaiters(), waitingHere)
+				: LockExceptions.explain(key, List.of(), List.of(), waitingHere);
+	}
+
+	private <T> T ask(String key, Function<Duration, T> request) {
 		if (!this.phase.startIfNew() || !this.phase.beginClaim()) {
 			throw LockExceptions.stopped(key);
 		}
 		try {
-			String asking = (by != null) ? by : this.owner.onThread(Thread.currentThread().getName()).toString();
-			return this.releaseRequests.ask(key, reason, asking, this.configured.terms().operationTimeout());
+			return request.apply(this.configured.terms().operationTimeout());
 		}
 		finally {
 			this.phase.endRequest();

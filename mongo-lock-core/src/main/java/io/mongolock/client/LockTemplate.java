@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockCallback;
 import io.mongolock.LockClock;
 import io.mongolock.LockContext;
+import io.mongolock.LockExplanation;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockOperations;
@@ -201,6 +202,11 @@ public final class LockTemplate implements LockOperations {
 	@Override
 	public ReadWriteLock asReadWriteLock(LockRequest request) {
 		return new ThreadReadWriteLock(this, this.configured, request);
+	}
+
+	@Override
+	public LockExplanation explain(String key) {
+		return this.client.explain(key);
 	}
 
 	@Override

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockCallback;
 import io.mongolock.LockClock;
 import io.mongolock.LockContext;
+import io.mongolock.LockExplanation;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
@@ -110,6 +111,11 @@ public class UnlockedLockOperations implements LockOperations {
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, (handle) -> {
 		}, this.results, this.callerContext).run(List.of(), sorted(requests).iterator(), this::acquireAsync);
+	}
+
+	@Override
+	public LockExplanation explain(String key) {
+		return LockExceptions.explain(key, List.of(), List.of(), 0);
 	}
 
 	@Override

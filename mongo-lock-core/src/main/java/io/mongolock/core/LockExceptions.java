@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockDeadlock;
+import io.mongolock.LockExplanation;
 import io.mongolock.LockHandle;
 import io.mongolock.LockHolder;
 import io.mongolock.LockLostException;
@@ -82,11 +83,8 @@ public final class LockExceptions {
 		}
 		LockPlace shown = position.toLockPlace();
 		List<LockOwner> ahead = position.ahead();
-		String names = ahead.stream().limit(MAX_NAMES).map(LockOwner::toString).collect(Collectors.joining(", "));
-		int others = position.othersAhead();
-		String more = (others > MAX_NAMES) ? " and " + (others - MAX_NAMES) + " more" : "";
 		return ", " + ordinal(shown.position()) + " in the queue of " + shown.length()
-				+ ((ahead.isEmpty()) ? "" : " behind " + names + more);
+				+ ((ahead.isEmpty()) ? "" : " behind " + names(ahead, position.othersAhead()));
 	}
 
 	private static String ordinal(int number) {
@@ -159,6 +157,25 @@ public final class LockExceptions {
 	 */
 	public static String whoHolds(List<LockHolder> holders) {
 		return "is " + takenBy(holders);
+	}
+
+	/**
+	 * Why an attempt at a lock would have to wait now.
+	 * @param waiting who stands in its queue, first come first
+	 * @param waitingHere how many attempts at it wait in this JVM
+	 */
+	public static LockExplanation explain(String key, List<LockHolder> holders, List<LockOwner> waiting,
+			int waitingHere) {
+		String message = "Lock '" + KeyText.printable(key) + "' "
+				+ ((holders.isEmpty() && waiting.isEmpty()) ? "is free" : whoHolds(holders))
+				+ ((waiting.isEmpty()) ? "" : "; in its queue wait " + names(waiting, waiting.size()))
+				+ ((waitingHere == 0) ? "" : "; of this application's attempts " + waitingHere + " wait");
+		return new LockExplanation(key, holders, waiting, waitingHere, message);
+	}
+
+	private static String names(List<LockOwner> owners, int all) {
+		String names = owners.stream().limit(MAX_NAMES).map(LockOwner::toString).collect(Collectors.joining(", "));
+		return names + ((all > MAX_NAMES) ? " and " + (all - MAX_NAMES) + " more" : "");
 	}
 
 	private static String takenBy(List<LockHolder> holders) {

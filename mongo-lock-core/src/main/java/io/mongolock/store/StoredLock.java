@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHolder;
+import io.mongolock.LockOwner;
 
 /**
  * One lock as it is stored.
@@ -78,6 +79,13 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 			.filter((holder) -> holder.isAlive(this.now))
 			.map((holder) -> holder.toHolder(this.now))
 			.toList();
+	}
+
+	/**
+	 * Those who wait now, first come first.
+	 */
+	public List<LockOwner> liveWaiters() {
+		return this.queue.stream().filter((place) -> place.isAlive(this.now)).map(StoredWaiter::owner).toList();
 	}
 
 }

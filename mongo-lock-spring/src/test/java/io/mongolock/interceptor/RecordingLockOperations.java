@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockCallback;
 import io.mongolock.LockContext;
+import io.mongolock.LockExplanation;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
@@ -129,6 +130,11 @@ public class RecordingLockOperations implements LockOperations {
 	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		throw new UnsupportedOperationException();
+	}
+
+	@Override
+	public LockExplanation explain(String key) {
 		throw new UnsupportedOperationException();
 	}
 
