@@ -25,6 +25,7 @@ import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockFilter;
 import io.mongolock.store.LockPage;
+import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
@@ -129,24 +130,21 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 	private LockPage list(LockFilter filter, String after, int most, Duration left) {
 		String prefix = filter.prefix();
 		LockFilter stored = new LockFilter(stored(prefix), filter.holder(), filter.heldFor());
-		List<LockPage> pages = usable(
-				() -> sources(prefix).map((source) -> source.store().list(stored, stored(after), most, CHUNK, left))
-					.map((page) -> shown(prefix, page))
-					.toList());
-		return (pages.size() == 1) ? pages.get(0) : joined(pages, most);
+		List<LockStore> stores = sources(prefix).map(StoreClient::store).toList();
+		return usable(() -> shown(prefix,
+				stores.stream()
+					.map((store) -> store.list(stored, stored(after), most, CHUNK, left))
+					.reduce((one, other) -> joined(one, other, stores.get(0).keyOrder(), most))
+					.orElse(LockPage.of(List.of(), most, null))));
 	}
 
-	// As far as all of them were looked at
-	private static LockPage joined(List<LockPage> pages, int most) {
-		String next = pages.stream()
-			.map(LockPage::next)
-			.filter(Objects::nonNull)
-			.min(Comparator.naturalOrder())
-			.orElse(null);
-		return LockPage.of(pages.stream()
+	// As far as both were looked at
+	private static LockPage joined(LockPage one, LockPage other, Comparator<String> order, int most) {
+		String next = Stream.of(one, other).map(LockPage::next).filter(Objects::nonNull).min(order).orElse(null);
+		return LockPage.of(Stream.of(one, other)
 			.flatMap((page) -> page.locks().stream())
-			.filter((lock) -> next == null || lock.key().compareTo(next) <= 0)
-			.sorted(Comparator.comparing(StoredLock::key))
+			.filter((lock) -> next == null || order.compare(lock.key(), next) <= 0)
+			.sorted(Comparator.comparing(StoredLock::key, order))
 			.toList(), most, next);
 	}
 

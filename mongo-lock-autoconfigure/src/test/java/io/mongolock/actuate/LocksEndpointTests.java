@@ -3,6 +3,7 @@ package io.mongolock.actuate;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -243,15 +244,34 @@ class LocksEndpointTests {
 			.given(other.list(Mockito.any(), Mockito.anyString(), Mockito.anyInt(), Mockito.anyInt(), Mockito.any()))
 			.willAnswer((call) -> (call.getArgument(1, String.class).isEmpty()) ? new LockPage(List.of(elsewhere), "b")
 					: new LockPage(List.of(), null));
-		LockExtension extension = Mockito.mock();
-		BDDMockito.given(extension.operatorPrefix()).willReturn("x~");
-		BDDMockito.given(extension.clients()).willReturn(List.of(client(this.store), client(other)));
-		LocksEndpoint endpoint = new LocksEndpoint(client(this.store), this.here::get, TIMEOUT, this.events::add,
-				this.clock, List.of(extension));
+		BDDMockito.given(this.store.keyOrder()).willReturn(Comparator.naturalOrder());
+		LocksEndpoint endpoint = endpoint(other);
 		assertThat(keys(endpoint.locks("x~", null, null, null, null))).containsExactly("x~a", "x~b", "x~d");
 		LocksDescriptor first = endpoint.locks("x~", null, null, null, 2);
 		assertThat(keys(first)).containsExactly("x~a", "x~b");
 		assertThat(keys(endpoint.locks("x~", null, null, first.next(), 2))).containsExactly("x~d");
+	}
+
+	@Test
+	void theLocksOfSeveralStoresAreInTheOrderOfTheirStores() {
+		BDDMockito.given(this.store.keyOrder()).willReturn(Comparator.comparing(Integer::valueOf));
+		List.of("9", "30", "2", "100").forEach((key) -> hold(key, "shop", Duration.ZERO));
+		LockPage elsewhere = new LockPage(List.copyOf(this.held.subList(2, 4)), null);
+		this.held.subList(2, 4).clear();
+		LockStore other = Mockito.mock();
+		BDDMockito.given(other.list(new LockFilter("", "", Duration.ZERO), "", 3, 10_000, TIMEOUT))
+			.willReturn(elsewhere);
+		LocksDescriptor page = endpoint(other).locks("x~", null, null, null, 3);
+		assertThat(keys(page)).containsExactly("x~2", "x~9", "x~30");
+		assertThat(page.next()).isEqualTo("x~30");
+	}
+
+	private LocksEndpoint endpoint(LockStore other) {
+		LockExtension extension = Mockito.mock();
+		BDDMockito.given(extension.operatorPrefix()).willReturn("x~");
+		BDDMockito.given(extension.clients()).willReturn(List.of(client(this.store), client(other)));
+		return new LocksEndpoint(client(this.store), this.here::get, TIMEOUT, this.events::add, this.clock,
+				List.of(extension));
 	}
 
 	@Test

@@ -2,6 +2,7 @@ package io.mongolock.store;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -157,6 +158,13 @@ public interface LockStore {
 	Optional<StoredLock> find(String key, Duration timeout);
 
 	/**
+	 * The order in which this store lists its locks.
+	 */
+	default Comparator<String> keyOrder() {
+		return Comparator.naturalOrder();
+	}
+
+	/**
 	 * Look at the locks that somebody holds, in the order of their keys. For diagnostics.
 	 * @param most how many at most
 	 */
@@ -179,7 +187,8 @@ public interface LockStore {
 	 * @param after the key behind which to begin, empty for all
 	 * @param most how many at most, from 1 on
 	 * @param scanned if the filter asks for holders, how many locks to look at at most,
-	 * free ones included if the store keeps them
+	 * free ones included if the store keeps them; a store that looks at no more than
+	 * those that are held may look at all
 	 */
 	default LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
 		int among = (filter.isOfHolders()) ? scanned : most;

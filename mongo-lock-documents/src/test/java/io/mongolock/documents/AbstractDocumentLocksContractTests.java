@@ -47,8 +47,11 @@ import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.documents.store.DocumentKey;
 import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.documents.store.LeaseSecrets;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
 import io.mongolock.store.StoredLock;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -70,6 +73,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: the document was saved with "
 			+ "this ticket, overwritten by a plain save, or does not exist; or the lock was released, taken over or "
 			+ "broken";
+
+	private static final Duration TIMEOUT = Duration.ofSeconds(5);
+
+	/** In the order in which MongoDB sorts them. */
+	private static final List<String> IDS = List.of("null", "-1", "2.5", "3", "20", "NumberLong(\"9007199254740993\")",
+			"NumberLong(\"9007199254740994\")", "\"\"", "\"4\"", "A", "a", "aß", "a\uFB00", "a\uD83D\uDD12", "b",
+			"{\"of\": \"c\"}", "{\"of\": \"c\", \"and\": 1}", "new BinData(4, \"AQIDBAUGBwgJCgsMDQ4PEA==\")",
+			"ObjectId(\"65a1b2c3d4e5f60718293a4a\")", "ObjectId(\"65a1b2c3d4e5f60718293a4b\")", "false", "true");
 
 	private final List<String> broken = new CopyOnWriteArrayList<>();
 
@@ -135,10 +146,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.insert(Document.parse("{_id: 'p0', lock: {holders: [{token: 1}]}}"), "posts");
 		try (LockedDocument<Post> locked = lock()) {
 			assertThat(this.there.documents().list(Post.class)).extracting(DocumentLock::id).containsExactly("p1");
-			MongoTemplate outside = template();
-			outside.setSessionSynchronization(SessionSynchronization.NEVER);
-			assertThat(new DocumentLockStore(outside, "lock", "locks", LockClock.system())
-				.findAll(List.of("posts:p0", "posts:p1"), Duration.ofSeconds(5))).extracting(StoredLock::key)
+			assertThat(store().findAll(List.of("posts:p0", "posts:p1"), TIMEOUT)).extracting(StoredLock::key)
 				.containsExactly(locked.handle().key());
 		}
 		assertThatExceptionOfType(LockStoreException.class)
@@ -881,6 +889,87 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThat(this.there.documents().list(Post.class)).isEmpty();
 			assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
 		}
+	}
+
+	@Test
+	void locksAreListedPageByPageInTheOrderInWhichMongoDbSortsTheirIds() {
+		DocumentLockStore store = store();
+		List<String> all = IDS.stream().map((id) -> "kinds:" + id).toList();
+		lockAllKindsOfIds(store);
+		assertThat(keys(store, "kinds:", "", "", 100)).containsExactlyElementsOf(all);
+		assertThat(all).isSortedAccordingTo(store.keyOrder());
+		for (int most : new int[] { 1, 2, 3, 7 }) {
+			List<String> pages = new ArrayList<>();
+			for (String after = ""; after != null;) {
+				LockPage page = store.list(new LockFilter("kinds:", "", Duration.ZERO), after, most, 100, TIMEOUT);
+				page.locks().forEach((lock) -> pages.add(lock.key()));
+				after = page.next();
+			}
+			assertThat(pages).as("pages of %s", most).containsExactlyElementsOf(all);
+		}
+	}
+
+	@Test
+	void locksAreListedByTheBeginningOfTheirKeysAndByTheirHolders() {
+		DocumentLockStore store = store();
+		lockAllKindsOfIds(store);
+		assertThat(keys(store, "kinds:a", "", "", 100)).containsExactly("kinds:a", "kinds:aß", "kinds:a\uFB00",
+				"kinds:a\uD83D\uDD12");
+		assertThat(keys(store, "kinds:a", "kinds:aß", "", 1)).containsExactly("kinds:a\uFB00");
+		assertThat(keys(store, "kinds:f", "", "", 100)).containsExactly("kinds:false");
+		assertThat(keys(store, "kinds:2", "", "", 100)).containsExactly("kinds:2.5", "kinds:20");
+		assertThat(keys(store, "kinds:\"", "", "", 100)).containsExactly("kinds:\"\"", "kinds:\"4\"");
+		assertThat(keys(store, "", "kinds:ObjectId(\"65a1b2c3d4e5f60718293a4b\")", "", 100))
+			.containsExactly("kinds:false", "kinds:true", "others:1");
+		assertThat(keys(store, "o", "", "", 100)).containsExactly("others:1");
+		assertThat(keys(store, "kinds:", "", "h7, pid 3, thread t)", 100)).containsExactly("kinds:3");
+		assertThat(keys(store, "", "kinds:2.5", "i-1 (", 2)).containsExactly("kinds:3", "kinds:20");
+		assertThat(keys(store, "kinds:a", "kinds:3", "i-1 (", 2)).containsExactly("kinds:a", "kinds:aß");
+		assertThat(keys(store, "kinds:", "", "of none", 100)).isEmpty();
+		assertThat(store.list(new LockFilter("kinds:", "", Duration.ofDays(1)), "", 9, 9, TIMEOUT).locks()).isEmpty();
+		this.template.updateFirst(Query.query(Criteria.where("_id").is("a")),
+				Update.update("lock.holders.0.owner", "none"), "kinds");
+		assertThat(keys(store, "kinds:", "", "pid 3, thread t)", 9)).as("though the server cannot describe one")
+			.containsExactly("kinds:3");
+	}
+
+	private void lockAllKindsOfIds(DocumentLockStore store) {
+		store.register("kinds", null);
+		store.register("others", null);
+		int pid = 0;
+		for (String id : IDS) {
+			DocumentKey key = DocumentKey.parse("kinds:" + id);
+			this.template.insert(new Document("_id", key.id()).append("lock", lockOf(pid++, Instant.now())), "kinds");
+		}
+		this.template.insert(new Document("_id", 1).append("lock", lockOf(0, Instant.now())), "others");
+		this.template.insert(new Document("_id", "ab").append("lock", lockOf(0, Instant.EPOCH)), "kinds");
+		this.template.insert(new Document("_id", "ac"), "kinds");
+		this.template.insert(new Document("_id", 4).append("lock", new Document("holders", List.of())), "kinds");
+		this.template.insert(Document.parse("{_id: 5, lock: {holders: [{token: 1}]}}"), "kinds");
+	}
+
+	private static Document lockOf(int pid, Instant now) {
+		Document owner = Document.parse("{application: 'shop', instance: 'i-1', host: 'h7', thread: 't'}");
+		Document holder = Document.parse("{token: 'tttttttttttttttttttttttttttttttt', limit: 1, ttl: 600000}")
+			.append("fence", 7L)
+			.append("owner", owner.append("pid", pid))
+			.append("acquiredAt", Date.from(now))
+			.append("renewedAt", Date.from(now));
+		return new Document("holders", List.of(holder)).append("fence", 9_000_000_000_000_000L);
+	}
+
+	private DocumentLockStore store() {
+		MongoTemplate outside = template();
+		outside.setSessionSynchronization(SessionSynchronization.NEVER);
+		return new DocumentLockStore(outside, "lock", "locks", LockClock.system());
+	}
+
+	private static List<String> keys(DocumentLockStore store, String prefix, String after, String holder, int most) {
+		return store.list(new LockFilter(prefix, holder, Duration.ZERO), after, most, 100, TIMEOUT)
+			.locks()
+			.stream()
+			.map(StoredLock::key)
+			.toList();
 	}
 
 	@Test

@@ -23,6 +23,7 @@ import io.mongolock.documents.store.DocumentLockStore;
 import io.mongolock.spi.StoreClient;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.CommandLog;
 import io.mongolock.store.mongo.SentStatements;
@@ -57,6 +58,12 @@ class DocumentStatementsTests {
 		SentStatements.askEverything(this.documents, "locks:k");
 		this.documents.load(new LeaseId("locks:k", "t"), TIMEOUT);
 		this.documents.list("locks", TIMEOUT);
+		for (String prefix : new String[] { "locks:", "locks:k" }) {
+			for (String after : new String[] { "", "locks:a" }) {
+				this.documents.list(prefix, after, 10, TIMEOUT);
+				this.documents.list(new LockFilter(prefix, "none", Duration.ZERO), after, 10, 10, TIMEOUT);
+			}
+		}
 		SentStatements.assertAllRecorded(this.log);
 		this.log.clear();
 		new DocumentLockStore(this.template, "lock", "locks", LockClock.system())

@@ -92,6 +92,22 @@ public record DocumentKey(String collection, BsonValue id) {
 				: Optional.of(prefix.substring(0, end).replace("%3A", ":").replace("%25", "%"));
 	}
 
+	/**
+	 * What the key of each document of a collection begins with.
+	 */
+	static String beginning(String collection) {
+		return collection.replace("%", "%25").replace(":", "%3A") + ":";
+	}
+
+	/**
+	 * What an id begins with if it is a text, to be in a key with a prefix.
+	 * @return empty if a text may begin otherwise
+	 */
+	static String textOf(String prefix) {
+		String start = prefix.substring(prefix.indexOf(':') + 1);
+		return (prefix.indexOf(':') >= 0 && isPlain(start)) ? start : "";
+	}
+
 	private static BsonValue value(String text) {
 		if (isPlain(text)) {
 			return new BsonString(text);
@@ -123,7 +139,7 @@ public record DocumentKey(String collection, BsonValue id) {
 
 	@Override
 	public String toString() {
-		return this.collection.replace("%", "%25").replace(":", "%3A") + ":" + idText();
+		return beginning(this.collection) + idText();
 	}
 
 }

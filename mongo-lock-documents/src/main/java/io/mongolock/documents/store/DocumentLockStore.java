@@ -12,7 +12,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Function;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
-import java.util.stream.Stream;
 
 import com.mongodb.client.ClientSession;
 import org.apache.commons.logging.Log;
@@ -28,6 +27,8 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.SomeRenewalsFailedException;
@@ -322,16 +323,45 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
+		LockFilter all = new LockFilter(prefix, "", Duration.ZERO);
+		return (most > 0) ? list(all, after, most, most, timeout).locks() : List.of();
+	}
+
+	// Free documents are no locks, and of those that are held the server sends what it
+	// finds alone, so it looks at all of them
+	@Override
+	public LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
 		TimeLeft time = new TimeLeft(this.clock, timeout);
-		List<StoredLock> locks = DocumentKey.collectionOf(prefix)
-			.map((name) -> Stream.of(collection(name)))
-			.orElseGet(() -> this.collections.values().stream())
-			.flatMap((documents) -> documents.list(time.left()).stream())
-			.filter((lock) -> lock.key().startsWith(prefix) && lock.key().compareTo(after) > 0)
-			.sorted(Comparator.comparing(StoredLock::key))
-			.limit(most)
-			.toList();
-		return this.queues.with(locks, time.left());
+		Optional<DocumentKey> last = Optional.of(after).filter((key) -> !key.isEmpty()).map(DocumentKey::parse);
+		String first = last.map(DocumentKey::collection).orElse("");
+		List<StoredLock> found = new ArrayList<>();
+		for (String name : collections(filter.prefix())) {
+			if (name.compareTo(first) >= 0 && found.size() < most) {
+				BsonValue behind = last.filter((key) -> key.collection().equals(name))
+					.map(DocumentKey::id)
+					.orElse(null);
+				found.addAll(collection(name).list(filter, DocumentKey.textOf(filter.prefix()), behind,
+						most - found.size(), time.left()));
+			}
+		}
+		return LockPage.of(this.queues.with(found, time.left()), most, null);
+	}
+
+	// A collection that a prefix names whole need not be known
+	private List<String> collections(String prefix) {
+		return DocumentKey.collectionOf(prefix)
+			.map(List::of)
+			.orElseGet(() -> this.collections.keySet()
+				.stream()
+				.filter((name) -> DocumentKey.beginning(name).startsWith(prefix))
+				.sorted()
+				.toList());
+	}
+
+	@Override
+	public Comparator<String> keyOrder() {
+		return Comparator.comparing(DocumentKey::parse,
+				Comparator.comparing(DocumentKey::collection).thenComparing(DocumentKey::id, new IdOrder()));
 	}
 
 	/**
@@ -366,7 +396,8 @@ public final class DocumentLockStore implements LockStore {
 	 */
 	public List<StoredLock> list(String collection, Duration timeout) {
 		TimeLeft time = new TimeLeft(this.clock, timeout);
-		return this.queues.with(collection(collection).list(time.left()), time.left());
+		return this.queues.with(collection(collection).list(new LockFilter("", "", Duration.ZERO), "", null,
+				Integer.MAX_VALUE, time.left()), time.left());
 	}
 
 	// No key of a lock is like it

@@ -397,9 +397,27 @@ class DocumentLockStoreCommandTests {
 		this.store.list("locks", TIMEOUT);
 		BsonDocument proved = RECORDED.get("document lock: all that are locked");
 		BsonDocument sent = this.log.only();
-		for (String part : new String[] { "filter", "sort", "projection" }) {
+		for (String part : new String[] { "filter", "sort", "collation", "projection" }) {
 			assertThat(sent.get(part)).isEqualTo(proved.get(part));
 		}
+	}
+
+	@Test
+	void aListAsksForHardlyMoreThanItShowsAndForNoOtherCollection() {
+		this.store.register("locks", null);
+		this.store.register("others", null);
+		this.store.list("locks:", "", 7, TIMEOUT);
+		assertThat(this.log.only().getNumber("batchSize").intValue()).isEqualTo(100);
+		this.log.clear();
+		this.store.list("l", "locks:a", 250, TIMEOUT);
+		assertThat(this.log.only().getNumber("batchSize").intValue()).isEqualTo(250);
+		assertThat(this.log.only().getDocument("filter")).containsOnlyKeys("lock.holders.0", "$expr");
+		this.log.clear();
+		this.store.list("", "p:a", 1, TIMEOUT);
+		this.store.list("", "", 0, TIMEOUT);
+		assertThat(this.log.all()).isEmpty();
+		assertThatIllegalArgumentException().isThrownBy(() -> this.store.list("locks:", "nonsense", 1, TIMEOUT))
+			.withMessageContaining("'nonsense' is not the key of a document");
 	}
 
 	@Test

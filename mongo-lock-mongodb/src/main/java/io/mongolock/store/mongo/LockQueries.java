@@ -5,9 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.BiFunction;
+import java.util.function.Function;
+import java.util.stream.Stream;
 
 import com.mongodb.WriteConcern;
-import com.mongodb.client.MongoCollection;
+import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoCursor;
 import org.bson.BsonDocument;
 import org.bson.BsonInt32;
@@ -29,7 +31,10 @@ import io.mongolock.store.TimeLeft;
  */
 final class LockQueries {
 
-	private static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
+	static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
+
+	/** A few that are of no use cost no further request each. */
+	private static final int LEAST_BATCH = 100;
 
 	private final PrimaryCollection locks;
 
@@ -141,7 +146,7 @@ final class LockQueries {
 		BsonDocument held = this.statements.heldWithin(start(filter), behind(after));
 		Optional<String> last = last(this.statements.within(start(filter), behind(after)), scanned, timeout);
 		last.ifPresent((id) -> held.getDocument("_id").append("$lte", new BsonString(id)));
-		List<StoredLock> found = unlessRefused(held.clone().append("$expr", LockStatements.hasHolder(filter)), held,
+		List<StoredLock> found = unlessRefused(held.clone().append("$expr", this.statements.hasHolder(filter)), held,
 				time.left(), (narrow, left) -> list(filter, narrow, most, left));
 		return LockPage.of(found, most, last.map(this.keys::toKey).orElse(null));
 	}
@@ -159,27 +164,31 @@ final class LockQueries {
 
 	private List<StoredLock> list(LockFilter filter, BsonDocument held, int most, Duration timeout) {
 		StoreRequest request = StoreRequest.read("list locks", "", timeout);
-		return this.locks.execute(request, WriteConcern.MAJORITY, (locks) -> list(locks, filter, held, most, request));
+		return this.locks.execute(request, WriteConcern.MAJORITY, (locks) -> first(most,
+				locks.find(held).sort(BY_ID).projection(this.fields), (found) -> matching(filter, request, found)));
 	}
 
-	private List<StoredLock> list(MongoCollection<BsonDocument> locks, LockFilter filter, BsonDocument held, int most,
-			StoreRequest request) {
-		List<StoredLock> found = new ArrayList<>();
-		try (MongoCursor<BsonDocument> cursor = locks.find(held)
-			.sort(BY_ID)
-			.projection(this.fields)
-			// Else the server sends megabytes of what comes behind these
-			.batchSize(most)
-			.iterator()) {
-			while (found.size() < most && cursor.hasNext()) {
-				BsonDocument document = cursor.next();
-				// The range goes by the collection's order, which a collation may change
-				if (document.getString("_id").getValue().startsWith(start(filter))) {
-					this.unreadable.leaveOut(() -> lock(request, document)).filter(filter::matches).forEach(found::add);
-				}
+	private Stream<StoredLock> matching(LockFilter filter, StoreRequest request, BsonDocument found) {
+		// The range goes by the collection's order, which a collation may change
+		boolean within = found.getString("_id").getValue().startsWith(start(filter));
+		return (within) ? this.unreadable.leaveOut(() -> lock(request, found)).filter(filter::matches) : Stream.empty();
+	}
+
+	/**
+	 * Read documents until so many locks are found. A limit would count those that are of
+	 * no use.
+	 * @param reading the lock of a document, empty if that is of no use
+	 */
+	static List<StoredLock> first(int most, FindIterable<BsonDocument> documents,
+			Function<BsonDocument, Stream<StoredLock>> reading) {
+		List<StoredLock> locks = new ArrayList<>();
+		// Else the server sends megabytes of what comes behind these
+		try (MongoCursor<BsonDocument> cursor = documents.batchSize(Math.max(most, LEAST_BATCH)).iterator()) {
+			while (locks.size() < most && cursor.hasNext()) {
+				reading.apply(cursor.next()).forEach(locks::add);
 			}
 		}
-		return found;
+		return locks;
 	}
 
 	private String start(LockFilter filter) {

@@ -184,7 +184,32 @@ final class LockStatements extends Statements {
 	 * @param after behind which to begin, empty for all
 	 */
 	BsonDocument heldWithin(String prefix, String after) {
-		return within(prefix, after).append("holders.0", document("$exists", BsonBoolean.TRUE));
+		BsonDocument held = within(prefix, after);
+		held.putAll(held());
+		return held;
+	}
+
+	/**
+	 * The locks that had a holder when last touched.
+	 */
+	BsonDocument held() {
+		return exists(this.path + "holders.0", true);
+	}
+
+	/**
+	 * The locks whose id begins with a text, or is none.
+	 */
+	BsonDocument withinTexts(String start) {
+		return operator("$or", within(start, ""),
+				document("_id", document("$not", document("$type", string("string")))));
+	}
+
+	/**
+	 * Whether a document is behind another in the order of ids, of whatever kinds they
+	 * are.
+	 */
+	static BsonDocument isBehind(BsonValue id) {
+		return operator("$gt", string("$_id"), literal(id));
 	}
 
 	/**
@@ -192,7 +217,7 @@ final class LockStatements extends Statements {
 	 * for. Fails for all if it cannot be told of one. An owner is described as it says of
 	 * itself, or with more around that.
 	 */
-	static BsonDocument hasHolder(LockFilter filter) {
+	BsonDocument hasHolder(LockFilter filter) {
 		BsonString application = string("$$e.owner.application");
 		BsonDocument named = operator("$cond", operator("$eq", text(application), string("")), string(""),
 				operator("$concat", application, string(" ")));
@@ -206,7 +231,8 @@ final class LockStatements extends Statements {
 		BsonDocument heldFor = operator("$max", operator("$subtract", string("$$NOW"), string("$$e.acquiredAt")),
 				number(0));
 		BsonDocument isHeldFor = operator("$gte", heldFor, number(TimeUnit.MILLISECONDS.convert(filter.heldFor())));
-		return operator("$gt", document("$size", filter(string("$holders"), operator("$and", isNamed, isHeldFor))),
+		BsonDocument holders = operator("$ifNull", string("$" + this.path + "holders"), new BsonArray());
+		return operator("$gt", document("$size", filter(holders, operator("$and", isNamed, isHeldFor))),
 				new BsonInt32(0));
 	}
 

@@ -9,13 +9,12 @@ import java.util.concurrent.TimeUnit;
 
 import com.mongodb.MongoException;
 import com.mongodb.WriteConcern;
-import com.mongodb.client.FindIterable;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.model.Collation;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
 import com.mongodb.client.model.ReturnDocument;
-import org.bson.BsonBoolean;
+import org.bson.BsonArray;
 import org.bson.BsonDocument;
-import org.bson.BsonInt32;
 import org.bson.BsonNull;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
@@ -28,6 +27,7 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.KeyText;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -51,6 +51,8 @@ public final class LockedCollection {
 
 	private static final FindOneAndUpdateOptions AFTER = new FindOneAndUpdateOptions()
 		.returnDocument(ReturnDocument.AFTER);
+
+	private static final Collation BY_BYTES = Collation.builder().locale("simple").build();
 
 	private static final BsonDocument NEVER_LOCKED = BsonDocument.parse("{holders: [], queue: [], fence: 0}");
 
@@ -254,31 +256,48 @@ public final class LockedCollection {
 		StoreRequest request = StoreRequest.read(StoreRequest.ofLocks("look at", keys.size()), keys.get(0), timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map(this.keys::id).toList());
 		return this.documents.execute(request, WriteConcern.MAJORITY,
-				(documents) -> readAll(documents.find(filter), request));
+				(documents) -> LockQueries.first(keys.size(), documents.find(filter).projection(this.lockFields),
+						(found) -> this.unreadable.leaveOut(() -> read(request, found))));
 	}
 
 	/**
-	 * The documents that somebody holds, in the order of their ids. Reads all of them
-	 * unless there is an index on {@code holders.0} of the field.
+	 * The documents that somebody holds, in the order of their ids: by their kinds, and
+	 * texts by their bytes. Reads all of them unless there is an index on
+	 * {@code holders.0} of the field.
+	 * @param filter which of them
+	 * @param text what an id begins with if it is a text, empty for all
+	 * @param after the id behind which to begin, {@code null} for all
+	 * @param most how many at most
 	 */
-	public List<StoredLock> list(Duration timeout) {
-		StoreRequest request = StoreRequest.read("list locked documents of '" + this.documents.name() + "'", "",
-				timeout);
-		BsonDocument held = new BsonDocument(this.field + ".holders.0", new BsonDocument("$exists", BsonBoolean.TRUE));
-		BsonDocument byId = new BsonDocument("_id", new BsonInt32(1));
-		return this.documents
-			.execute(request, WriteConcern.MAJORITY, (documents) -> readAll(documents.find(held).sort(byId), request))
-			.stream()
-			.filter((lock) -> !lock.liveHolders().isEmpty())
-			.toList();
+	public List<StoredLock> list(LockFilter filter, String text, @Nullable BsonValue after, int most,
+			Duration timeout) {
+		BsonDocument held = this.statements.held();
+		if (!text.isEmpty()) {
+			held.putAll(this.statements.withinTexts(text));
+		}
+		List<BsonDocument> behind = (after != null) ? List.of(LockStatements.isBehind(after)) : List.of();
+		if (!filter.isOfHolders()) {
+			return list(filter, where(held, behind), most, timeout);
+		}
+		List<BsonDocument> narrow = new ArrayList<>(behind);
+		narrow.add(this.statements.hasHolder(filter));
+		return LockQueries.unlessRefused(where(held, narrow), where(held, behind), timeout,
+				(where, left) -> list(filter, where, most, left));
 	}
 
-	private List<StoredLock> readAll(FindIterable<BsonDocument> documents, StoreRequest request) {
-		List<StoredLock> locks = new ArrayList<>();
-		for (BsonDocument found : documents.projection(this.lockFields)) {
-			this.unreadable.leaveOut(() -> read(request, found)).forEach(locks::add);
-		}
-		return locks;
+	private static BsonDocument where(BsonDocument held, List<BsonDocument> conditions) {
+		return (conditions.isEmpty()) ? held
+				: held.clone().append("$expr", new BsonDocument("$and", new BsonArray(conditions)));
+	}
+
+	private List<StoredLock> list(LockFilter filter, BsonDocument where, int most, Duration timeout) {
+		StoreRequest request = StoreRequest.read("list locked documents of '" + this.documents.name() + "'", "",
+				timeout);
+		return this.documents.execute(request, WriteConcern.MAJORITY,
+				(documents) -> LockQueries.first(most,
+						documents.find(where).sort(LockQueries.BY_ID).collation(BY_BYTES).projection(this.lockFields),
+						(found) -> this.unreadable.leaveOut(() -> read(request, found))
+							.filter((lock) -> lock.key().startsWith(filter.prefix()) && filter.matches(lock))));
 	}
 
 	private StoredLock read(StoreRequest request, BsonDocument found) {

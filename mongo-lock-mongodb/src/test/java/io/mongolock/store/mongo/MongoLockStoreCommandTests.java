@@ -100,13 +100,13 @@ class MongoLockStoreCommandTests {
 	}
 
 	@Test
-	void whenOneLockIsListedThenNoOtherIsSent() {
+	void whenOneLockIsListedThenTheServerSendsAHundredAtMost() {
 		for (String key : List.of("a", "b", "c")) {
 			this.store.acquire(Claims.on(key), TIMEOUT);
 		}
 		this.log.clear();
 		assertThat(this.store.list("", "", 1, TIMEOUT)).hasSize(1);
-		assertThat(this.log.all().get(0).getNumber("batchSize").intValue()).isEqualTo(1);
+		assertThat(this.log.all().get(0).getNumber("batchSize").intValue()).isEqualTo(100);
 		assertThat(this.log.all()).noneMatch((command) -> command.containsKey("getMore"));
 	}
 

@@ -58,7 +58,7 @@ public final class SentStatements {
 		watched.findQueues(List.of(key), TIMEOUT);
 		watched.list("", "", 10, TIMEOUT);
 		watched.list("k", "", 10, TIMEOUT);
-		watched.list("k", "ka", 10, TIMEOUT);
+		watched.list("k", key + "a", 10, TIMEOUT);
 		watched.list(new LockFilter("", "", Duration.ZERO), "", 10, 10, TIMEOUT);
 		watched.list(new LockFilter(key, "of none", Duration.ofSeconds(7)), "", 10, 2, TIMEOUT);
 		watched.refreshAll(List.of(waiter.id()), TIMEOUT);
