@@ -19,6 +19,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
+import com.mongodb.client.MongoClient;
+import com.mongodb.client.MongoClients;
 import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.observation.DefaultMeterObservationHandler;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
@@ -29,7 +31,8 @@ import org.bson.Document;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.boot.ApplicationRunner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.actuate.audit.AuditEvent;
@@ -42,8 +45,6 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.builder.SpringApplicationBuilder;
-import org.springframework.boot.test.system.CapturedOutput;
-import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -69,9 +70,10 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 import static org.assertj.core.api.Assertions.tuple;
 
 /**
- * Whole applications, each an instance, and their jobs on one server.
+ * Whole applications, each an instance, and their jobs on one server. Tests run side by
+ * side, as they wait for ticks; each has a database of its own.
  */
-@ExtendWith(OutputCaptureExtension.class)
+@Execution(ExecutionMode.CONCURRENT)
 abstract class AbstractJobsTests {
 
 	private static final Instant TICK = Instant.parse("2026-05-04T03:00:00Z");
@@ -83,19 +85,23 @@ abstract class AbstractJobsTests {
 
 	private final String database = "jobs-" + UUID.randomUUID();
 
+	private final MongoClient client;
+
+	private final Gate gate = new Gate(new CountDownLatch(1), new AtomicInteger());
+
 	private final List<ConfigurableApplicationContext> instances = new ArrayList<>();
 
 	AbstractJobsTests(String uri) {
 		this.uri = uri;
+		this.client = MongoClients.create(uri);
 	}
 
 	@AfterEach
 	void end() {
-		Blocking.free.countDown();
+		this.gate.free().countDown();
 		this.instances.forEach(ConfigurableApplicationContext::close);
-		try (ConfigurableApplicationContext last = start(None.class)) {
-			last.getBean(MongoTemplate.class).getDb().drop();
-		}
+		this.client.getDatabase(this.database).drop();
+		this.client.close();
 	}
 
 	@Test
@@ -156,7 +162,7 @@ abstract class AbstractJobsTests {
 	@Test
 	void whereAnInstanceWasCutOffAnotherRunsTheTickAgain() {
 		ConfigurableApplicationContext one = start(Blocking.class);
-		await().until(() -> Blocking.running.get() == 1);
+		await().until(() -> this.gate.running().get() == 1);
 		JobRun first = one.getBean(Blocking.class).runs.get(0);
 		ConfigurableApplicationContext two = start(Blocking.class);
 		one.close();
@@ -165,7 +171,7 @@ abstract class AbstractJobsTests {
 		assertThat(again.tick()).isEqualTo(first.tick());
 		assertThat(again.attempt()).isEqualTo(2);
 		assertThat(again.fence()).isGreaterThan(first.fence());
-		Blocking.free.countDown();
+		this.gate.free().countDown();
 		await().untilAsserted(() -> assertThat(history("blocking")).last()
 			.satisfies((run) -> assertThat(run.outcome()).isEqualTo(JobOutcome.SUCCEEDED)));
 	}
@@ -173,13 +179,13 @@ abstract class AbstractJobsTests {
 	@Test
 	void aRunThatWasTakenOverDoesNotOverwriteWhatTheNextAttemptWrites() {
 		ConfigurableApplicationContext one = start(Blocking.class);
-		await().until(() -> Blocking.running.get() == 1);
+		await().until(() -> this.gate.running().get() == 1);
 		// as after a lease that ended while the process stood still
 		one.getBean(MongoTemplate.class).getCollection("locks").deleteOne(new Document("_id", "job:blocking"));
 		ConfigurableApplicationContext two = start(Blocking.class);
 		Jobs jobs = two.getBean(Jobs.class);
 		await().until(() -> two.getBean(Blocking.class).runs.size() == 1);
-		Blocking.free.countDown();
+		this.gate.free().countDown();
 		await().until(() -> ended(two, "blocking").stream().anyMatch((run) -> run.attempt() == 2));
 		assertThat(history("blocking").stream()
 			.filter((run) -> run.attempt() == 1)
@@ -190,11 +196,11 @@ abstract class AbstractJobsTests {
 	@Test
 	void aTickThatMeetsARunIsSkippedAndRecorded() {
 		ConfigurableApplicationContext one = start(Blocking.class);
-		await().until(() -> Blocking.running.get() == 1);
+		await().until(() -> this.gate.running().get() == 1);
 		start(Blocking.class);
 		await().until(() -> ended(one, "blocking").stream().anyMatch((run) -> run.outcome() == JobOutcome.SKIPPED));
 		assertThat(one.getBean(Blocking.class).runs).hasSize(1);
-		Blocking.free.countDown();
+		this.gate.free().countDown();
 		await().until(() -> ended(one, "blocking").stream()
 			.filter((run) -> run.outcome() == JobOutcome.SUCCEEDED)
 			.count() >= 2);
@@ -596,7 +602,7 @@ abstract class AbstractJobsTests {
 	@Test
 	void whatCannotBeDoneIsAnsweredWithTheReason() {
 		ConfigurableApplicationContext one = start(Blocking.class, "blocking.rate=1h");
-		await().until(() -> Blocking.running.get() == 1);
+		await().until(() -> this.gate.running().get() == 1);
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause the scheduler of that code");
 		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none' with");
@@ -752,15 +758,6 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void anotherServiceWithAJobOfTheSameNameIsSaidAtTheStart(CapturedOutput output) {
-		start(Placeholder.class, "spring.application.name=billing", "work=cleanup");
-		start(Placeholder.class, "spring.application.name=shipping", "work=cleanup");
-		await().untilAsserted(
-				() -> assertThat(output).contains("Job 'cleanup' is scheduled by the application 'billing', too")
-					.contains("Set a different mongo-lock.key-prefix in each"));
-	}
-
-	@Test
 	void aJobThatIsMadeAtRunTimeIsRunByOneInstanceAndByTheOtherOnceThatHasItNoMore() {
 		ConfigurableApplicationContext one = start(None.class);
 		ConfigurableApplicationContext two = start(None.class);
@@ -846,8 +843,11 @@ abstract class AbstractJobsTests {
 		all.addAll(List.of(properties));
 		ConfigurableApplicationContext instance = new SpringApplicationBuilder(Application.class, job)
 			.web(WebApplicationType.NONE)
-			.initializers((context) -> ((GenericApplicationContext) context).registerBean(ApplicationRunner.class,
-					() -> (arguments) -> atStart.accept(context)))
+			.initializers((context) -> {
+				GenericApplicationContext beans = (GenericApplicationContext) context;
+				beans.registerBean(ApplicationRunner.class, () -> (arguments) -> atStart.accept(context));
+				beans.registerBean(Gate.class, () -> this.gate);
+			})
 			.properties(all.toArray(String[]::new))
 			.run();
 		this.instances.add(instance);
@@ -855,9 +855,9 @@ abstract class AbstractJobsTests {
 	}
 
 	private List<JobRun> history(String job) {
-		try (ConfigurableApplicationContext reader = start(None.class)) {
-			return reader.getBean(Jobs.class).last(job, 1000);
-		}
+		return new MongoJobRuns(() -> new MongoTemplate(this.client, this.database), "lockJobRuns",
+				Duration.ofSeconds(3), Duration.ofHours(1), 100, null, "shop")
+			.last(job, 1000);
 	}
 
 	private static List<JobRun> ended(ApplicationContext instance, String job) {
@@ -903,14 +903,6 @@ abstract class AbstractJobsTests {
 
 	}
 
-	static class Placeholder {
-
-		@ScheduledJob(name = "${work}", cron = "@yearly", zone = "UTC")
-		void run() {
-		}
-
-	}
-
 	static class EverySecond {
 
 		private static final Map<ApplicationContext, List<JobRun>> RUNS = new ConcurrentHashMap<>();
@@ -942,26 +934,26 @@ abstract class AbstractJobsTests {
 
 	}
 
+	/** What keeps the runs of all instances of a test, and how many it keeps. */
+	record Gate(CountDownLatch free, AtomicInteger running) {
+
+	}
+
 	static class Blocking {
-
-		static volatile CountDownLatch free = new CountDownLatch(1);
-
-		static final AtomicInteger running = new AtomicInteger();
 
 		final List<JobRun> runs = new CopyOnWriteArrayList<>();
 
-		Blocking() {
-			if (free.getCount() == 0) {
-				free = new CountDownLatch(1);
-				running.set(0);
-			}
+		private final Gate gate;
+
+		Blocking(Gate gate) {
+			this.gate = gate;
 		}
 
 		@ScheduledJob(name = "blocking", fixedRate = "${blocking.rate:1s}")
 		void run(JobRun run) throws InterruptedException {
 			this.runs.add(run);
-			running.incrementAndGet();
-			free.await();
+			this.gate.running().incrementAndGet();
+			this.gate.free().await();
 		}
 
 	}

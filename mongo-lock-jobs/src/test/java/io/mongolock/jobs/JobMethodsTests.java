@@ -10,6 +10,7 @@ import kotlin.coroutines.Continuation;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.api.parallel.ResourceLock;
 import org.junit.jupiter.api.parallel.Resources;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThatNoException;
 /**
  * Tests for {@link JobMethods}.
  */
+@Isolated
 @ExtendWith(OutputCaptureExtension.class)
 class JobMethodsTests {
 

@@ -13,6 +13,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import org.mockito.ArgumentMatchers;
@@ -40,6 +41,7 @@ import static org.assertj.core.api.Assertions.tuple;
 /**
  * Tests for {@link JobRunner}, by a clock of the store that is set.
  */
+@Isolated
 @ExtendWith(OutputCaptureExtension.class)
 class JobRunnerTests extends AbstractRunnerTests {
 

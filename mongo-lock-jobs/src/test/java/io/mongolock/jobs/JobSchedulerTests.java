@@ -16,6 +16,7 @@ import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
@@ -39,6 +40,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link JobScheduler}.
  */
+@Isolated
 @ExtendWith(OutputCaptureExtension.class)
 class JobSchedulerTests {
 
@@ -105,6 +107,17 @@ class JobSchedulerTests {
 			int before = this.runs.get();
 			Awaitility.await().until(() -> this.runs.get() >= before + 3);
 		});
+	}
+
+	@Test
+	void whenAnotherServiceHasAJobOfTheSameNameThenTheStartSaysSo(CapturedOutput output) {
+		runs(() -> {
+		}, "billing").schedule("hurried", terms("1h").trigger(), Instant.now());
+		whileItRuns("100ms",
+				() -> Awaitility.await()
+					.untilAsserted(() -> assertThat(output)
+						.contains("Job 'hurried' is scheduled by the application 'billing', too")
+						.contains("Set a different mongo-lock.key-prefix in each")));
 	}
 
 	@Test
@@ -265,10 +278,14 @@ class JobSchedulerTests {
 	}
 
 	private JobRuns runs(Runnable before) {
+		return runs(before, "shop");
+	}
+
+	private JobRuns runs(Runnable before, String application) {
 		return new MongoJobRuns(() -> {
 			before.run();
 			return this.template;
-		}, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100, null, "shop");
+		}, "lockJobRuns", Duration.ofSeconds(5), Duration.ofHours(1), 100, null, application);
 	}
 
 }

@@ -14,6 +14,7 @@ import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.RepetitionInfo;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.mockito.Mockito;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.annotation.Autowired;
@@ -47,6 +48,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 /**
  * Jobs in tests of applications, on a server that another instance may use.
  */
+@Isolated
 class JobsInTestsTests {
 
 	private static final EmbeddedMongo SERVER = EmbeddedMongo.start();

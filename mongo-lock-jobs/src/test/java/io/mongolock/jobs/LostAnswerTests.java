@@ -14,6 +14,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.opentest4j.TestAbortedException;
@@ -37,6 +38,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * A real server that answers a statement with an error, executed or not, and whether the
  * work of a job then runs, once, under one attempt.
  */
+@Isolated
 @Tag("real-server")
 @ExtendWith(RealServerCondition.class)
 class LostAnswerTests {

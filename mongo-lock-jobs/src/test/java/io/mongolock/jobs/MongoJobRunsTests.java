@@ -38,6 +38,7 @@ import org.bson.conversions.Bson;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.springframework.boot.test.system.CapturedOutput;
@@ -57,6 +58,7 @@ import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 /**
  * Tests for {@link MongoJobRuns}, by a clock of the server that is set.
  */
+@Isolated
 @ExtendWith(OutputCaptureExtension.class)
 class MongoJobRunsTests extends AbstractJobRunsContractTests {
 
