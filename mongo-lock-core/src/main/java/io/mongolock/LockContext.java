@@ -113,7 +113,7 @@ public final class LockContext {
 			if (Thread.currentThread() != this.thread) {
 				throw new IllegalStateException("The scope of " + this.handle + " was entered on thread "
 						+ this.thread.getName() + " and cannot be closed on thread " + Thread.currentThread().getName()
-						+ "; let each thread enter and close a scope of its own");
+						+ "; let each thread enter and close its own scope");
 			}
 			Frame inner = CURRENT.get();
 			if (this.over || inner == null) {

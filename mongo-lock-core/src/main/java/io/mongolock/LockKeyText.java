@@ -71,7 +71,8 @@ final class LockKeyText {
 			return "=" + ((part instanceof Record composed) ? text(composed) : escaped(text(part)));
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("of component '" + component.getName() + "', " + ex.getMessage(), ex);
+			throw new IllegalArgumentException(
+					"component '" + component.getName() + "' cannot be part of a key: " + ex.getMessage(), ex);
 		}
 	}
 

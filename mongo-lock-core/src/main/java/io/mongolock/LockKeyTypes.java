@@ -97,8 +97,8 @@ public final class LockKeyTypes {
 
 	private static String general(Class<?> type) {
 		return type.getTypeName() + ", whose toString() may differ between JVMs for equal values. Pick a value with a "
-				+ "stable text, such as its id: text, a whole or decimal number, a boolean, an enum, a UUID, an "
-				+ "ObjectId, a Currency, a time without a zone, or a record of these";
+				+ "stable text, such as the id: the value may be text, a whole or decimal number, a boolean, an enum, "
+				+ "a UUID, an ObjectId, a Currency, a time without a zone, or a record of these";
 	}
 
 	private static @Nullable String ofComponents(Class<?> type, Set<Class<?>> seen) {

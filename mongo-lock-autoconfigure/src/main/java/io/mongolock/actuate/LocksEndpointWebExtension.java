@@ -128,7 +128,7 @@ public class LocksEndpointWebExtension {
 	private static String named(@Nullable String key) {
 		if (key == null) {
 			throw AskedLocks
-				.refused("No lock is named: name one in the path, or as key (a parameter, or a field of the body)");
+				.refused("No lock is named: name it in the path, or as key (a parameter, or a field of the body)");
 		}
 		return key;
 	}

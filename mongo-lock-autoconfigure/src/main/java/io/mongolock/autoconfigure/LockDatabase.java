@@ -34,8 +34,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 			throw new LockStartupException(
 					"The MongoDatabaseFactory for distributed locks has no database: perhaps a test has mocked the "
 							+ "factory or its MongoClient.",
-					"Let that test keep its locks in memory, by @AutoConfigureMongoLockTest of mongo-lock-test, or run "
-							+ "without locks, by mongo-lock.enabled=false.");
+					"Let that test keep its locks in memory, with @AutoConfigureMongoLockTest of mongo-lock-test, or "
+							+ "run without locks, with mongo-lock.enabled=false.");
 		}
 		MongoTemplate template = new MongoTemplate(factory);
 		template.setSessionSynchronization(SessionSynchronization.NEVER);

@@ -146,7 +146,7 @@ class LockPropertyNames {
 		for (String name : List.of("uri", "host", "port", "database", "username")) {
 			if (isSet("spring.data.mongodb." + name) && !isSet("spring.mongodb." + name)) {
 				former.add("Nothing reads the property 'spring.data.mongodb." + name
-						+ "': from Spring Boot 4.0 on it is 'spring.mongodb." + name + "'");
+						+ "': since Spring Boot 4.0 its name is 'spring.mongodb." + name + "'");
 			}
 		}
 		return former;

@@ -174,7 +174,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
 				"from 0 to " + text(MAX_DURATION) + ", because other instances wait during this time");
 		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
-				"from 0 to " + HandOver.MAX_COUNT + ", because each series of hand-overs reserves this many fences");
+				"from 0 to " + HandOver.MAX_COUNT + ": a series of hand-overs reserves as many fences as you set");
 		validate(null);
 		for (String name : this.configured.byName().keySet()) {
 			validate(name);
@@ -198,7 +198,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			boolean itself = origin.setting().equals(ex.getSetting());
 			throw new InvalidConfigurationPropertyValueException(origin.fullName(),
 					print((value != null) ? value : ex.getValue()),
-					((itself) ? "" : ex.getSetting() + ", " + print(ex.getValue()) + ", ") + ex.getReason() + where);
+					((itself) ? "" : ex.getSetting() + " (" + print(ex.getValue()) + ") ") + ex.getReason() + where);
 		}
 	}
 
@@ -230,8 +230,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private void hintAtLinger(String who, LockTerms terms) {
 		Duration longest = terms.reliable().dividedBy(2);
 		if (terms.linger().compareTo(longest) > 0 && this.said.add("linger")) {
-			logger.info(who + " a linger of " + text(terms.linger()) + ", but an idle lease ends after half of ttl - "
-					+ "margin at the latest, here after " + text(longest) + ". A longer linger needs a longer ttl");
+			logger.info(who + " a linger of " + text(terms.linger()) + ", but an idle lease ends after (ttl - margin) "
+					+ "/ 2 at the latest, here " + text(longest) + ". A longer linger needs a longer ttl");
 		}
 	}
 

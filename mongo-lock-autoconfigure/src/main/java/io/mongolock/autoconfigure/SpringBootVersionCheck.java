@@ -21,7 +21,7 @@ class SpringBootVersionCheck implements ApplicationContextInitializer<Configurab
 
 	static void check(@Nullable String version) {
 		if (version != null && version.matches("[123]\\..*")) {
-			throw new LockStartupException("mongo-lock needs Spring Boot 4.0 or later, and this is " + version + ".",
+			throw new LockStartupException("mongo-lock needs Spring Boot 4.0 or later, but this is " + version + ".",
 					"Upgrade Spring Boot, or remove mongo-lock-starter.");
 		}
 	}

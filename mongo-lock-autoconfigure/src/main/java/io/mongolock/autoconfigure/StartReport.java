@@ -158,7 +158,7 @@ final class StartReport implements SmartLifecycle {
 		settings.put("ttl-index", text(index.mode()) + "/" + text(index.retention()));
 		String all = settings.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
 		String own = this.configured.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
-		return all + ((own.isEmpty()) ? "" : "; settings of their own: " + own);
+		return all + ((own.isEmpty()) ? "" : "; names with their own settings: " + own);
 	}
 
 	private static String text(Enum<?> choice) {

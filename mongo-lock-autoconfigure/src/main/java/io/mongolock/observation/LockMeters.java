@@ -83,11 +83,11 @@ public final class LockMeters implements LockInstrumentation {
 			.description("How many leases one request renews")
 			.register(registry);
 		this.leaseUsed = DistributionSummary.builder("mongo.lock.lease.used")
-			.description("How much of a lease's time had passed when its renewal was sent; at 1 the lock is lost")
+			.description("Share of a lease's time that had passed when its renewal was sent; at 1 the lock is lost")
 			.distributionStatisticExpiry(SHOWN_FOR)
 			.register(registry);
 		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)
-			.description("About how far MongoDB's clock is ahead of this machine's")
+			.description("Estimate of how far MongoDB's clock is ahead of this machine's")
 			.register(registry);
 	}
 
@@ -97,7 +97,7 @@ public final class LockMeters implements LockInstrumentation {
 	public void gauge(Supplier<Number> held, Supplier<Number> waiting, Supplier<Number> idle) {
 		Gauge.builder("mongo.lock.held", held).description("Locks held by this application").register(this.registry);
 		Gauge.builder("mongo.lock.waiting", waiting)
-			.description("Attempts of this application that wait")
+			.description("Waiting attempts of this application")
 			.register(this.registry);
 		Gauge.builder("mongo.lock.idle", idle)
 			.description("Unused leases that this application keeps for its next calls")
@@ -151,8 +151,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void recalled(LockRequest request) {
 		Counter.builder("mongo.lock.recalled")
-			.description(
-					"Grants of a lock that another instance wanted back while its lease was idle, or could have become idle")
+			.description("Granted locks that another instance wanted while their leases were, or could become, idle")
 			.tags("lock", LockTags.name(request))
 			.register(this.registry)
 			.increment();

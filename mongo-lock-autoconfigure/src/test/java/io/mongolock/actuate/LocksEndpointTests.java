@@ -543,8 +543,8 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
 		refused(web.requestRelease(SecurityContext.NONE, path, null, null), "A reason of 0 characters");
 		refused(web.requestReleaseOf(SecurityContext.NONE, "k", ""), "A reason of 0 characters");
-		refused(web.requestReleaseOf(SecurityContext.NONE, null, "soon"), "No lock is named: name one in the path");
-		refused(web.releaseOf(SecurityContext.NONE, null, null, null), "No lock is named: name one in the path");
+		refused(web.requestReleaseOf(SecurityContext.NONE, null, "soon"), "No lock is named: name it in the path");
+		refused(web.releaseOf(SecurityContext.NONE, null, null, null), "No lock is named: name it in the path");
 		BDDMockito.given(this.store.find("", TIMEOUT)).willThrow(new IllegalArgumentException("The key is empty"));
 		refused(web.locks(SecurityContext.NONE, "", null, null, null, null, null), "The key is empty");
 		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());

@@ -65,7 +65,7 @@ class LikelyMistakesTests {
 	void withoutATransactionManagerTransactionalMethodsAreWarnedOf(CapturedOutput output) {
 		this.runner.withBean(Transactions.class).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("There is no transaction manager")
-			.contains("rolled back: " + Transactions.class.getName() + ".pay(). Declare one as a bean");
+			.contains("rolled back: " + Transactions.class.getName() + ".pay(). Declare a manager as a bean");
 	}
 
 	@Test

@@ -138,7 +138,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 			.withPropertyValues("spring.data.mongodb.uri=mongodb://db", "spring.data.mongodb.database=shop",
 					"spring.mongodb.database=shop")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("'spring.data.mongodb.uri': from Spring Boot 4.0 on it is 'spring.mongodb.uri'")
+		assertThat(output).contains("'spring.data.mongodb.uri': since Spring Boot 4.0 its name is 'spring.mongodb.uri'")
 			.doesNotContain("spring.data.mongodb.database");
 	}
 

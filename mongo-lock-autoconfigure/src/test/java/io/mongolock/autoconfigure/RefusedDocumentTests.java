@@ -21,13 +21,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 class RefusedDocumentTests extends AbstractRefusedMethodTests {
 
 	static final List<Arguments> refused = List.of(
-			Arguments.of(DocumentWithoutKey.class, "has document = Order.class and no key"),
+			Arguments.of(DocumentWithoutKey.class, "has document = Order.class, but no key"),
 			Arguments.of(DocumentWithLimit.class, "has document = Order.class and limit = \"3\""),
 			Arguments.of(SharedDocument.class, "has document = Order.class and mode = SHARED"),
 			Arguments.of(DocumentWithMinHold.class, "has document = Order.class and minHold = \"1m\""),
 			Arguments.of(SeveralDocuments.class, "of type java.util.List<java.lang.String>, but a document is locked"),
 			Arguments.of(OfDocument.class, "has document = Order.class, but the application cannot lock documents"),
-			Arguments.of(DocumentLater.class, "a result that ends later"));
+			Arguments.of(DocumentLater.class, "an asynchronous result"));
 
 	@Test
 	void withoutTheModuleForDocumentsTheWayOutNamesIt() {

@@ -19,7 +19,7 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 
 	static final List<Arguments> refused = List.of(
 			Arguments.of(Missing.class,
-					"has the fallback 'latre', and there is no method of that name in " + Missing.class.getName()
+					"has the fallback 'latre', but there is no method of that name in " + Missing.class.getName()
 							+ ", where these methods take the same arguments: later(String)"),
 			Arguments.of(OtherParameters.class,
 					"has the fallback 'later', but no method of that name takes the same arguments: later(), "
@@ -41,12 +41,12 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 			Arguments.of(LockedByItsClass.class, "which has a lock of its own, but a fallback runs without a lock"),
 			Arguments.of(Itself.class, "has the fallback 'run', which is the method itself"),
 			Arguments.of(OfItsClass.class, "has the fallback 'run', which is the method itself"),
-			Arguments.of(OfInterface.class, "has the fallback 'later', and there is no method of that name"),
+			Arguments.of(OfInterface.class, "has the fallback 'later', but there is no method of that name"),
 			Arguments.of(Skipped.class, "has onUnavailable = SKIP and fallback = \"later\""),
 			Arguments.of(SkippedAndHandled.class, "has onUnavailable = SKIP and unavailableHandler = \"polite\""),
 			Arguments.of(FallbackAndHandled.class, "has fallback = \"later\" and unavailableHandler = \"polite\""),
 			Arguments.of(Different.class, "has several locks"),
-			Arguments.of(UnknownHandler.class, "has the unavailableHandler 'polite', and there is no such bean"),
+			Arguments.of(UnknownHandler.class, "has the unavailableHandler 'polite', but there is no such bean"),
 			Arguments.of(OtherBean.class,
 					"has the unavailableHandler 'mongoLockInterceptor', which is no LockUnavailableHandler"),
 			Arguments.of(ForgottenHash.class,

@@ -30,7 +30,7 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(TypeByName.class, "has the key '#p2' of type " + ObjectKey.Order.class.getName()),
 			Arguments.of(SpelName.class, "has the name 'order-#id', which looks like SpEL"),
 			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
-			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, and there is no such bean"),
+			Arguments.of(NoSuchBean.class, "refers to @noSuchBean, but there is no such bean"),
 			Arguments.of(NoSuchProperty.class, "RefusedKeyTests$NoSuchProperty$Order has no property 'idd'"),
 			Arguments.of(NoSuchMethod.class, "NoSuchMethod$Order has no public method 'getId' with 0 arguments"),
 			Arguments.of(NoSuchInnerMethod.class, "java.lang.String has no public method 'trimm' with 0 arguments"),

@@ -21,7 +21,7 @@ class SpringBootVersionCheckTests {
 	@ValueSource(strings = { "3.5.8", "2.7.18", "3.0.0-RC1" })
 	void anOlderSpringBootIsRefusedInOneSentence(String version) {
 		assertThatExceptionOfType(LockStartupException.class).isThrownBy(() -> SpringBootVersionCheck.check(version))
-			.withMessageContaining("needs Spring Boot 4.0 or later, and this is " + version);
+			.withMessageContaining("needs Spring Boot 4.0 or later, but this is " + version);
 	}
 
 	@ParameterizedTest

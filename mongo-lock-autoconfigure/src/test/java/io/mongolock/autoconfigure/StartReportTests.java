@@ -57,7 +57,7 @@ class StartReportTests {
 						+ "); 2 methods are guarded; ttl=1m, margin=12s, renew-interval=10s..16s, operation-timeout=3s, "
 						+ "wait-timeout=5s, retry-interval=100ms, auto-renew=true, linger=0ms, hand-over=250ms/1000, "
 						+ "place-ttl=6s, max-places=10000, notifications=auto, ttl-index=none/7d")
-				.endsWith("; settings of their own: report, settle");
+				.endsWith("; names with their own settings: report, settle");
 		}
 	}
 

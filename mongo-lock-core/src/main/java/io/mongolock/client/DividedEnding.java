@@ -97,7 +97,7 @@ final class DividedEnding<T> {
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("A request for " + open.size() + " failed, perhaps because of one of them", ex);
+			logger.debug("A request for " + open.size() + " entries failed, perhaps because of one entry", ex);
 			this.failure = (ex instanceof RuntimeException known) ? known : new IllegalStateException(ex);
 			return false;
 		}

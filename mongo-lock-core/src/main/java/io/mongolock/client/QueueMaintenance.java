@@ -146,7 +146,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 			this.store.confirmReleases(CONFIRM_TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The leaving of places is not confirmed yet: those behind them notice later", ex);
+			logger.debug("Leaving places in the queue is not confirmed yet: the waiters behind notice later", ex);
 		}
 	}
 

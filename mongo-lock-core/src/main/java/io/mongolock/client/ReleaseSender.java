@@ -85,7 +85,7 @@ final class ReleaseSender {
 			this.store.confirmReleases(CONFIRM_TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Released locks are not confirmed yet: those who wait for them notice later", ex);
+			logger.debug("Releases are not confirmed yet: the waiters notice later", ex);
 		}
 	}
 
@@ -129,7 +129,7 @@ final class ReleaseSender {
 			this.phase.threads().send(request, DividedEnding.TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Releases of the last seconds are not repeated yet", ex);
+			logger.debug("Could not yet repeat the releases of the last seconds", ex);
 		}
 	}
 

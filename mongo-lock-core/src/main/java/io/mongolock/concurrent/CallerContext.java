@@ -218,7 +218,7 @@ public final class CallerContext {
 		@SuppressWarnings("NullAway") // null only if T may be
 		private T result() throws Throwable {
 			if (!this.begun) {
-				throw new IllegalStateException("The TaskDecorator beans did not run the work, or not at once. A "
+				throw new IllegalStateException("The TaskDecorator beans did not run the work, or ran it later. A "
 						+ "TaskDecorator has to run the given task on the calling thread");
 			}
 			if (this.failure != null) {

@@ -139,8 +139,8 @@ public final class ThreadLock implements Lock {
 	public void unlock() {
 		Hold held = this.hold.get();
 		if (held == null) {
-			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here: only the thread that has "
-					+ "locked it may unlock it, by the same object, and as often as it has locked it");
+			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here: only the thread that "
+					+ "locked it may unlock it, with the same object, and only as often as it locked it");
 		}
 		held.count--;
 		if (held.count == 0) {

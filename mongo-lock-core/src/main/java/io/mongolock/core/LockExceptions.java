@@ -146,9 +146,9 @@ public final class LockExceptions {
 		}
 		boolean own = holders.stream().anyMatch((holder) -> holder.owner().equals(attempt.owner()));
 		return (own)
-				? "no claim, as this thread or one of the same name holds it: nested calls share a lock only under the "
-						+ "annotation or LockOperations.execute"
-				: "no claim, as other threads of this application were ahead";
+				? "no claim, because this thread or one of the same name holds it: nested calls share a lock only "
+						+ "under the annotation or LockOperations.execute"
+				: "no claim, because other threads of this application were ahead";
 	}
 
 	/**
@@ -280,12 +280,12 @@ public final class LockExceptions {
 	private static String stoodStill(Lease lease, ClockReading noticed) {
 		long late = noticed.nanos() - lease.deadline();
 		return (late <= NOTICED_LATE || !lease.terms().autoRenew() || lease.hasRenewalFailed()) ? ""
-				: ", which was noticed " + late / 1_000_000 + "ms late: this JVM or its machine stood still";
+				: ", noticed " + late / 1_000_000 + "ms late because this JVM or its machine stood still";
 	}
 
 	private static String lastFailure(Lease lease) {
 		Throwable failure = lease.renewalFailure();
-		return (failure != null) ? " (the last one failed: " + failure.getMessage() + ")" : "";
+		return (failure != null) ? " (the last renewal failed: " + failure.getMessage() + ")" : "";
 	}
 
 	private static String describe(@Nullable LossReason reason) {

@@ -40,8 +40,8 @@ public final class RequestOrder {
 			}
 		}
 		if (sorted.isEmpty() || sorted.size() > MAX) {
-			throw new IllegalArgumentException("There are " + sorted.size() + " locks for " + call + ", which may have "
-					+ "1 to " + MAX + ": lock something that these locks have in common, or work with fewer at a time");
+			throw new IllegalArgumentException("There are " + sorted.size() + " locks for " + call + ", but 1 to " + MAX
+					+ " are allowed: lock something that all of them share, or work with fewer at a time");
 		}
 		return List.copyOf(sorted.values());
 	}

@@ -71,13 +71,13 @@ final class StoreClockStepWatch {
 	private static String describe(long step, String server) {
 		if (step < 0) {
 			return "The clock of the store" + server + " stepped back by " + -step
-					+ "ms against both clocks of this machine, or this machine's clocks run fast: locks of dead "
-					+ "holders are taken over that much later";
+					+ "ms compared with both clocks of this machine, or this machine's clocks run fast: dead holders' "
+					+ "locks become free that much later";
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
-				+ "ms against both clocks of this machine, or this machine stood still, or its clocks run slow: a lock "
-				+ "whose margin is shorter than this step may have two holders until the next renewal; only the fence "
-				+ "tells them apart";
+				+ "ms compared with both clocks of this machine, or this machine stood still, or its clocks run slow: "
+				+ "a lock whose margin is shorter than this step may have two holders until the next renewal; only the "
+				+ "fence tells them apart";
 	}
 
 	private synchronized @Nullable Sample next(Sample sample) {

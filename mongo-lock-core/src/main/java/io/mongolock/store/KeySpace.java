@@ -20,7 +20,7 @@ public record KeySpace(String prefix) {
 		if (bytes("The prefix", prefix) >= MAX_BYTES) {
 			throw new IllegalArgumentException("The key prefix '" + shortened(prefix) + "' takes "
 					+ bytes("The prefix", prefix) + " bytes in UTF-8 and leaves no room for keys: at most "
-					+ (MAX_BYTES - 1) + " bytes; choose a shorter one");
+					+ (MAX_BYTES - 1) + " bytes are allowed; choose a shorter prefix");
 		}
 	}
 
@@ -45,7 +45,7 @@ public record KeySpace(String prefix) {
 		if (bytes > MAX_BYTES) {
 			throw new IllegalArgumentException(what + " '" + shortened(key) + "' takes " + bytes
 					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "': at most " + MAX_BYTES
-					+ "; use a shorter key, or a hash of it");
+					+ " are allowed; use a shorter key, or a hash of it");
 		}
 		return (this.prefix.isEmpty()) ? key : this.prefix + key;
 	}

@@ -122,17 +122,16 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				.withMessageContaining(
 						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ") since ")
 				.withMessageContaining(
-						"and no claim, as this thread or one of the same name holds it: nested calls share a lock only "
-								+ "under the annotation or LockOperations.execute")
+						"and no claim, because this thread or one of the same name holds it: nested calls share a "
+								+ "lock only under the annotation or LockOperations.execute")
 				.satisfies((ex) -> assertThat(ex.getClaims()).isZero())
 				.satisfies((ex) -> assertThat(ex.getHolders().get(0).remaining())
 					.as("in the store, where no margin is left out")
 					.isGreaterThan(handle.remaining().plusSeconds(1)));
 			CompletableFuture
-				.runAsync(
-						() -> assertThatExceptionOfType(LockUnavailableException.class)
-							.isThrownBy(() -> this.template.acquire(ONCE))
-							.withMessageContaining("and no claim, as other threads of this application were ahead"),
+				.runAsync(() -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> this.template.acquire(ONCE))
+					.withMessageContaining("and no claim, because other threads of this application were ahead"),
 						(work) -> new Thread(work).start())
 				.join();
 			assertThat(handle.isHeld()).isTrue();

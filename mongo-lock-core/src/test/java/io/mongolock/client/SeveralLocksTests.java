@@ -88,7 +88,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> run(later, List.of(shared, LockRequest.of("a")), null))
 			.withMessageContaining("the key 'a' here, one shared and one exclusive");
 		assertThatIllegalArgumentException().isThrownBy(() -> run(later, List.of(), null))
-			.withMessageContaining("There are 0 locks for one call, which may have 1 to 512");
+			.withMessageContaining("There are 0 locks for one call, but 1 to 512 are allowed");
 		assertThatIllegalArgumentException().isThrownBy(() -> run(later, many(RequestOrder.MAX + 1), null))
 			.withMessageContaining("are 513");
 		assertThat(this.store.requests).isEmpty();

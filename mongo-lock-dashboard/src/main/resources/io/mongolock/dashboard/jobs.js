@@ -157,7 +157,7 @@ function textOf(run, since) {
 function showMore(body, job, since) {
 	const date = (instant) => new Date(instant).toLocaleString();
 	const facts = { schedule: job.schedule ?? 'run by code', state: stateOf(job, since),
-		next: (job.next) ? (job.paused ? '' : `next due ${date(job.next)}`) : (job.schedule) ? 'this instance does not schedule it: ask one that does for the next due time, or to run it now' : '',
+		next: (job.next) ? (job.paused ? '' : `next due ${date(job.next)}`) : (job.schedule) ? 'this instance does not schedule the job: an instance that does shows the next due time, and can run it now' : '',
 		overdue: (job.overdueFor > LATE) ? `no run has succeeded for the tick ${date(job.overdueSince)}` : '' };
 	keyed(body.querySelector('[data-list=facts]'), Object.entries(facts).filter(([, text]) => text), ([id]) => id, () => clone('entry'),
 		(item, [, text]) => fill(item, { text }));

@@ -67,7 +67,7 @@ function showWhere(asked) {
 	const filtered = Object.keys(view.filter).length > 0;
 	element('empty').hidden = view.locks.length > 0;
 	element('locks').hidden = view.locks.length === 0;
-	say(element('empty'), (view.next) ? `No match in the ${view.scanned} locks searched so far: choose Next` : (first > 1) ? 'None is left on this page'
+	say(element('empty'), (view.next) ? `No match in the ${view.scanned} locks searched so far: choose Next` : (first > 1) ? 'No lock is left on this page'
 		: (filtered) ? 'No held lock matches' : 'No lock is held');
 	element('back').disabled = view.cursors.length === 1;
 	element('next').disabled = !view.next;

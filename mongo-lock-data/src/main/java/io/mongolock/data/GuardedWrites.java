@@ -75,8 +75,8 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		}
 		if (!(lock instanceof LeaseControl leased) || leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
-					+ "' is no lock of LockOperations, and touch is not needed for documents: a transaction protects "
-					+ "the documents that its thread locked before the transaction, and the documents that it saves");
+					+ "' is no lock of LockOperations. A document's lock needs no touch: a transaction protects the "
+					+ "documents that its thread locked before the transaction, and the documents that it saves");
 		}
 		ClientSession session = CurrentTransaction.session(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())

@@ -140,8 +140,8 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	}
 
 	private static String describe(MongoPersistentProperty property) {
-		return property.getOwner().getType().getSimpleName() + "." + property.getName() + ", a "
-				+ property.getType().getSimpleName();
+		return property.getOwner().getType().getSimpleName() + "." + property.getName() + " ("
+				+ property.getType().getSimpleName() + ")";
 	}
 
 }

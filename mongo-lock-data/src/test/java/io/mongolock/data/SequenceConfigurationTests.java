@@ -212,7 +212,7 @@ class SequenceConfigurationTests {
 			template.insert(new Document("_id", 1L).append("text", "imported"), "unversioned");
 			assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> template.save(new Invoice()));
 			assertThatIllegalStateException().isThrownBy(() -> template.save(new Unversioned(0, "new")))
-				.withMessageContaining("Unversioned.id, a long, which is the id, needs a version");
+				.withMessageContaining("Unversioned.id (long), which is the id, needs a version");
 			assertThat(template.findById(1L, Document.class, "invoice")).containsEntry("text", "imported");
 			assertThat(template.findById(1L, Document.class, "unversioned")).containsEntry("text", "imported");
 		}));
@@ -260,12 +260,12 @@ class SequenceConfigurationTests {
 	void aFieldThatCannotBeFilledIsRefusedAtTheFirstSaveAndAtTheStartIfItIsKnownThen() {
 		this.runner.run(withTemplate(
 				(template) -> assertThatIllegalStateException().isThrownBy(() -> template.save(new Wrong("a", null)))
-					.withMessageContaining("@Sequence cannot fill Wrong.number, a String")));
+					.withMessageContaining("@Sequence cannot fill Wrong.number (String)")));
 		MongoMappingContext mapping = new MongoMappingContext();
 		mapping.getPersistentEntity(Wrong.class);
 		this.runner.withBean(MongoMappingContext.class, () -> mapping)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("@Sequence cannot fill Wrong.number, a String"));
+				.hasMessageContaining("@Sequence cannot fill Wrong.number (String)"));
 	}
 
 	@Test

@@ -31,13 +31,12 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 
 	static DocumentChangedException of(LeaseProof seen, boolean byTicket, LockedType<?> type, BsonDocument document) {
 		long now = type.version(document);
-		return new DocumentChangedException(
-				type.describe(seen.key()) + " was changed since it was opened, from version " + seen.version() + " to "
-						+ now + ", and is still locked"
-						+ ((byTicket)
-								? " by this ticket: show what is stored, and go on with getTicket() of this exception. "
-										+ "After a saveAndKeep, go on with the ticket of the saved document"
-								: ": nothing was written, and locked.reload() shows what is stored"),
+		return new DocumentChangedException(type.describe(seen.key())
+				+ " was changed since it was opened, from version " + seen.version() + " to " + now
+				+ ", and is still locked"
+				+ ((byTicket) ? " by this ticket: show what is stored, and go on with getTicket() of this exception. "
+						+ "If your saveAndKeep made the change, go on with the ticket of the saved " + "document"
+						: ": nothing was written, and locked.reload() shows what is stored"),
 				type.read(document).entity(), (byTicket) ? seen.at(now).ticket() : null);
 	}
 

@@ -181,7 +181,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		}
 		catch (MissingDocumentException ex) {
 			throw new NoSuchDocumentException("There is no " + type.describe(request.key())
-					+ " to lock, with an id of type " + DocumentKey.parse(request.key()).id().getBsonType(), ex);
+					+ " to lock; the given id has the type " + DocumentKey.parse(request.key()).id().getBsonType(), ex);
 		}
 	}
 
@@ -206,8 +206,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 					+ " cannot be locked here: this transaction has already read, or keeps "
 					+ "another lock. It sees documents as they were at its first read, and could not save this document. "
 					+ "Lock all documents before the transaction that saves them. If another transaction is "
-					+ "to save this document, lock it inside that transaction (REQUIRES_NEW), or in a method "
-					+ "with NOT_SUPPORTED around both");
+					+ "to save this document, lock it inside that transaction (REQUIRES_NEW), or run this lock "
+					+ "and that transaction in a method with NOT_SUPPORTED");
 		}
 	}
 

@@ -106,7 +106,7 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	static LockLostException notHeld(String key) {
 		return new LockLostException(key, UNKNOWN, LossReason.REFUSED, "Lock '" + KeyText.printable(key)
 				+ "' is not held by this ticket: the document was saved with this ticket, overwritten by a plain save, "
-				+ "or does not exist; or the lock was released, taken over or broken");
+				+ "or does not exist; or the lock was taken over or released (perhaps by force)");
 	}
 
 	/**

@@ -162,8 +162,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		MongoPersistentEntity<?> mapping = mapping(type);
 		if (!mapping.hasIdProperty() || !mapping.hasVersionProperty()) {
 			throw new IllegalArgumentException(type.getName()
-					+ " can be neither locked nor updated optimistically: it needs an @Id, and a @Version without "
-					+ "which a save would overwrite other writes. Add what is missing, such as a field "
+					+ " can be neither locked nor updated optimistically: it needs an @Id and a @Version. "
+					+ "Without a version a save would overwrite other writes. Add what is missing, such as a field "
 					+ "'@Version Long version', with @Version of org.springframework.data.annotation");
 		}
 		return mapping;

@@ -251,7 +251,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (this.endedWithin) {
 			throw new LockLostException(key(), fence(), LossReason.REFUSED, "The lock on the " + this
 					+ " was released too early, by nested code, for example by a save; the outer work may overlap with "
-					+ "another holder's work. Call saveAndKeep in nested code, and save only in the outermost");
+					+ "another holder's work. Call saveAndKeep in nested code, and save only in the outermost code");
 		}
 	}
 
@@ -652,7 +652,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			case PASSED_ON -> "was passed on to its ticket: go on with resume(type, id, ticket)";
 			case UNKNOWN ->
 				"may have been released by a write whose answer was lost: resume(type, id, locked.ticket()) finds out, "
-						+ "and shows the stored document; otherwise the lock runs out";
+						+ "and shows the stored document; without that call the lock runs out";
 			default ->
 				"was released before, by a close, or by a save other than saveAndKeep: lock the document again, or use "
 						+ "saveAndKeep";

@@ -31,8 +31,8 @@ record SingleDatabase(MongoDatabaseFactory factory, String name) {
 		if (!now.equals(this.name)) {
 			throw new IllegalStateException("This call is for database '" + now
 					+ "', but this bean locks only documents of database '" + this.name
-					+ "'. For each further database call DocumentLockFactory.of, with a separate MongoTemplate that has a "
-					+ "SimpleMongoClientDatabaseFactory");
+					+ "'. For each further database, call DocumentLockFactory.of with a separate MongoTemplate that "
+					+ "has a SimpleMongoClientDatabaseFactory");
 		}
 	}
 

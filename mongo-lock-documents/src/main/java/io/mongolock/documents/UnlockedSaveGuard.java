@@ -134,11 +134,11 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
 					+ "which would drop its lock: "
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
-							save it by locked.save(entity). A method that is annotated \
-							with @DistributedLock(document = …) has it as a parameter of type LockedDocument"""
+							save it by locked.save(entity). A method with \
+							@DistributedLock(document = …) gets this LockedDocument as a parameter"""
 							: "its LockedDocument was closed or saved, but the lock stays until the locked call, or the "
-									+ "transaction, around this code has ended: lock the document again in there, or save it "
-									+ "afterwards"));
+									+ "transaction, around this code has ended: lock the document again before you "
+									+ "save it here, or save it afterwards"));
 		}
 	}
 
@@ -168,7 +168,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 				throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO, 0,
 						type.getSimpleName() + " '" + id + "' was not saved: it is locked by " + holder.owner()
 								+ " since " + holder.acquiredAt()
-								+ ". Lock it before you save it, by DocumentLockOperations");
+								+ ". Lock it before you save it, with DocumentLockOperations");
 			});
 	}
 

@@ -175,7 +175,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		T changed = this.change.apply(before);
 		if (changed == null) {
 			throw new IllegalStateException(
-					"The change of " + this + " returned null: return the document, also if nothing is to be changed");
+					"The change of " + this + " returned null: return the document, even if nothing changes");
 		}
 		List<@Nullable Object> now = identity(changed);
 		if (!now.equals(own)) {

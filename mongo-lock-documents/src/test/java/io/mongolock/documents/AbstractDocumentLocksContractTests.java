@@ -71,8 +71,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
 	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: the document was saved with "
-			+ "this ticket, overwritten by a plain save, or does not exist; or the lock was released, taken over or "
-			+ "broken";
+			+ "this ticket, overwritten by a plain save, or does not exist; or the lock was taken over or "
+			+ "released (perhaps by force)";
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -158,10 +158,10 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void aDocumentThatDoesNotExistIsRefusedAndNotCreated() {
 		assertThatExceptionOfType(NoSuchDocumentException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "p2"))
-			.withMessage("There is no Post 'posts:p2' to lock, with an id of type STRING");
+			.withMessage("There is no Post 'posts:p2' to lock; the given id has the type STRING");
 		assertThatExceptionOfType(NoSuchDocumentException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, 1))
-			.withMessage("There is no Post 'posts:1' to lock, with an id of type INT32");
+			.withMessage("There is no Post 'posts:1' to lock; the given id has the type INT32");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().lock(Post.class, null))
 			.withMessage("The id of the Post to lock is null");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().resume(Post.class, "p1", null))

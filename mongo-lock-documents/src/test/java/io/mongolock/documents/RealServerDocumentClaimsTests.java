@@ -113,8 +113,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		this.transactions.executeWithoutResult((status) -> {
 			this.template.findById("p2", Post.class);
 			assertThatIllegalStateException().isThrownBy(() -> documents.lock(Post.class, "p1", SELDOM_RENEWED))
-				.withMessageContaining(
-						"inside that transaction (REQUIRES_NEW), or in a method with NOT_SUPPORTED around both");
+				.withMessageContaining("inside that transaction (REQUIRES_NEW), or run this "
+						+ "lock and that transaction in a method with NOT_SUPPORTED");
 			within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 				.executeWithoutResult((own) -> save(documents.lock(Post.class, "p1", SELDOM_RENEWED), "inside"));
 			within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {

@@ -51,12 +51,13 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 		this.template.insert(new Word("Word", null));
 		DocumentLockOperations documents = this.here.documents();
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> documents.lock(Word.class, "WORD"))
-			.withMessageContaining("the collection 'words' has a collation, by which this id equals 'words:Word'");
+			.withMessageContaining(
+					"the collection 'words' has a collation, which makes this id equal to the stored id 'words:Word'");
 		assertThat(documents.find(Word.class, "Word")).isEmpty();
 		try (LockedDocument<Word> locked = documents.lock(Word.class, "Word")) {
 			assertThatExceptionOfType(LockStoreException.class)
 				.isThrownBy(() -> this.there.documents().lock(Word.class, "word"))
-				.withMessageContaining("Ask for the document by this stored id");
+				.withMessageContaining("Ask for the document by the stored id");
 			assertThat(documents.find(Word.class, "WORD")).isPresent();
 			assertThat(locked.handle().isHeld()).isTrue();
 		}

@@ -28,7 +28,7 @@ final class JobMeters implements JobScheduler.Watch {
 	@Override
 	public void added(String job, DoubleSupplier overdue) {
 		TimeGauge.builder("mongo.lock.job.overdue", overdue::getAsDouble, TimeUnit.SECONDS)
-			.description("How long ago the first tick without a successful run was due")
+			.description("Time since the first tick that had no successful run")
 			.tag(NAME, job)
 			.register(this.registry);
 	}

@@ -110,14 +110,14 @@ final class JobMethods implements BeanPostProcessor {
 			throw refused(method, String.valueOf(ex.getMessage()));
 		}
 		if (declared.maxAttempts() < 1) {
-			throw refused(method, "maxAttempts is " + declared.maxAttempts() + ", and must be at least 1");
+			throw refused(method, "maxAttempts is " + declared.maxAttempts() + ", but must be at least 1");
 		}
 		if (declared.retries() < 0) {
-			throw refused(method, "retries is " + declared.retries() + ", and must be at least 0");
+			throw refused(method, "retries is " + declared.retries() + ", but must be at least 0");
 		}
 		if (!JobCall.isPossible(method)) {
 			throw refused(method,
-					"the scheduler cannot see when its result ends: return nothing, a CompletionStage, or with Reactor a "
+					"the scheduler cannot see when its result ends: return void, CompletionStage, or (with Reactor) a "
 							+ "reactive type. A suspending function must return Unit or a Flow, and needs "
 							+ "kotlinx-coroutines-reactor and kotlin-reflect");
 		}
@@ -132,8 +132,8 @@ final class JobMethods implements BeanPostProcessor {
 		}
 		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
-			throw refused(method, "it is @Async, so each run would be recorded before its end: remove @Async, as each "
-					+ "run has a thread of its own anyway");
+			throw refused(method, "it is @Async, so each run would be recorded before its end: remove @Async, because "
+					+ "each run has its own thread anyway");
 		}
 	}
 

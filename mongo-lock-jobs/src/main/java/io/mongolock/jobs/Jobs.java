@@ -67,8 +67,8 @@ public final class Jobs {
 	public <E extends Throwable> Optional<JobRun> run(String job, Instant tick, JobWork<E> work) throws E {
 		checkName(job);
 		if (TransactionSynchronizationManager.isActualTransactionActive()) {
-			throw new IllegalStateException("Job '" + job + "' is run inside a transaction, which would end after "
-					+ "the run is recorded: begin the transaction in the work");
+			throw new IllegalStateException("Job '" + job + "' is run inside a transaction, so its run would be "
+					+ "recorded before the commit: begin the transaction in the work");
 		}
 		Job scheduled = this.declared.find(job);
 		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS),

@@ -157,14 +157,14 @@ class JobMethodsTests {
 				return 1;
 			}
 
-		}, "return nothing, a CompletionStage"), Arguments.of(new Object() {
+		}, "return void, CompletionStage"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			Future<String> work() {
 				return new CompletableFuture<>();
 			}
 
-		}, "return nothing, a CompletionStage"), Arguments.of(new Object() {
+		}, "return void, CompletionStage"), Arguments.of(new Object() {
 
 			// As without what calls suspending functions, which these tests lack
 			@ScheduledJob(name = "job", fixedDelay = "1s")

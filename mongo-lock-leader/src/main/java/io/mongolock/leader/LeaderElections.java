@@ -97,10 +97,13 @@ final class LeaderElections implements SmartInitializingSingleton {
 	LeaderElection of(String role) {
 		List<LeaderElection> ofRole = all().stream().filter((each) -> each.role().equals(role)).toList();
 		if (ofRole.size() != 1) {
-			throw new LockStartupException("There are " + ofRole.size() + " LeaderElection beans of the role '" + role
-					+ "', which @LeaderOnly names, but exactly one is needed; "
-					+ ((all().isEmpty()) ? "there are none of other roles." : "the existing beans have the roles '"
-							+ all().stream().map(LeaderElection::role).collect(Collectors.joining("', '")) + "'."),
+			throw new LockStartupException(
+					"There are " + ofRole.size() + " LeaderElection beans of the role '" + role
+							+ "', which @LeaderOnly names, but exactly one is needed; "
+							+ ((all().isEmpty()) ? "there are no other LeaderElection beans."
+									: "the existing beans have the roles '" + all().stream()
+										.map(LeaderElection::role)
+										.collect(Collectors.joining("', '")) + "'."),
 					"Declare one bean of that role: new LeaderElection(\"" + role
 							+ "\", locks, action), or let @LeaderOnly name the role of another bean.");
 		}

@@ -169,7 +169,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		if (method.getReturnType() != void.class) {
 			throw new IllegalStateException("@LeaderOnly on " + method
 					+ ", which returns something: there is nothing to return where this instance does not lead. "
-					+ "Return nothing, or call LeaderElection.ifLeader");
+					+ "Make the method void, or call LeaderElection.ifLeader");
 		}
 		refuse(ProxyReach.toAnyProxy(method, targetClass), method);
 	}

@@ -219,8 +219,8 @@ class LeaderElectionAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(LockStartupException.class)
 				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'")
-				.hasMessageContaining(
-						"there are none of other roles. Declare one bean of that role: new LeaderElection(\"nobody\""));
+				.hasMessageContaining("there are no other LeaderElection beans. "
+						+ "Declare one bean of that role: new LeaderElection(\"nobody\""));
 	}
 
 	@Test
@@ -239,7 +239,7 @@ class LeaderElectionAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.hasMessageContaining("count()")
-				.hasMessageContaining("Return nothing"));
+				.hasMessageContaining("Make the method void"));
 	}
 
 	@Test

@@ -45,7 +45,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	private static final String ON_UNAVAILABLE = "io.mongolock.OnUnavailable";
 
 	private static final String TAKEN_OVER = "defaultLockAtMostFor has become the ttl of locks without lockAtMostFor. "
-			+ "A ttl need not outlast the longest run, as leases are renewed: shorten these ttls, or delete them "
+			+ "A ttl need not outlast the longest run, because leases are renewed: shorten these ttls, or delete them "
 			+ "for the default of 30s. Later: ";
 
 	// What the new source knows of them; the application need not have them yet

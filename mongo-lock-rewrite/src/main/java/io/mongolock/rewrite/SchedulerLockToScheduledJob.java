@@ -75,8 +75,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	@Override
 	public String getDescription() {
 		return "Each due time runs once by the clock of the MongoDB server, and again if its instance died. Maven "
-				+ "modules get mongo-lock-starter and mongo-lock-jobs. A schedule with an initial delay, a scheduler of "
-				+ "its own or expressions is left with a comment.";
+				+ "modules get mongo-lock-starter and mongo-lock-jobs. Schedules with an initial delay, their own "
+				+ "scheduler or expressions are left with a comment.";
 	}
 
 	/**
@@ -190,8 +190,11 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	}
 
 	private static J.Annotation commented(J.Annotation job, @Nullable Expression lockAtLeastFor) {
-		return (lockAtLeastFor != null) ? SearchResult.found(job, "lockAtLeastFor is left out, as each due time runs "
-				+ "once even if clocks differ: if it kept runs apart, lengthen the schedule") : job;
+		return (lockAtLeastFor != null)
+				? SearchResult.found(job,
+						"lockAtLeastFor is left out, because each due time "
+								+ "runs once even if clocks differ: if it kept runs apart, lengthen the schedule")
+				: job;
 	}
 
 	// The first one stands where the first one stood, and no comment is lost
@@ -223,18 +226,18 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 			.filter((one) -> is(one, SCHEDULED))
 			.toList();
 		if (schedules.size() != 1) {
-			throw new UnmappedException("a job has one @Scheduled, and this method has " + schedules.size()
+			throw new UnmappedException("a job has one @Scheduled, but this method has " + schedules.size()
 					+ ": write @ScheduledJob by hand, or pass each due time to Jobs.run");
 		}
 		if (method.getLeadingAnnotations().stream().anyMatch((one) -> is(one, ASYNC))) {
-			throw new UnmappedException("a job is not @Async, as each run has a thread of its own: remove @Async");
+			throw new UnmappedException("a job needs no @Async, as each run has its own thread: remove @Async");
 		}
 		TypeTree result = method.getReturnTypeExpression();
 		JavaType type = (result != null) ? result.getType() : null;
 		if (type != JavaType.Primitive.Void
 				&& !(type instanceof JavaType.FullyQualified later && LATER.contains(later.getFullyQualifiedName()))) {
 			throw new UnmappedException(
-					"a job returns nothing, a CompletionStage or a reactive type: change the return type");
+					"a job returns void, CompletionStage or a reactive type: change the return type");
 		}
 		return "(name = " + Literals.quoted(name(new Attributes(lock))) + ", "
 				+ schedule(new Attributes(schedules.get(0))) + ")";
@@ -254,7 +257,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 			if (schedule.value(none) != null) {
 				throw new UnmappedException(
 						"a job has no " + none + ": remove this attribute. The first due time is the next one by "
-								+ "the cron, or the start of the first instance, and each run has a thread of its own");
+								+ "the cron, or the start of the first instance, and each run has its own thread");
 			}
 		}
 		String cron = schedule.text("cron");

@@ -43,14 +43,14 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 					+ "LockContext.current().assertHeld(), or remove it",
 			SHED_LOCK + "core.LockExtender",
 			"it throws under a lock of @DistributedLock or @ScheduledJob: remove it, "
-					+ "as leases are renewed, or use LockContext.current().renew()",
+					+ "because leases are renewed, or use LockContext.current().renew()",
 			SHED_LOCK + "core.LockProvider", "a start with mongo-lock-shedlock refuses this bean: remove it",
 			SHED_LOCK + "spring.annotation.EnableSchedulerLock", "remove it when no @SchedulerLock is left",
 			SHED_LOCK + "spring.annotation.LockProviderToUse",
-			"without @SchedulerLock it does nothing: remove it, as all other locks are in the store of this library");
+			"without @SchedulerLock it does nothing: remove it, as this library keeps its locks in its own store");
 
-	private static final String OTHER = "it locks in ShedLock's store: use LockOperations, "
-			+ "execute(…) to wait or tryAcquire(…) to skip";
+	private static final String OTHER = "it locks in ShedLock's store: use LockOperations "
+			+ "(execute(…) waits, tryAcquire(…) skips)";
 
 	// What the new source knows of it; the application need not have it yet
 	private static final String[] STUBS = { """

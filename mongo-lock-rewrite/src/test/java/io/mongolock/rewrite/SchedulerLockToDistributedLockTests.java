@@ -242,7 +242,7 @@ class SchedulerLockToDistributedLockTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			value = { "LockAssert.assertLocked() | it throws under a lock of @DistributedLock",
-					"LockExtender.extendActiveLock(null, null) | as leases are renewed",
+					"LockExtender.extendActiveLock(null, null) | because leases are renewed",
 					"LockAssert.TestHelper.makeAllAssertsPass(true) | it locks in ShedLock's store",
 					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | use LockOperations",
 					"LockingTaskExecutor tasks = null | use LockOperations",
@@ -287,7 +287,7 @@ class SchedulerLockToDistributedLockTests {
 
 				}
 				""");
-		assertThat(after).containsPattern("/\\*~~\\(.*in the store of this library.*\\)~~>\\*/@LockProviderToUse");
+		assertThat(after).containsPattern("/\\*~~\\(.*in its own store.*\\)~~>\\*/@LockProviderToUse");
 		assertCompiles(after);
 	}
 

@@ -129,7 +129,7 @@ class SchedulerLockToScheduledJobTests {
 			"@Deprecated | name = \"a\" | this method has 0",
 			"@Scheduled(cron = \"@daily\") | name = \"${job}\" | without placeholders",
 			"@Scheduled(cron = \"@daily\") | name = Jobs.CRON | name is no literal",
-			"@org.springframework.scheduling.annotation.Async @Scheduled(cron = \"@daily\") | name = \"a\" | not @Async" })
+			"@org.springframework.scheduling.annotation.Async @Scheduled(cron = \"@daily\") | name = \"a\" | needs no @Async" })
 	void whatCannotBeTurnedSaysWhy(String schedule, String name, String why) {
 		String before = job(schedule, "@SchedulerLock(" + name + ")", "void");
 		String after = changed(before);
@@ -140,7 +140,7 @@ class SchedulerLockToScheduledJobTests {
 	@Test
 	void aMethodThatReturnsSomethingIsLeft() {
 		String schedule = "@Scheduled(cron = \"@daily\")";
-		assertThat(changed(job(schedule, "@SchedulerLock(name = \"a\")", "int"))).contains("a job returns nothing")
+		assertThat(changed(job(schedule, "@SchedulerLock(name = \"a\")", "int"))).contains("a job returns void")
 			.contains(schedule);
 		assertThat(
 				turned(job(schedule, "@SchedulerLock(name = \"a\")", "java.util.concurrent.CompletableFuture<String>")))

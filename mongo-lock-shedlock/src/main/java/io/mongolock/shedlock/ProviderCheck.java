@@ -58,9 +58,10 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 			throw refusal(name, failure);
 		}
 		if (failure != null) {
-			logger.warn("It is unknown whether the LockProvider bean '" + name
-					+ "' uses the LockProvider of mongo-lock-shedlock, because the bean failed to lock when tried at the start. "
-					+ "If not, its locks do not exclude the locks of this library: then remove the bean", failure);
+			logger.warn("The LockProvider bean '" + name
+					+ "' failed to lock when tried at the start, so it is unknown whether it uses the LockProvider of "
+					+ "mongo-lock-shedlock. If it does not, its locks do not exclude the locks of this library: "
+					+ "then remove the bean", failure);
 		}
 	}
 
@@ -71,9 +72,9 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 				: "whose locks do not exclude the locks of this library";
 		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "', " + why + ".",
 				"Remove the bean '" + name + "': mongo-lock-shedlock has its own LockProvider. If your bean wraps "
-						+ "that, let its method take an ExtensibleLockProvider and return a LockProvider. If methods "
-						+ "name your bean in @LockProviderToUse, declare it with @Bean(autowireCandidate = false). If "
-						+ "ShedLock is to keep its own locks, remove mongo-lock-shedlock.",
+						+ "that one, let the @Bean method take an ExtensibleLockProvider and return a LockProvider. If "
+						+ "@LockProviderToUse names your bean, declare it with @Bean(autowireCandidate = false). To "
+						+ "keep ShedLock's own locks, remove mongo-lock-shedlock.",
 				failure);
 	}
 

@@ -289,7 +289,7 @@ class ShedLockAutoConfigurationTests {
 		this.application.withUserConfiguration(Jobs.class, Closed.class)
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce(" WARN ")
-			.contains("It is unknown whether the LockProvider bean 'closed' uses",
+			.contains("The LockProvider bean 'closed' failed to lock when tried at the start",
 					"java.lang.IllegalStateException: closed");
 	}
 

@@ -77,7 +77,7 @@ class DistributedLockParser {
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, one of them a document's, which is not sorted among the others, so that two "
+					"has several locks, one of them a document's. That lock is not sorted among the others, so two "
 							+ "calls could wait for each other",
 					"Keep the document's lock, and take the other locks in a method of another bean that calls this "
 							+ "method.");
@@ -205,7 +205,7 @@ class DistributedLockParser {
 				return null;
 			}
 			if (key.isBlank()) {
-				throw invalid("has document = " + type.getSimpleName() + ".class and no key, so no document is meant",
+				throw invalid("has document = " + type.getSimpleName() + ".class, but no key that names a document",
 						"Write the id of the document as its key, for example key = \"#id\".", null);
 			}
 			for (String attribute : List.of("limit", "minHold")) {

@@ -90,8 +90,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		}
 		if (!new LockDeclarations(fallback, this.userClass).find().isEmpty()) {
 			throw invalid(name, "which has a lock of its own, but a fallback runs without a lock",
-					"Move the work to a method of another bean, and let the fallback call that method. A lock on the class "
-							+ "is for its public methods only: make the fallback private.");
+					"Move the work to a method of another bean, and let the fallback call that method. If the lock "
+							+ "is on the class, you can make the fallback private instead.");
 		}
 	}
 
@@ -113,7 +113,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 			return invalid(name, "but no method of that name takes the same arguments: " + describe(named), action);
 		}
 		List<Method> others = candidates().filter(this::takesTheArguments).toList();
-		return invalid(name, "and there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
+		return invalid(name, "but there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
 				+ this.userClass.getName()
 				+ ((others.isEmpty()) ? "" : ", where these methods take the same arguments: " + describe(others)),
 				action);

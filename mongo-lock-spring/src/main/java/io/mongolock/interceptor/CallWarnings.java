@@ -57,7 +57,7 @@ class CallWarnings {
 		if (TransactionSynchronizationManager.isActualTransactionActive() && !this.late.contains(call.method())
 				&& this.hasSnapshot.getAsBoolean() && isAnyNew(requests) && this.late.add(call.method())) {
 			logger.warn("@DistributedLock method " + call
-					+ " takes its lock inside a transaction that has read before, and still sees the data of that "
+					+ " takes its lock inside a transaction that has already read, and still sees the data of that "
 					+ "time: the previous holder's writes may be missing. Put @Transactional on the method itself, so "
 					+ "that the transaction begins under the lock, or lock the method that begins the transaction");
 		}

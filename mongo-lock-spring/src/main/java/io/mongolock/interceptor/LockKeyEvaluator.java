@@ -82,8 +82,8 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 
 	private static IllegalArgumentException unclear(String condition, LockedCall call, String problem,
 			@Nullable Exception cause) {
-		return new IllegalArgumentException("Not run, because its condition '" + condition
-				+ "' does not say whether the call needs the lock: " + call + ": " + problem, cause);
+		return new IllegalArgumentException(call + " was not run, because its condition '" + condition
+				+ "' does not say whether the call needs the lock: " + problem, cause);
 	}
 
 	private static <T> T explained(LockOperation operation, LockedCall call, Supplier<T> evaluation) {
@@ -122,7 +122,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 			return request(operation, LockRequest.builder(operation.name(), key));
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException("of its element " + index + ": " + ex.getMessage(), ex);
+			throw new IllegalArgumentException("element " + index + ": " + ex.getMessage(), ex);
 		}
 	}
 

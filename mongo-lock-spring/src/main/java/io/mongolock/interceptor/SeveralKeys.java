@@ -55,7 +55,7 @@ public final class SeveralKeys {
 		}
 		if (keys.isEmpty()) {
 			throw new IllegalArgumentException(
-					"it is empty, so there is nothing to lock. If such a call may run without a lock, say so, for "
+					"it is empty, so there is nothing to lock. If a call without keys may run unlocked, say so, for "
 							+ "example by condition = \"!#ids.isEmpty()\"");
 		}
 		return keys;
@@ -64,8 +64,8 @@ public final class SeveralKeys {
 	private static void add(@Nullable Object key, List<@Nullable Object> keys) {
 		if (keys.size() == MAX) {
 			throw new IllegalArgumentException("it has more than " + MAX
-					+ " elements, each of which is a lock of its own. Lock what they have in common, or call the method "
-					+ "with fewer at a time");
+					+ " elements, and each needs its own lock. Lock something that all of them share, or call the "
+					+ "method with fewer elements");
 		}
 		keys.add(key);
 	}

@@ -28,10 +28,10 @@ public final class ApplicationTemplate {
 			return only;
 		}
 		throw new LockStartupException(
-				who + " needs the MongoTemplate of the application's own documents, and found these beans: "
+				who + " needs the MongoTemplate of the application's own documents, but found these beans: "
 						+ Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
-				"Declare one, or mark one of several as @Primary. To use several, declare a bean for each with "
-						+ factory + ".");
+				"Declare one MongoTemplate bean, or mark one of several as @Primary. To use several, declare a " + who
+						+ " bean for each with " + factory + ".");
 	}
 
 }

@@ -74,7 +74,7 @@ class AnnotationLockOperationSourceTests {
 					badWait    | waitTimeout 'soon', which is no duration
 					badRetry   | retryInterval 'often', which is no duration
 					badMinHold | minHold 'long', which is no duration
-					noOwn      | fallback 'instead', and there is no static method of that name
+					noOwn      | fallback 'instead', but there is no static method of that name
 					badFlag    | autoRenew 'maybe'
 					noProperty | 'a${missing}' with a placeholder that no property fills
 					blankName  | ' ', which is blank

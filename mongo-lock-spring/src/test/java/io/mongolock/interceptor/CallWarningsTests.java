@@ -25,7 +25,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 @ExtendWith(OutputCaptureExtension.class)
 class CallWarningsTests {
 
-	private static final String WARNING = "takes its lock inside a transaction that has read before";
+	private static final String WARNING = "takes its lock inside a transaction that has already read";
 
 	private final RecordingLockOperations locks = new RecordingLockOperations();
 

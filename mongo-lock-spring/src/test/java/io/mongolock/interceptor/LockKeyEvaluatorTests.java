@@ -80,13 +80,13 @@ class LockKeyEvaluatorTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of(null, "it is null"), Arguments.of("", "blank"),
 			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
-			Arguments.of(new Object(), "such as its id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
+			Arguments.of(new Object(), "such as the id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
 			Arguments.of(Map.of(), "one key"), Arguments.of(Optional.of("a"), "for example by get()"),
 			Arguments.of(List.of("a").iterator(), "one key"), Arguments.of(new byte[] { 1 }, "byte[]"),
 			Arguments.of(new char[] { 'a' }, "char[]"), Arguments.of(List.of(), "condition = \"!#ids.isEmpty()\""),
 			Arguments.of(new int[0], "it is empty"), Arguments.of(Stream.empty(), "it is empty"),
-			Arguments.of(Arrays.asList("a", null), "its element 1: it is null"),
-			Arguments.of(List.of("a", 1.5), "its element 1: "), Arguments.of(List.of(" "), "its element 0: "),
+			Arguments.of(Arrays.asList("a", null), "element 1: it is null"),
+			Arguments.of(List.of("a", 1.5), "element 1: "), Arguments.of(List.of(" "), "element 0: "),
 			Arguments.of(List.of(List.of("a")), "one key"),
 			Arguments.of(IntStream.rangeClosed(0, SeveralKeys.MAX), "more than 256 elements"),
 			Arguments.of(new Date(0), "Pick an Instant"), Arguments.of(new Timestamp(0), "time zone"),
@@ -98,7 +98,7 @@ class LockKeyEvaluatorTests {
 			Arguments.of(URI.create("a:b"), "Choose the text: call toString()"),
 			Arguments.of(Path.of("a"), "whose toString()"), Arguments.of(Locale.GERMAN, "whose toString()"),
 			Arguments.of(String.class, "whose toString()"),
-			Arguments.of(new Lines(new int[] { 1 }), "of component 'numbers', it is a int[]"),
+			Arguments.of(new Lines(new int[] { 1 }), "component 'numbers' cannot be part of a key: it is a int[]"),
 			Arguments.of("x".repeat(1025), "at most 1024 bytes"), Arguments.of("\ud83d", "surrogate"));
 
 	static final List<Arguments> severalValues = List.of(Arguments.of(List.of(2, 1, 2)),

@@ -123,7 +123,7 @@ class UnavailableMethodTests {
 		this.runner.withPropertyValues("mongo-lock.unavailable-handler=bussy")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("has the unavailableHandler 'bussy', and there is no such bean")
+				.hasMessageContaining("has the unavailableHandler 'bussy', but there is no such bean")
 				.hasMessageContaining("mongo-lock.unavailable-handler"));
 	}
 

@@ -64,7 +64,7 @@ class MongoTransactionTests {
 
 	private static final String WRITTEN = "written";
 
-	private static final String LATE = "takes its lock inside a transaction that has read before";
+	private static final String LATE = "takes its lock inside a transaction that has already read";
 
 	private static final LockSettings EDITING = LockSettings.builder().ttl(Duration.ofMinutes(5)).build();
 

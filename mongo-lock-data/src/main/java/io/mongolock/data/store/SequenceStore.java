@@ -79,7 +79,7 @@ public final class SequenceStore {
 	 * again is harmless
 	 */
 	public void raise(String name, long number) {
-		execute("raise to " + number + " the sequence", name, change("$max", number));
+		execute("raise (to " + number + ") the sequence", name, change("$max", number));
 	}
 
 	/**

@@ -228,7 +228,7 @@ class DocumentLockConfigurationTests {
 		this.runner.withBean(DoorKeeper.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("open")
-				.hasMessageContaining("Door.class, and documents of that type cannot be locked"));
+				.hasMessageContaining("Door.class, but documents of that type cannot be locked"));
 		this.runner.withBean(DoorKeeper.class)
 			.withPropertyValues("mongo-lock.document-locks.field=editor")
 			.run((context) -> assertThat(context).hasNotFailed());

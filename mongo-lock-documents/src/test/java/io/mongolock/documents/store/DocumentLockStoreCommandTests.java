@@ -371,7 +371,7 @@ class DocumentLockStoreCommandTests {
 			.isThrownBy(() -> new DocumentLockStore(template, "lock", "queues", LockClock.system())
 				.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT))
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN))
-			.withMessageContaining("it may have been executed: ")
+			.withMessageContaining("but the request may have been executed: ")
 			.withMessageEndingWith("no server");
 	}
 

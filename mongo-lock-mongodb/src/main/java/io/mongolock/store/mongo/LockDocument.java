@@ -188,7 +188,7 @@ record LockDocument(BsonDocument document) {
 		if (holder.containsKey("format")) {
 			throw new UnreadableException(
 					"a later version of mongo-lock has written the document, in format " + integer(holder, "format")
-							+ ", and this version knows format 1 alone: update mongo-lock in this application");
+							+ ", and this version knows only format 1: update mongo-lock in this application");
 		}
 	}
 
@@ -296,9 +296,9 @@ record LockDocument(BsonDocument document) {
 
 		static <T> T raise(BsonDocument document, String name, String expected) {
 			BsonValue value = document.get(name);
-			throw new UnreadableException("the document is not a lock of this library: its field '" + name + "' is "
+			throw new UnreadableException("the document is not a lock of this library: its field '" + name
+					+ "' should be " + expected + ", but is "
 					+ ((value != null) ? value.getBsonType().name().toLowerCase(Locale.ROOT) : "missing")
-					+ " instead of " + expected
 					+ "; give the locks a collection or a key prefix of their own, or remove the document");
 		}
 

@@ -149,7 +149,7 @@ public final class LockLocation {
 		if (!StoreFailures.isAnswered(ex) && !StoreFailures.isShutOut(ex)) {
 			throw StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(), ex);
 		}
-		logger.debug("The server keeps to itself what it was asked", ex);
+		logger.debug("The server refused to answer a question", ex);
 	}
 
 	/**
@@ -243,7 +243,7 @@ public final class LockLocation {
 			return database.runCommand(command, ReadPreference.primary());
 		}
 		catch (MongoCommandException ex) {
-			// An answer, too: one that keeps to itself what it was asked
+			// An answer, too: the server refuses to answer the question
 			return new Document();
 		}
 	}

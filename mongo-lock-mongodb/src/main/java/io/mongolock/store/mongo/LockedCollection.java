@@ -159,8 +159,8 @@ public final class LockedCollection {
 			this.leases.release(claim.id(), request.timeout());
 			throw new LockStoreException(request.key(), Outcome.REFUSED,
 					"Could not lock document '" + KeyText.printable(request.key()) + "': the collection '"
-							+ this.documents.name() + "' has a collation, by which this id equals '"
-							+ KeyText.printable(this.keys.key(own)) + "'. Ask for the document by this stored id",
+							+ this.documents.name() + "' has a collation, which makes this id equal to the stored id '"
+							+ KeyText.printable(this.keys.key(own)) + "'. Ask for the document by the stored id",
 					null);
 		}
 	}
@@ -213,8 +213,8 @@ public final class LockedCollection {
 		catch (RuntimeException ex) {
 			// the look failed, but the claim before it may have been granted
 			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
-					"Could not " + request + ", it may have been executed: the server's time, which tells whether it "
-							+ "was, could not be read: " + DriverMessage.of(ex),
+					"Could not " + request + ", but the request may have been executed: the server's time, which tells "
+							+ "whether it was, could not be read: " + DriverMessage.of(ex),
 					StoreFailures.explain(request, this.documents.name(), ex));
 		}
 		return required(found, request).get(LockDocument.NOW);

@@ -16,18 +16,19 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 			return clock + " agrees with the others again";
 		}
 		return clock + " is " + Math.abs(this.offset) + " ms " + ((this.offset > 0) ? "ahead of" : "behind")
-				+ " the clock of " + this.reference.server() + ", which agrees with most clocks; up to " + tolerated
-				+ " ms are tolerated. " + consequence() + ". Set the clock right (NTP) before the next election";
+				+ " the clock of " + this.reference.server() + ", which agrees with most servers' clocks; up to "
+				+ tolerated + " ms are tolerated. " + consequence()
+				+ ". Set the clock right (NTP) before the next election";
 	}
 
 	private String consequence() {
 		if (this.server.writable()) {
-			return "This clock judges leases now. When another server is elected, the time steps by the difference";
+			return "This clock judges leases now. When another server is elected, the time steps by this difference";
 		}
 		return (this.offset > 0)
-				? "If this server is elected, leases end early by the difference. If that exceeds the margin, two may "
-						+ "hold a lock until the next renewal; only the fence tells them apart"
-				: "If this server is elected, locks of dead holders are taken over later by the difference";
+				? "If this server is elected, leases end early by this difference. If it exceeds the margin, a lock "
+						+ "may have two holders until the next renewal; only the fence tells them apart"
+				: "If this server is elected, dead holders' locks become free later, by this difference";
 	}
 
 }

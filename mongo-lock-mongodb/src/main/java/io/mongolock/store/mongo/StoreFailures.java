@@ -345,7 +345,7 @@ public final class StoreFailures {
 	private static String meaning(Outcome outcome) {
 		return switch (outcome) {
 			case NOT_EXECUTED -> "nothing was executed";
-			case UNKNOWN -> "it may have been executed or may still be";
+			case UNKNOWN -> "but the request may have been executed, or may be executed later";
 			case REFUSED -> "it was refused";
 		};
 	}

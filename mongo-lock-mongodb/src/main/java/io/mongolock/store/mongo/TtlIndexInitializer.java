@@ -259,8 +259,8 @@ public final class TtlIndexInitializer {
 			wrong("exists as '" + name + "' with expireAfterSeconds " + after + " instead of " + this.seconds, after,
 					". Locks work, but documents of unused keys "
 							+ ((after > this.seconds) ? "stay longer than set. " : "are removed sooner than set. ")
-							+ "Give all applications that share the collection the same "
-							+ "mongo-lock.ttl-index.retention: the longest that one of them needs. If this "
+							+ "All applications that share the collection need the same "
+							+ "mongo-lock.ttl-index.retention: the longest that any of them needs. If this "
 							+ "application needs the longest, run in mongosh: " + change,
 					change);
 		}
@@ -276,8 +276,9 @@ public final class TtlIndexInitializer {
 					". This is urgent: MongoDB may delete locks while they are held. expireAfterSeconds has to be at "
 							+ "least " + least
 							+ ", twice the longest ttl or min-hold of this application. Run in mongosh: " + repair
-							+ ". If another application sets the index back, give all applications that share the "
-							+ "collection the same mongo-lock.ttl-index.retention: the longest that one of them needs");
+							+ ". If another application sets the index back: all applications that share the "
+							+ "collection need the same mongo-lock.ttl-index.retention, "
+							+ "the longest that any of them needs");
 		}
 		else {
 			warn(problem, problem, harmless);

@@ -146,7 +146,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		grant(Claims.on("key"));
 		documents().updateOne(new Document(), Document.parse("{$set: {'holders.0.token': 1}}"));
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> ask(Claims.on("key")))
-			.withMessageContaining("'token' is int32 instead of a string")
+			.withMessageContaining("'token' should be a string, but is int32")
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
 	}
 
@@ -250,7 +250,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		for (Claim claim : List.of(exclusive, Claims.first(exclusive), Claims.shared("key"),
 				Claims.waiting(Claims.on("key")))) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> ask(claim))
-				.withMessageContaining("in format 2, and this version knows format 1 alone: update mongo-lock")
+				.withMessageContaining("in format 2, and this version knows only format 1: update mongo-lock")
 				.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
 		}
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> store().find("key", TIMEOUT))

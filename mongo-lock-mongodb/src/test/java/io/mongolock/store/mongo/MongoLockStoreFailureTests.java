@@ -69,8 +69,8 @@ class MongoLockStoreFailureTests {
 		Claim claim = granted();
 		this.proxy.onAny().dropRequest().always();
 		long start = System.nanoTime();
-		assertFails(() -> this.store.acquire(Claims.on("key"), SHORT), Outcome.UNKNOWN)
-			.hasMessageStartingWith("Could not acquire lock 'key' within 300 ms, it may have been executed");
+		assertFails(() -> this.store.acquire(Claims.on("key"), SHORT), Outcome.UNKNOWN).hasMessageStartingWith(
+				"Could not acquire lock 'key' within 300 ms, but the request may have been executed");
 		assertThat(Duration.ofNanos(System.nanoTime() - start)).isBetween(SHORT, Duration.ofSeconds(20));
 		this.proxy.clear();
 		assertThat(this.store.renew(claim.id(), LONG)).isTrue();

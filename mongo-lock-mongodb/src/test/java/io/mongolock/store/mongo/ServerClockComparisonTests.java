@@ -143,10 +143,10 @@ class ServerClockComparisonTests {
 		Heartbeat secondary = new Heartbeat("db2:27017", false, 0, 0);
 		assertThat(new ServerClockFinding(secondary, primary, 4200, true).describe(1000))
 			.startsWith("The clock of MongoDB server db2:27017 is 4200 ms ahead of the clock of db1:27017")
-			.contains("up to 1000 ms are tolerated", "If this server is elected, leases end early by the difference",
+			.contains("up to 1000 ms are tolerated", "If this server is elected, leases end early by this difference",
 					"NTP");
 		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000))
-			.contains("4200 ms behind the clock of db1:27017", "are taken over later by the difference");
+			.contains("4200 ms behind the clock of db1:27017", "become free later, by this difference");
 		assertThat(new ServerClockFinding(primary, secondary, -4200, true).describe(1000))
 			.contains("This clock judges leases now");
 	}

@@ -242,7 +242,8 @@ class StoreFailuresTests {
 		LockStoreException failure = StoreFailures.explain(WRITE, "locks", translated);
 		assertThat(failure)
 			.hasMessageStartingWith(
-					"Could not renew lock 'key', it may have been executed or may still be: error 4711: 'the")
+					"Could not renew lock 'key', but the request may have been executed, or may be executed later: "
+							+ "error 4711: 'the")
 			.hasMessageContaining("the words of the server")
 			.hasCause(translated);
 		assertThat(failure.getKey()).isEqualTo("key");

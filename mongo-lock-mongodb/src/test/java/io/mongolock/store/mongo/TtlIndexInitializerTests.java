@@ -108,7 +108,7 @@ class TtlIndexInitializerTests {
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("Locks work, but documents of unused keys are removed sooner than set")
-			.contains("Give all applications that share the collection the same mongo-lock.ttl-index.retention")
+			.contains("All applications that share the collection need the same mongo-lock.ttl-index.retention")
 			.doesNotContain("Locks work without it", "urgent");
 	}
 
@@ -118,7 +118,7 @@ class TtlIndexInitializerTests {
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("Locks work, but documents of unused keys stay longer than set")
-			.contains("Give all applications that share the collection the same mongo-lock.ttl-index.retention")
+			.contains("All applications that share the collection need the same mongo-lock.ttl-index.retention")
 			.doesNotContain("Locks work without it", "urgent");
 	}
 

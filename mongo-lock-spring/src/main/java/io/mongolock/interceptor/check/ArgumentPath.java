@@ -65,9 +65,9 @@ record ArgumentPath(String variable, List<String> properties) {
 		for (String name : this.properties) {
 			Class<?> type = (resolvable != null) ? resolvable.toClass() : Object.class;
 			if (isKnownWhole(type) && getter(type, name) == null && !isField(type, name)) {
-				throw declared.invalid(", and " + type.getTypeName() + " has no property '" + name + "'",
+				throw declared.invalid(", but " + type.getTypeName() + " has no property '" + name + "'",
 						"Correct the name; a property is read by a public getter, an accessor of a record or a public "
-								+ "field. If a subclass has it, declare that one.",
+								+ "field. If a subclass has it, declare the subclass as the type.",
 						null);
 			}
 			resolvable = (resolvable != null) ? ofProperty(resolvable, name) : null;
@@ -84,9 +84,11 @@ record ArgumentPath(String variable, List<String> properties) {
 		if (isKnownWhole(type) && Arrays.stream(boxed(type).getMethods())
 			.noneMatch((method) -> method.getName().equals(name) && takes(method, arguments))) {
 			throw declared.invalid(
-					", and " + type.getTypeName() + " has no public method '" + name + "' with " + arguments
+					", but " + type.getTypeName() + " has no public method '" + name + "' with " + arguments
 							+ " arguments",
-					"Correct the name or the arguments. If a subclass has it, declare that one.", null);
+					"Correct the name or the arguments. If a subclass has the method, declare the subclass "
+							+ "as the type.",
+					null);
 		}
 	}
 

@@ -65,11 +65,11 @@ class LikelyMistakes {
 	 */
 	void say(ConfigurableListableBeanFactory beans) {
 		if (!this.withoutKey.isEmpty()) {
-			logger
-				.info("These @DistributedLock methods have arguments and a lock without a key, so no two calls run at a "
-						+ "time, whatever the arguments: " + String.join(", ", this.withoutKey)
-						+ ". If only calls for the same argument exclude each other, give the lock a key, for example "
-						+ "key = \"#id\"");
+			logger.info(
+					"These @DistributedLock methods have arguments and a lock without a key, so no two calls run at a "
+							+ "time, whatever the arguments: " + String.join(", ", this.withoutKey)
+							+ ". If only calls with the same argument should exclude each other, give the lock a key, "
+							+ "for example key = \"#id\"");
 		}
 		String[] managers = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true,
 				false);
@@ -77,7 +77,7 @@ class LikelyMistakes {
 				&& beans.getBeanNamesForType(TransactionManagementConfigurer.class, true, false).length == 0) {
 			logger.warn("There is no transaction manager, so @Transactional does nothing on these @DistributedLock "
 					+ "methods, and their writes are not rolled back: " + String.join(", ", this.transactional)
-					+ ". Declare one as a bean, for example new MongoTransactionManager(databaseFactory)");
+					+ ". Declare a manager as a bean, for example new MongoTransactionManager(databaseFactory)");
 		}
 		for (String name : managers) {
 			if (beans.containsSingleton(name)
@@ -87,7 +87,7 @@ class LikelyMistakes {
 					&& !isOfMessages(manager)) {
 				logger.warn("The transaction manager '" + name
 						+ "' has SYNCHRONIZATION_NEVER, so a lock that is taken inside of its transactions is released "
-						+ "BEFORE they commit. Leave its transactionSynchronization as it is by default, or take the "
+						+ "BEFORE they commit. Leave its transactionSynchronization at the default, or take the "
 						+ "lock outside of the transaction");
 			}
 		}

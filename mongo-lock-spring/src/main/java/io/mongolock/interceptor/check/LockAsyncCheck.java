@@ -65,9 +65,9 @@ record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 			.ifPresent((method) -> {
 				throw new InvalidLockMethodException(method, targetClass,
 						"is also @Async inside of its lock: the lock would end while the work goes on",
-						"Return a CompletableFuture, so that the lock is held until it has ended. Or let @Async run "
-								+ "outside of the lock, as @EnableAsync does by default (with mode ASPECTJ it does "
-								+ "not).");
+						"Return a CompletableFuture, so that the lock is held until this future has ended. Or let "
+								+ "@Async run outside of the lock, as @EnableAsync does by default (with mode ASPECTJ "
+								+ "it does not).");
 			});
 	}
 

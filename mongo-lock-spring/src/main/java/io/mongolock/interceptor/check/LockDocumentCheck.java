@@ -58,7 +58,7 @@ class LockDocumentCheck {
 			catch (IllegalArgumentException ex) {
 				throw new InvalidLockMethodException(operation.method(), one.getValue(),
 						"has document = " + document.getSimpleName()
-								+ ".class, and documents of that type cannot be locked",
+								+ ".class, but documents of that type cannot be locked",
 						String.valueOf(ex.getMessage()));
 			}
 		}
@@ -74,16 +74,16 @@ class LockDocumentCheck {
 					"has the condition '" + operation.condition() + "' and a parameter "
 							+ operation.method().getParameterTypes()[index].getSimpleName()
 							+ ", which nothing fills in if the condition is false",
-					"Leave one of them out.");
+					"Leave out the condition or the parameter.");
 		}
 		ResolvableType type = ResolvableType.forMethodParameter(operation.method(), index, targetClass);
 		Class<?> argument = type.getGeneric(0).resolve();
 		if (argument != null && !argument.isAssignableFrom(document)) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class and a parameter " + type
-							+ ", which is filled in with the document that is locked",
+							+ ", but this parameter is filled in with the locked document",
 					"Make it " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
-							+ ">, or pass the other document's ticket.");
+							+ ">, or pass a ticket of the other document instead.");
 		}
 	}
 

@@ -52,7 +52,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		if (document != null && AsyncResultDetector.areHeldFor(method, targetClass)) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"has document = " + document.getSimpleName()
-							+ ".class and a result that ends later, but a document's lock ends with the call",
+							+ ".class and an asynchronous result, but a document's lock ends with the call",
 					"Wait for the result inside the method, or leave document out.");
 		}
 	}
@@ -64,7 +64,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 					"returns " + type.getTypeName() + ", so onUnavailable = SKIP would have to invent a result",
 					((type.isPrimitive())
 							? "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-									+ " (if skipped zero or false, or null of a Character) or an Optional"
+									+ " (a skipped call returns zero, false, or null for a Character) or an Optional"
 							: "Return a type that may be empty, for example a Maybe or a Mono")
 							+ ", name a fallback, or use onUnavailable = FAIL.");
 		}
@@ -79,9 +79,9 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		throw new InvalidLockMethodException(operation.method(), targetClass,
 				"has the unavailableHandler '" + name + "', "
 						+ ((this.beans.containsBean(name)) ? "which is no LockUnavailableHandler"
-								: "and there is no such bean"),
-				"Write the name of a bean that is a LockUnavailableHandler, as the attribute or, for all methods without "
-						+ "an answer of their own, as the property mongo-lock.unavailable-handler.");
+								: "but there is no such bean"),
+				"Name a LockUnavailableHandler bean: in the attribute or, for all methods without their own answer, in "
+						+ "the property mongo-lock.unavailable-handler.");
 	}
 
 	private void settings(LockOperation operation, Class<?> targetClass) {

@@ -235,7 +235,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 				return;
 			}
 			this.verification.report(new InvalidLockMethodException(problem,
-					"The bean is created too early, perhaps because a BeanPostProcessor depends on it, or was "
+					"The bean is created too early, perhaps because a BeanPostProcessor depends on it, or it was "
 							+ "registered as a finished object. Move the methods to another bean, or let that "
 							+ "dependency be @Lazy.",
 					null));

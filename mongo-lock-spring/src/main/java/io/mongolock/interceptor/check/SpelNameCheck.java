@@ -112,7 +112,7 @@ record SpelNameCheck(Predicate<String> beans) {
 		if (node instanceof BeanReference) {
 			String name = node.toStringAST().replaceAll("['\"]", "");
 			if (!this.beans.test((name.startsWith("@")) ? name.substring(1) : name)) {
-				throw declared.invalid(", which refers to " + name + ", and there is no such bean",
+				throw declared.invalid(", which refers to " + name + ", but there is no such bean",
 						"Correct the name of the bean.", null);
 			}
 		}

@@ -46,7 +46,7 @@ class LockFaultsConfiguration {
 			DefaultListableBeanFactory beans = (DefaultListableBeanFactory) registry;
 			String[] stores = beans.getBeanNamesForType(LockStore.class, true, false);
 			if (stores.length != 1) {
-				throw new IllegalStateException("@EnableLockFaults needs one LockStore bean and found " + stores.length
+				throw new IllegalStateException("@EnableLockFaults needs one LockStore bean, but found " + stores.length
 						+ "; is mongo-lock.enabled=false?");
 			}
 			BeanDefinition definition = BeanDefinitionBuilder

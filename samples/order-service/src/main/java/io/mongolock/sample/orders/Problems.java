@@ -71,7 +71,7 @@ class Problems extends ResponseEntityExceptionHandler {
 	ProblemDetail lockLost(LockLostException ex) {
 		ProblemDetail problem = problem(HttpStatus.INTERNAL_SERVER_ERROR,
 				"Carried out, but somebody else may have been at it at the same time", ex);
-		problem.setDetail("What was asked for has been carried out, but its lock was lost before it ended, so that "
+		problem.setDetail("The request has been carried out, but it lost its lock before its end, so "
 				+ "somebody else may have changed the same order. Do not try again: look at the order first");
 		return problem;
 	}
@@ -80,7 +80,7 @@ class Problems extends ResponseEntityExceptionHandler {
 	ProblemDetail databaseTrouble(DataAccessException ex) {
 		ProblemDetail problem = problem(HttpStatus.SERVICE_UNAVAILABLE, "The database does not answer", ex);
 		problem.setDetail("The database does not answer (" + this.server
-				+ "). Try again when it is back; of what was under way, look at the balance first");
+				+ "). Try again when it is back; look at the balance first if a payment was under way");
 		return problem;
 	}
 

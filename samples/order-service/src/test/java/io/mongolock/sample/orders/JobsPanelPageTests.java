@@ -136,7 +136,7 @@ class JobsPanelPageTests {
 		expect(runs.first()).containsText("skipped: it is paused");
 		expect(runs.nth(4)).containsText(Pattern.compile("succeeded after 1 min 1 s, attempt 2, by shop"));
 		expect(row.locator("[data-list=facts]")).containsText("cron 0 0 3 * * * (Europe/Berlin)");
-		expect(row.locator("[data-list=facts]")).containsText("this instance does not schedule it");
+		expect(row.locator("[data-list=facts]")).containsText("this instance does not schedule the job");
 		page.evaluate("window.focused = document.activeElement");
 		jobs.run("seeded", Duration.ofMinutes(1), 1, "SUCCEEDED", Duration.ofSeconds(1));
 		expect(runs).hasCount(7);

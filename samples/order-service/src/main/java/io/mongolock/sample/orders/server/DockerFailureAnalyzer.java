@@ -12,10 +12,10 @@ class DockerFailureAnalyzer extends AbstractFailureAnalyzer<DockerException> {
 	@Override
 	protected FailureAnalysis analyze(Throwable rootFailure, DockerException cause) {
 		return new FailureAnalysis(
-				"The profile 'docker' starts MongoDB by compose.yaml, and Docker does not answer: "
+				"The profile 'docker' starts MongoDB by compose.yaml, but Docker does not answer: "
 						+ cause.getMessage(),
-				"Start Docker; or leave the profile out, then the application has an embedded server; or name a server "
-						+ "of yours instead of the profile, by --spring.mongodb.uri=mongodb://…",
+				"Start Docker. Or leave out the profile: then the application has an embedded server. Or name your own "
+						+ "server instead of the profile: --spring.mongodb.uri=mongodb://…",
 				cause);
 	}
 
