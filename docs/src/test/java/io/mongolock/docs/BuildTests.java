@@ -8,6 +8,8 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -50,6 +52,38 @@ class BuildTests {
 				.as(profile.getTextContent())
 				.isSubsetOf(SETS);
 		});
+	}
+
+	@Test
+	void whenTestsHaveALongTagThenVerifyRunsThem() throws Exception {
+		Matcher tags = Pattern.compile("<tags.long>(.+)</tags.long>")
+			.matcher(Files.readString(ROOT.resolve("pom.xml")));
+		assertThat(tags.find()).isTrue();
+		Pattern isLong = Pattern.compile("@Tag\\(\"(?:" + tags.group(1).replace(" ", "") + ")\"\\)");
+		List<Path> modules = new ArrayList<>();
+		for (Path pom : poms()) {
+			if (hasTests(pom.resolveSibling("src/test/java"), isLong)) {
+				modules.add(pom);
+			}
+		}
+		assertThat(modules).hasSizeGreaterThan(4)
+			.allSatisfy((pom) -> assertThat(pom).content()
+				.as(pom.toString())
+				.contains("<artifactId>maven-failsafe-plugin</artifactId>"));
+	}
+
+	private static boolean hasTests(Path folder, Pattern pattern) throws Exception {
+		if (!Files.exists(folder)) {
+			return false;
+		}
+		try (Stream<Path> files = Files.walk(folder)) {
+			for (Path file : files.filter(Files::isRegularFile).toList()) {
+				if (pattern.matcher(Files.readString(file)).find()) {
+					return true;
+				}
+			}
+		}
+		return false;
 	}
 
 	private static boolean looksAtTheMachine(Element profile) {

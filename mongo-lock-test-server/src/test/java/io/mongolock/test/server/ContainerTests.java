@@ -11,6 +11,7 @@ import com.mongodb.ConnectionString;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import org.bson.Document;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -22,6 +23,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The server of a suite in a container, with Testcontainers as it is and a Docker that
  * only answers. In a JVM of its own, as Testcontainers reads the environment once.
  */
+@Tag("process")
 class ContainerTests {
 
 	@TempDir
