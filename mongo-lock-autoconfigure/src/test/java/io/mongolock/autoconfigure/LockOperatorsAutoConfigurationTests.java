@@ -51,7 +51,8 @@ public class LockOperatorsAutoConfigurationTests {
 	private final WebApplicationContextRunner empty = new WebApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class,
 				LockHealthAutoConfiguration.class, LockInfoAutoConfiguration.class, EndpointAutoConfiguration.class,
-				WebEndpointAutoConfiguration.class));
+				WebEndpointAutoConfiguration.class))
+		.withPropertyValues("mongo-lock.shutdown-timeout=1s");
 
 	private final WebApplicationContextRunner context = this.empty.withBean(ScriptedStore.class);
 

@@ -33,7 +33,9 @@ class NoThreadLeftTests {
 	@Test
 	void aClosedApplicationLeavesNoThread() {
 		try (EmbeddedMongo server = EmbeddedMongo.start()) {
-			this.runner.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app")
+			this.runner
+				.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app",
+						"mongo-lock.shutdown-timeout=1s")
 				.run((context) -> {
 					LockOperations locks = context.getBean(LockOperations.class);
 					locks.acquire(LockRequest.of("kept"));

@@ -70,22 +70,22 @@ class ThirdPartyModuleTests {
 				MongoLockAutoConfiguration.class))
 		.withUserConfiguration(ShelfModule.class)
 		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
-				"mongo-lock.wait-timeout=0s", "management.endpoints.web.exposure.include=mongolocks",
+				"mongo-lock.wait-timeout=0s", "mongo-lock.shutdown-timeout=1s",
+				"management.endpoints.web.exposure.include=mongolocks",
 				"management.endpoint.mongolocks.access=UNRESTRICTED");
 
 	@Test
 	void itsLocksHaveTheSettingsOfTheApplicationAndEndWithIt() {
-		this.runner.withPropertyValues("mongo-lock.locks.shelf.ttl=30m", "mongo-lock.shutdown-timeout=5s")
-			.run((context) -> {
-				StoreClient client = context.getBean(StoreClient.class);
-				LockHandle left = client.locks().acquire(LockRequest.builder("a").name("shelf").build());
-				assertThat(left.remaining()).isGreaterThan(Duration.ofMinutes(20));
-				CompletableFuture
-					.runAsync(() -> assertThatExceptionOfType(LockUnavailableException.class)
-						.isThrownBy(() -> client.locks().acquire(LockRequest.of("a"))))
-					.join();
-				assertThat(client.waiting().applyAsInt("a")).isZero();
-			});
+		this.runner.withPropertyValues("mongo-lock.locks.shelf.ttl=30m").run((context) -> {
+			StoreClient client = context.getBean(StoreClient.class);
+			LockHandle left = client.locks().acquire(LockRequest.builder("a").name("shelf").build());
+			assertThat(left.remaining()).isGreaterThan(Duration.ofMinutes(20));
+			CompletableFuture
+				.runAsync(() -> assertThatExceptionOfType(LockUnavailableException.class)
+					.isThrownBy(() -> client.locks().acquire(LockRequest.of("a"))))
+				.join();
+			assertThat(client.waiting().applyAsInt("a")).isZero();
+		});
 		// Cut off, it stays taken for 6 s
 		LockRequest next = LockRequest.builder("a").waitTimeout(Duration.ofMinutes(1)).build();
 		this.runner.run((context) -> context.getBean(StoreClient.class).locks().acquire(next).close());

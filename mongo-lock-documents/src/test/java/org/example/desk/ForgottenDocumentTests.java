@@ -37,7 +37,8 @@ class ForgottenDocumentTests {
 	private final ApplicationContextRunner runner = new ApplicationContextRunner()
 		.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class,
 				MongoLockAutoConfiguration.class, MongoLockDocumentsAutoConfiguration.class))
-		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app");
+		.withPropertyValues("spring.mongodb.uri=" + this.server.connectionString() + "/app",
+				"mongo-lock.shutdown-timeout=1s");
 
 	@Test
 	void theReportNamesWhoLockedIt(CapturedOutput output) {

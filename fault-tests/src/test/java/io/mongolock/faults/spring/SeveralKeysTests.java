@@ -49,7 +49,7 @@ class SeveralKeysTests {
 
 	private static final int ACCOUNTS = 10;
 
-	private static final int TRANSFERS = 1_000;
+	private static final int TRANSFERS = 300;
 
 	private static final int THREADS = 8;
 

@@ -27,7 +27,7 @@ final class DocumentContexts {
 		return bare()
 			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
 			.withPropertyValues("spring.mongodb.uri=" + server.connectionString() + "/app",
-					"mongo-lock.ttl-index.mode=none");
+					"mongo-lock.ttl-index.mode=none", "mongo-lock.shutdown-timeout=1s");
 	}
 
 }

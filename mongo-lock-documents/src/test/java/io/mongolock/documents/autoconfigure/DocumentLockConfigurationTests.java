@@ -129,7 +129,7 @@ class DocumentLockConfigurationTests {
 
 	@Test
 	void aLockThatIsLeftEndsWithTheApplicationAfterItsMargin() {
-		this.runner.withPropertyValues("mongo-lock.ttl=30m", "mongo-lock.shutdown-timeout=5s").run((context) -> {
+		this.runner.withPropertyValues("mongo-lock.ttl=30m").run((context) -> {
 			context.getBean(MongoTemplate.class).save(new Page("a", "text", null));
 			context.getBean(DocumentLockOperations.class).lock(Page.class, "a");
 		});
