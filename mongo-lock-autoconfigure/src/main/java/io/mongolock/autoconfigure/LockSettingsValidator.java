@@ -164,8 +164,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 						+ "queue every third of this time, and a dead waiter holds up others for this time");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ": the places of all waiting instances are in one document, and the longer it is, the "
-						+ "more each of their requests costs");
+						+ ": the places of all waiting instances are in one document, and the longer that "
+						+ "document, the more each of their requests costs");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
@@ -215,9 +215,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		hintAtLinger(who, terms);
 		Duration outlasted = terms.reliable().minus(terms.renewInterval().shortest());
 		if (outlasted.compareTo(ELECTION) < 0 && this.said.add("ttl")) {
-			logger.info(who + " a ttl of " + text(terms.ttl()) + ", which survives only " + text(outlasted)
+			logger.info(who + " a ttl of " + text(terms.ttl()) + ", so leases last only " + text(outlasted)
 					+ " without a primary of MongoDB; a failover takes about " + text(ELECTION)
-					+ ", so held locks would be lost. Use at least " + text(longEnough(terms.ttl(), outlasted)));
+					+ ", in which held locks would be lost. Use at least " + text(longEnough(terms.ttl(), outlasted)));
 		}
 	}
 

@@ -248,7 +248,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
-		assertThat(output).contains("a ttl of 4s, which survives only 2200ms without a primary of MongoDB",
+		assertThat(output).contains("a ttl of 4s, so leases last only 2200ms without a primary of MongoDB",
 				"Use at least 17s");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
 	}

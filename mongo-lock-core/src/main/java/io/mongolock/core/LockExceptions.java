@@ -290,7 +290,7 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has it: the lock was taken over, released by force (see the log of the "
+				? "the store no longer has it, because it was taken over, released by force (see the log of the "
 						+ "application that did so), deleted (by hand, with its collection, or too soon by a TTL "
 						+ "index), or overwritten by a program that does not know locks"
 				: "this application shut down while it was held";

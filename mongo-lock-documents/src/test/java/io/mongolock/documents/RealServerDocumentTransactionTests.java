@@ -374,7 +374,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
 			}))
-			.withMessageContaining("Could not renew lock 'post:p1', it was refused")
+			.withMessageContaining("Could not renew lock 'post:p1', the request was refused")
 			.withMessageContaining("The validator of the collection 'post' has to accept the writes of this library");
 		validate(new Document());
 		assertThat(locked.handle().isHeld()).isTrue();

@@ -341,7 +341,7 @@ final class JobRunner {
 		}
 		if (written == begun) {
 			logger.warn("Job '" + begun.job() + "' ended for its tick " + begun.tick()
-					+ " after another instance had taken it over, because its lock was lost");
+					+ " after another instance had taken it over: this instance had lost the lock");
 			return begun;
 		}
 		ended(written);

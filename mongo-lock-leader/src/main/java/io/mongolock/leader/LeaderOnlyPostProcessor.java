@@ -95,7 +95,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		String problem = "Bean '" + name + "' of " + targetClass
 				+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead";
 		if (proxy == null && AdvisedProxies.mayBeMissing(beans)) {
-			logger.warn(problem + ", which is right if this test has put the bean there, as @MockitoBean does");
+			logger.warn(problem + ". Ignore this if this test has put the bean there, as @MockitoBean does");
 			return;
 		}
 		if (proxy == null) {

@@ -72,7 +72,7 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 				: AopUtils.getMostSpecificMethod(method, userClass);
 		LockDeclarations declarations = new LockDeclarations(specific, userClass);
 		if (declarations.isLeftOut() && this.leftOut.add(specific)) {
-			logger.warn("@DistributedLock on " + userClass.getName() + " is for its public methods: "
+			logger.warn("@DistributedLock on " + userClass.getName() + " locks only its public methods, so "
 					+ specific.getName()
 					+ ", which the container calls, runs WITHOUT the lock. Make it public, or annotate the method itself");
 		}

@@ -99,7 +99,7 @@ class ServerSetUpTests {
 				ConfigurableApplicationContext context = SpringApp.start(server.connectionString(), Guarded.class)) {
 			Guarded guarded = context.getBean(Guarded.class);
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> guarded.run("a", Thread::yield))
-				.withMessageContaining("it was refused")
+				.withMessageContaining("the request was refused")
 				.withMessageContaining("privileges find, insert and update on the collection 'locks'");
 		}
 		figures.server(ScriptedServer.SERVER);

@@ -346,7 +346,7 @@ public final class StoreFailures {
 		return switch (outcome) {
 			case NOT_EXECUTED -> "nothing was executed";
 			case UNKNOWN -> "but the request may have been executed, or may be executed later";
-			case REFUSED -> "it was refused";
+			case REFUSED -> "the request was refused";
 		};
 	}
 

@@ -187,7 +187,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		try {
 			for (ThrowingCallable request : requests) {
 				assertThatExceptionOfType(LockStoreException.class).isThrownBy(request)
-					.withMessageContaining("it was refused: error 121: '")
+					.withMessageContaining("the request was refused: error 121: '")
 					.withMessageContaining("Document failed validation'")
 					.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
 			}

@@ -325,7 +325,7 @@ class StoreFailuresTests {
 					+ "findAndModify :: caused by :: User writes blocked'}"),
 				SERVER);
 		assertThat(StoreFailures.explain(WRITE, "locks", blocked))
-			.hasMessage("Could not renew lock 'key', it was refused: error 371: 'Plan executor error during "
+			.hasMessage("Could not renew lock 'key', the request was refused: error 371: 'Plan executor error during "
 					+ "findAndModify :: caused by :: User writes blocked' on server db.example:27017. The writes of "
 					+ "users are blocked: db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts the block");
 	}
@@ -355,9 +355,9 @@ class StoreFailuresTests {
 		LockStoreException refused = StoreFailures.explain(WRITE, "locks", new MongoCommandException(
 				BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: \"" + said + "\"}"), SERVER));
 		assertThat(refused)
-			.hasMessage("Could not renew lock 'key', it was refused: error 13: 'not authorized on shop to execute "
-					+ "command update' on server db.example:27017. The user needs the privileges find, insert and "
-					+ "update on the collection 'locks', for example by the role readWrite");
+			.hasMessage("Could not renew lock 'key', the request was refused: error 13: 'not authorized on shop "
+					+ "to execute command update' on server db.example:27017. The user needs the privileges find, "
+					+ "insert and update on the collection 'locks', for example by the role readWrite");
 		MongoException notPrimary = new MongoNotPrimaryException(
 				BsonDocument.parse("{ok: 0, code: 10107, errmsg: \"" + said + "\"}"), SERVER);
 		MongoWriteException broken = new MongoWriteException(
@@ -410,7 +410,7 @@ class StoreFailuresTests {
 		MongoWriteException one = new MongoWriteException(new WriteError(121, "Document failed validation", details),
 				SERVER, Set.of());
 		assertThat(StoreFailures.explain(WRITE, "my_locks", one))
-			.hasMessage("Could not renew lock 'key', it was refused: error 121: 'Document failed "
+			.hasMessage("Could not renew lock 'key', the request was refused: error 121: 'Document failed "
 					+ "validation' on server db.example:27017. The validator of the collection 'my_locks' has to "
 					+ "accept the writes of this library; collMod changes the validator");
 		String key = "E11000 duplicate key error collection: db.my_locks index: t dup key: { holders.token: \"secret\" }";

@@ -231,7 +231,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 					+ " has @DistributedLock methods, but no proxy: they would run without the lock";
 			if (AdvisedProxies.mayBeMissing(this.beanFactory)) {
 				this.verification
-					.warn(problem + ", which is right if this test has put the bean there, as @MockitoBean does");
+					.warn(problem + ". Ignore this if this test has put the bean there, as @MockitoBean does");
 				return;
 			}
 			this.verification.report(new InvalidLockMethodException(problem,
