@@ -69,7 +69,7 @@ class DocumentProgramsTests {
 	void programsWithTransactionsDoToo() {
 		Optional<String> real = SuiteServer.get().uri().filter(ProgramWorld::hasTransactions);
 		try (EmbeddedMongo server = EmbeddedMongo.builder().replicaSet().start()) {
-			run(real.orElse(server.connectionString()), true, SEED, HISTORIES, Duration.ofMillis(4L * HISTORIES));
+			run(real.orElse(server.connectionString()), true, SEED, HISTORIES, Duration.ofMillis(HISTORIES));
 		}
 	}
 
