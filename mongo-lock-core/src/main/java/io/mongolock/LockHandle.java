@@ -57,6 +57,16 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
+	 * Say what the holder does, for those who wait: {@link LockHolder#note} shows it,
+	 * from the next automatic renewal on, with which it is written. It ends with the
+	 * hold. Has no effect on a lock whose lease is not renewed.
+	 * @param note a short text; what is longer than {@value LockHolder#MAX_NOTE}
+	 * characters is cut off
+	 */
+	default void note(String note) {
+	}
+
+	/**
 	 * Renew the lease now, with one request to the store.
 	 * @throws LockLostException if it is no longer held
 	 * @throws LockStoreException if the store could not be asked; the lock is then held

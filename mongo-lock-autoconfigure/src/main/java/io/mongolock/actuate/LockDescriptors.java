@@ -110,10 +110,11 @@ public final class LockDescriptors {
 	 * @param idleSince since when this instance keeps the lease though nobody holds the
 	 * lock, by the server's clock; {@code null} for leases in use, and for leases of
 	 * other instances
+	 * @param note what the holder does, empty if it did not say
 	 */
 	public record HolderDescriptor(String owner, String instance, long fence, int limit, Instant acquiredAt,
 			Duration heldFor, Duration remaining, Duration ttl, @Nullable ReleaseRequest releaseRequest,
-			boolean mayBeIdle, @Nullable Instant idleSince) {
+			boolean mayBeIdle, @Nullable Instant idleSince, String note) {
 
 		static HolderDescriptor of(StoredHolder stored, StoredLock lock, @Nullable LocalLease here, boolean owners) {
 			Duration idleFor = (here != null) ? here.idleFor() : null;
@@ -122,7 +123,8 @@ public final class LockDescriptors {
 					LockDescriptors.shown(instanceOf(holder.owner()), owners), holder.fence(), stored.limit(),
 					holder.acquiredAt(), holder.heldFor(), holder.remaining(), stored.ttl(),
 					shown(stored.releaseRequest(), owners), here == null && stored.mayBeIdle(lock.recalled()),
-					(idleFor != null) ? lock.now().minus(idleFor) : null);
+					(idleFor != null) ? lock.now().minus(idleFor) : null,
+					(holder.note().isEmpty()) ? "" : LockDescriptors.shown(holder.note(), owners));
 		}
 
 		private static @Nullable ReleaseRequest shown(@Nullable ReleaseRequest request, boolean owners) {

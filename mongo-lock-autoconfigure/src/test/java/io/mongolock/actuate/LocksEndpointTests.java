@@ -318,20 +318,23 @@ class LocksEndpointTests {
 	}
 
 	@Test
-	void theAuthorOfAReleaseRequestIsShownOnlyToUsersWhoMaySeeOwners() {
+	void theAuthorOfAReleaseRequestAndTheNoteOfAHolderAreShownOnlyToUsersWhoMaySeeOwners() {
 		StoredHolder asked = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
-				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW), false, Duration.ZERO);
+				Duration.ofSeconds(30), new ReleaseRequest("deployment", "admin", NOW), false, Duration.ZERO,
+				"charging card");
 		StoredLock lock = new StoredLock("order:1", List.of(asked), List.of(), List.of(), 7, NOW);
 		assertThat(HolderDescriptor.of(asked, lock, null, true).releaseRequest()).isEqualTo(asked.releaseRequest());
 		assertThat(HolderDescriptor.of(asked, lock, null, false).releaseRequest()).asString()
 			.contains("deployment")
 			.doesNotContain("admin");
+		assertThat(HolderDescriptor.of(asked, lock, null, true).note()).isEqualTo("charging card");
+		assertThat(HolderDescriptor.of(asked, lock, null, false).note()).isEqualTo("******");
 	}
 
 	@Test
 	void aHolderWhoseLeaseMayBeKeptThoughNobodyHoldsTheLockIsToldApartUntilItIsRecalled() {
 		StoredHolder lingers = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
-				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10));
+				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10), "");
 		this.held.add(new StoredLock("order:1", List.of(lingers), List.of(), List.of(), 7, NOW));
 		this.held.add(new StoredLock("order:2", List.of(lingers), List.of(), List.of(), 7, NOW, "secret"));
 		hold("order:3", "shop", Duration.ofSeconds(1));
@@ -342,7 +345,7 @@ class LocksEndpointTests {
 	@Test
 	void aLeaseThatThisInstanceKeepsIsIdleSinceThenAndOneThatItUsesIsNot() {
 		StoredHolder lingers = new StoredHolder("secret", 7, 1, new LockOwner("shop", "1", "host", 1, ""), NOW, NOW,
-				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10));
+				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10), "");
 		for (String key : List.of("order:1", "order:2", "order:3")) {
 			this.held.add(new StoredLock(key, List.of(lingers), List.of(), List.of(), 7, NOW));
 		}
@@ -633,7 +636,7 @@ class LocksEndpointTests {
 		StoredHolder before = new StoredHolder("secret before", 6, 1, new LockOwner("died", "3", "host-3", 42, "main"),
 				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30));
 		StoredHolder done = new StoredHolder("secret done", 5, 1, new LockOwner("done", "4", "host-3", 42, "main"),
-				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30), null, true, Duration.ZERO);
+				NOW.minusSeconds(95), NOW.minusSeconds(80), Duration.ofSeconds(30), null, true, Duration.ZERO, "");
 		StoredLock lock = new StoredLock(key, List.of(holder), List.of(place("gone", 10), place("next", 1)),
 				List.of(holder, before, done), 7, NOW);
 		this.held.add(lock);

@@ -1,5 +1,6 @@
 package io.mongolock.client;
 
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -350,7 +351,7 @@ final class ClientLoop {
 		this.events.renewing(batch.leases(), requested);
 		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
 		try {
-			int found = this.store.renewAll(ids, batch.timeout());
+			int found = renewAll(batch, ids);
 			ClockReading now = ClockReading.of(this.clock);
 			this.events.answered(batch.leases(), found);
 			answer((schedule) -> schedule.answered(batch, found, requested, now));
@@ -366,6 +367,16 @@ final class ClientLoop {
 			this.events.renewed(others, ex.found(), requested);
 			this.events.renewed(failed, -1, requested);
 		}
+	}
+
+	private int renewAll(RenewalBatch batch, List<LeaseId> ids) {
+		Map<LeaseId, String> notes = new HashMap<>();
+		for (Lease lease : batch.leases()) {
+			lease.newNote().ifPresent((note) -> notes.put(lease.id(), note));
+		}
+		int found = this.store.renewAll(ids, notes, batch.timeout());
+		batch.leases().forEach((lease) -> lease.noted(notes.get(lease.id())));
+		return found;
 	}
 
 	private void answer(Consumer<RenewalSchedule> answer) {

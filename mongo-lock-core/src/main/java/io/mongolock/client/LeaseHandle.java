@@ -8,6 +8,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockHandle;
+import io.mongolock.LockHolder;
 import io.mongolock.LossReason;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
@@ -157,6 +158,14 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	@Override
 	public Optional<ReleaseRequest> releaseRequested() {
 		return Optional.ofNullable(this.heldLock.lease().releaseRequest());
+	}
+
+	@Override
+	public void note(String note) {
+		String shown = KeyText.printable(note);
+		int end = Math.min(shown.length(), LockHolder.MAX_NOTE);
+		boolean isSplit = end < shown.length() && Character.isLowSurrogate(shown.charAt(end));
+		this.heldLock.lease().note(shown.substring(0, (isSplit) ? end - 1 : end));
 	}
 
 	@Override

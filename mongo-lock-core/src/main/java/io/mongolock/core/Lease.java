@@ -113,6 +113,37 @@ public final class Lease {
 	}
 
 	/**
+	 * The holder says what it does. Has no effect once another was handed the entry.
+	 */
+	public void note(String note) {
+		synchronized (this.entry) {
+			if (this.entry.holder == this) {
+				this.entry.note = note;
+			}
+		}
+	}
+
+	/**
+	 * What a renewal has to write.
+	 * @return the note, empty if the store has it
+	 */
+	public Optional<String> newNote() {
+		synchronized (this.entry) {
+			return (this.entry.note.equals(this.entry.stored)) ? Optional.empty() : Optional.of(this.entry.note);
+		}
+	}
+
+	/**
+	 * A renewal was answered.
+	 * @param note the note that it has written, {@code null} if it wrote none
+	 */
+	public void noted(@Nullable String note) {
+		synchronized (this.entry) {
+			this.entry.stored = (note != null) ? note : this.entry.stored;
+		}
+	}
+
+	/**
 	 * The lease was not renewed, which is tried again.
 	 * @param failure why not
 	 */
@@ -357,6 +388,7 @@ public final class Lease {
 			if (held) {
 				successor.state = new State(Phase.HELD, confirmed, null);
 				this.entry.holder = successor;
+				this.entry.note = "";
 			}
 			return held;
 		}
@@ -383,6 +415,12 @@ public final class Lease {
 
 		/** Decides nothing. */
 		private volatile @Nullable ReleaseRequest releaseRequest;
+
+		/** What its holder does. Decides nothing. */
+		private String note = "";
+
+		/** The note in the store, as far as is known. */
+		private String stored = "";
 
 		private Lease holder() {
 			return Objects.requireNonNull(this.holder);

@@ -328,9 +328,10 @@ public final class LockExceptions {
 	}
 
 	private static String describe(LockHolder holder) {
+		String note = (holder.note().isEmpty()) ? "" : ", note '" + KeyText.printable(holder.note()) + "'";
 		return holder.owner() + " since " + time(holder.acquiredAt()) + " (for " + millis(holder.heldFor()) + ", fence "
-				+ holder.fence() + "), its lease ends at " + time(holder.until()) + " (in " + millis(holder.remaining())
-				+ ") unless renewed";
+				+ holder.fence() + note + "), its lease ends at " + time(holder.until()) + " (in "
+				+ millis(holder.remaining()) + ") unless renewed";
 	}
 
 	private static Instant time(Instant time) {

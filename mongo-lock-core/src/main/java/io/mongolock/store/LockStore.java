@@ -50,6 +50,15 @@ public interface LockStore {
 	int renewAll(List<LeaseId> leases, Duration timeout);
 
 	/**
+	 * Begin several leases anew, as {@link #renewAll(List, Duration)} does, and write
+	 * what some of their holders do beside them, unless this store keeps no notes.
+	 * @param notes the notes, by lease, each gone with its lease
+	 */
+	default int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+		return renewAll(leases, timeout);
+	}
+
+	/**
 	 * End the lease of a token, whichever grant it is of. The answer may be taken back by
 	 * a failover: the lease then runs out by itself. Nor need a watch over releases have
 	 * noticed it before they are {@link #confirmReleases confirmed}.

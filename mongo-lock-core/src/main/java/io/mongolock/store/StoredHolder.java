@@ -25,9 +25,11 @@ import io.mongolock.ReleaseRequest;
  * @param kept whether its holder is done, and it only stays taken for a while
  * @param linger how long its client may keep the lease though nobody holds the lock, zero
  * if not at all
+ * @param note what its holder does, empty if it did not say
  */
 public record StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
-		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest, boolean kept, Duration linger) {
+		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest, boolean kept, Duration linger,
+		String note) {
 
 	/**
 	 * A holder who is not done, whom nobody asks to release the lock, and whose lease
@@ -37,7 +39,7 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 	 */
 	public StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
 			Instant renewedAt, Duration ttl) {
-		this(leaseToken, fence, limit, owner, acquiredAt, renewedAt, ttl, null, false, Duration.ZERO);
+		this(leaseToken, fence, limit, owner, acquiredAt, renewedAt, ttl, null, false, Duration.ZERO, "");
 	}
 
 	/**
@@ -62,7 +64,8 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 	public LockHolder toHolder(Instant now) {
 		Duration remaining = Duration.between(now, this.renewedAt.plus(this.ttl));
 		Duration heldFor = Duration.between(this.acquiredAt, now);
-		return new LockHolder(this.owner, this.fence, this.acquiredAt, positive(heldFor), positive(remaining));
+		return new LockHolder(this.owner, this.fence, this.acquiredAt, positive(heldFor), positive(remaining),
+				this.note);
 	}
 
 	private static Duration positive(Duration duration) {

@@ -228,7 +228,7 @@ class ReleaseRequestTests {
 		public Optional<StoredLock> find(String key, Duration timeout) {
 			return holder(key).map((one) -> new StoredLock(key,
 					List.of(new StoredHolder(one.leaseToken(), one.fence(), one.limit(), one.owner(), one.acquiredAt(),
-							one.renewedAt(), one.ttl(), this.request, false, one.linger())),
+							one.renewedAt(), one.ttl(), this.request, false, one.linger(), "")),
 					List.of(), List.of(), one.fence(), Instant.now()));
 		}
 

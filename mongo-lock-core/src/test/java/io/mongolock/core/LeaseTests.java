@@ -167,6 +167,33 @@ class LeaseTests {
 	}
 
 	@Test
+	void aNoteIsNewUntilARenewalHasWrittenIt() {
+		assertThat(this.lease.newNote()).isEmpty();
+		this.lease.note("charging card");
+		assertThat(this.lease.newNote()).contains("charging card");
+		this.lease.noted(null);
+		assertThat(this.lease.newNote()).as("by none that did not write it").contains("charging card");
+		this.lease.note("packing");
+		this.lease.noted("charging card");
+		assertThat(this.lease.newNote()).as("written meanwhile").contains("packing");
+		this.lease.noted("packing");
+		assertThat(this.lease.newNote()).isEmpty();
+	}
+
+	@Test
+	void aNoteEndsWithItsHoldAndIsTakenBackWhereItWasWritten() {
+		this.lease.note("charging card");
+		this.lease.noted("charging card");
+		Lease next = next();
+		this.lease.handOver(next, at(1_000));
+		assertThat(next.newNote()).contains("");
+		this.lease.note("late");
+		assertThat(next.newNote()).as("of the one who holds it now").contains("");
+		next.noted("");
+		assertThat(next.newNote()).isEmpty();
+	}
+
+	@Test
 	void aReleasedLeaseIsNeitherHeldNorLostAgain() {
 		assertThat(this.lease.release(at(1))).isTrue();
 		assertThat(this.lease.release(at(1))).isFalse();

@@ -154,7 +154,7 @@ class LockAcquisitionTests {
 
 	private static ClaimAnswer lingering(@Nullable String recalled, String... queue) {
 		StoredHolder holder = new StoredHolder("other", 7, 1, new LockOwner("app", "1", "host", 2, "other"), NOW, NOW,
-				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10));
+				Duration.ofSeconds(30), null, false, Duration.ofSeconds(10), "");
 		return new ClaimAnswer(
 				new StoredLock("k", List.of(holder), denied(queue).lock().queue(), List.of(), 7, NOW, recalled));
 	}

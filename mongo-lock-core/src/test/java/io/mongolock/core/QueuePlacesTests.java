@@ -479,7 +479,7 @@ class QueuePlacesTests {
 		StoredHolder holder = lock.holders().get(0);
 		return new StoredLock(lock.key(),
 				List.of(new StoredHolder(holder.leaseToken(), holder.fence(), 1, holder.owner(), holder.acquiredAt(),
-						holder.renewedAt(), holder.ttl(), null, false, Duration.ofSeconds(5))),
+						holder.renewedAt(), holder.ttl(), null, false, Duration.ofSeconds(5), "")),
 				lock.queue(), List.of(), lock.fence(), lock.now(), null, lock.hidden());
 	}
 

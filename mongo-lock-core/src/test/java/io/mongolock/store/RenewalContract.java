@@ -1,6 +1,7 @@
 package io.mongolock.store;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.Map;
 
@@ -183,6 +184,33 @@ interface RenewalContract extends LockStoreContract {
 			.allSatisfy((holder) -> assertThat(holder.renewedAt()).isAfter(holder.acquiredAt()));
 		assertThat(find("released").holders()).isEmpty();
 		assertThat(store().find("never asked for", TIMEOUT)).isEmpty();
+	}
+
+	@Test
+	default void whenARenewalHasANoteThenItsHolderShowsItUntilAnother() {
+		Claim one = Claims.shared("key");
+		Claim other = Claims.shared("key");
+		List.of(one, other).forEach(this::grant);
+		for (String note : List.of("charging card", "$e\u00e4.", "")) {
+			elapse(shortTtl().dividedBy(10));
+			List<LeaseId> leases = List.of(one.id(), other.id(), Claims.on("never asked for").id());
+			Instant before = find("key").holders().get(0).renewedAt();
+			assertThat(store().renewAll(leases, Map.of(one.id(), note), TIMEOUT)).isEqualTo(2);
+			assertThat(find("key").holders()).extracting(StoredHolder::note).containsExactly(note, "");
+			assertThat(find("key").holders().get(0).renewedAt()).isAfter(before);
+			assertThat(renew(one)).isTrue();
+			assertThat(find("key").holders().get(0).note()).as("kept by a renewal without one").isEqualTo(note);
+		}
+		StoredHolder first = find("key").holders().get(0);
+		assertThat(first.toHolder(first.renewedAt()).note()).isEqualTo(first.note());
+	}
+
+	@Test
+	default void whenALockWasTakenOverThenANoteOfItsFormerHolderIsNotWritten() {
+		Claim first = lapsed("key");
+		StoredHolder successor = grant(Claims.on("key"));
+		assertThat(store().renewAll(List.of(first.id()), Map.of(first.id(), "late"), TIMEOUT)).isZero();
+		assertThat(find("key").holders()).containsExactly(successor);
 	}
 
 	@Test

@@ -123,7 +123,7 @@ function showMore(body, lock, since) {
 		() => clone('entry'), (item, entry) => fill(item, { text: entry.text }));
 	list('holders', lock.holders.map((holder) => ({ id: holder.fence, text: `${holder.owner}, fence ${holder.fence}, `
 		+ `held for ${span(holder.heldFor + since)}, ${span(holder.remaining - since)} left of ${span(holder.ttl)}`
-		+ together(holder.limit) + idle(holder) })));
+		+ together(holder.limit) + idle(holder) + (holder.note ? `: ${holder.note}` : '') })));
 	list('line', lock.waiting.length ? lock.waiting.map((waiter, place) => ({ id: place, text: waiter.owner + together(waiter.limit) }))
 		: [{ id: 'nobody', text: 'Nobody waits' }]);
 	body.querySelector('[data-part=previous]').hidden = lock.previous.length === 0;

@@ -62,7 +62,7 @@ class LockTicketTests {
 
 	private static StoredHolder holder(String token, long fence) {
 		return new StoredHolder(token, fence, 1, new LockOwner("", "here", "", 1, "main"), Instant.EPOCH, Instant.EPOCH,
-				Duration.ofSeconds(1), null, false, Duration.ZERO);
+				Duration.ofSeconds(1), null, false, Duration.ZERO, "");
 	}
 
 	@Test

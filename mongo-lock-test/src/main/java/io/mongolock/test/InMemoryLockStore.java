@@ -64,12 +64,19 @@ public final class InMemoryLockStore implements LockStore {
 
 	@Override
 	public boolean renew(LeaseId lease, Duration timeout) {
-		return change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), now()));
+		return renewAll(List.of(lease), timeout) == 1;
 	}
 
 	@Override
 	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return (int) leases.stream().filter((lease) -> renew(lease, timeout)).count();
+		return renewAll(leases, Map.of(), timeout);
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+		return (int) leases.stream()
+			.filter((lease) -> change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), notes.get(lease), now())))
+			.count();
 	}
 
 	@Override

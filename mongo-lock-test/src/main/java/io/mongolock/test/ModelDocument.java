@@ -123,7 +123,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		List<StoredWaiter> staying = this.queue.stream().filter((waiter) -> waiter.stays(now)).toList();
 		List<StoredWaiter> others = staying.stream().filter((waiter) -> !waiter.leaseToken().equals(token)).toList();
 		if (alive.stream().anyMatch((holder) -> holder.leaseToken().equals(token))) {
-			return new ModelDocument(refreshed(alive, token, now), others, this.fence, now, this.previous,
+			return new ModelDocument(refreshed(alive, token, null, now), others, this.fence, now, this.previous,
 					this.recalled);
 		}
 		List<StoredWaiter> ahead = ahead(staying, token).stream().filter((waiter) -> waiter.isAlive(now)).toList();
@@ -136,12 +136,13 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	/**
 	 * Begin a lease anew, even one that has run out, as long as it is still there.
 	 * @param token the token of the lease
+	 * @param note what its holder does, {@code null} for as before
 	 * @param now the store's time
 	 * @return the lock after it
 	 */
-	ModelDocument renew(String token, Instant now) {
-		return (isHeldBy(token)) ? new ModelDocument(refreshed(this.holders, token, now), this.queue, this.fence, now,
-				this.previous, this.recalled) : this;
+	ModelDocument renew(String token, @Nullable String note, Instant now) {
+		return (isHeldBy(token)) ? new ModelDocument(refreshed(this.holders, token, note, now), this.queue, this.fence,
+				now, this.previous, this.recalled) : this;
 	}
 
 	/**
@@ -153,7 +154,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ModelDocument expire(String token, Duration ttl, Instant now) {
 		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
-				holder.acquiredAt(), now, ttl, holder.releaseRequest(), true, holder.linger()));
+				holder.acquiredAt(), now, ttl, holder.releaseRequest(), true, holder.linger(), holder.note()));
 	}
 
 	/**
@@ -166,8 +167,9 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	 */
 	ModelDocument requestRelease(String token, String reason, String by, Instant now) {
 		ReleaseRequest request = new ReleaseRequest(reason, by, now);
-		return with(token, now, (holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(),
-				holder.acquiredAt(), holder.renewedAt(), holder.ttl(), request, holder.kept(), holder.linger()));
+		return with(token, now,
+				(holder) -> new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(), holder.acquiredAt(),
+						holder.renewedAt(), holder.ttl(), request, holder.kept(), holder.linger(), holder.note()));
 	}
 
 	/**
@@ -267,7 +269,7 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		// the clock
 		long fence = (this != NONE) ? Math.max(next - claim.reserve(), this.fence + 1) : next;
 		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), fence, claim.limit(), claim.owner(), now, now,
-				claim.ttl(), null, false, claim.linger());
+				claim.ttl(), null, false, claim.linger(), "");
 		return new ModelDocument(appended(alive, granted), others, next, now, this.holders, this.recalled);
 	}
 
@@ -299,12 +301,12 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 		return queue.stream().takeWhile((waiter) -> !waiter.leaseToken().equals(token)).toList();
 	}
 
-	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, Instant now) {
+	private static List<StoredHolder> refreshed(List<StoredHolder> holders, String token, @Nullable String note,
+			Instant now) {
 		return holders.stream()
-			.map((holder) -> (holder.leaseToken().equals(token))
-					? new StoredHolder(token, holder.fence(), holder.limit(), holder.owner(), holder.acquiredAt(), now,
-							holder.ttl(), holder.releaseRequest(), holder.kept(), holder.linger())
-					: holder)
+			.map((holder) -> (holder.leaseToken().equals(token)) ? new StoredHolder(token, holder.fence(),
+					holder.limit(), holder.owner(), holder.acquiredAt(), now, holder.ttl(), holder.releaseRequest(),
+					holder.kept(), holder.linger(), (note != null) ? note : holder.note()) : holder)
 			.toList();
 	}
 

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Timeout;
 import io.mongolock.LockClock;
 import io.mongolock.LockExplanation;
 import io.mongolock.LockHandle;
+import io.mongolock.LockHolder;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockUnavailableException;
@@ -80,6 +81,25 @@ class ExplanationTests {
 		}
 		Awaitility.await().until(() -> this.client.explain("k").waiting().size() == 5);
 		assertThat(this.client.explain("k").toString()).endsWith(") and 2 more");
+	}
+
+	@Test
+	void whenTheHolderSaysWhatItDoesThenOthersReadItAfterItsNextRenewal() {
+		LockHandle held = client().acquire(LockRequest.of("k"));
+		held.note("charging\ncard");
+		awaitNote("charging\\u000Acard");
+		assertThat(this.client.explain("k").toString()).contains(", note 'charging\\u000Acard'), its lease ends at ");
+		assertThatExceptionOfType(LockUnavailableException.class)
+			.isThrownBy(() -> this.client.acquire(LockRequest.builder("k").waitTimeout(Duration.ZERO).build()))
+			.withMessageContaining(", note 'charging\\u000Acard')");
+		held.note("x".repeat(LockHolder.MAX_NOTE - 1) + "\uD83D\uDE00");
+		awaitNote("x".repeat(LockHolder.MAX_NOTE - 1));
+		held.note("");
+		awaitNote("");
+	}
+
+	private void awaitNote(String note) {
+		Awaitility.await().until(() -> this.client.explain("k").holders().get(0).note().equals(note));
 	}
 
 	@Test

@@ -192,12 +192,17 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		return renewAll(leases, Map.of(), timeout);
+	}
+
+	@Override
+	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		List<LockStoreException> failures = new ArrayList<>();
 		Set<LeaseId> failed = new HashSet<>();
 		// What goes wrong with the documents of one collection says nothing of the others
 		int found = all(leases, timeout, (part) -> {
 			try {
-				return part.requests().renewAll(part.leases(), part.timeout());
+				return part.requests().renewAll(part.leases(), notes, part.timeout());
 			}
 			catch (LockStoreException ex) {
 				SomeRenewalsFailedException some = (ex instanceof SomeRenewalsFailedException known) ? known

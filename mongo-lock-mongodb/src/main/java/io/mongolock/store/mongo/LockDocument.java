@@ -179,7 +179,8 @@ record LockDocument(BsonDocument document) {
 				owner(holder), date(holder, "acquiredAt"), date(holder, "renewedAt"),
 				Duration.ofMillis(integer(holder, "ttl")), releaseRequest(holder),
 				BsonBoolean.TRUE.equals(holder.get("kept")),
-				Duration.ofMillis((holder.containsKey("linger")) ? integer(holder, "linger") : 0));
+				Duration.ofMillis((holder.containsKey("linger")) ? integer(holder, "linger") : 0),
+				text(holder, "note"));
 	}
 
 	// A lock that is written otherwise has a holder who never ends and admits nobody, so

@@ -111,6 +111,13 @@ final class LockStatements extends Statements {
 	}
 
 	/**
+	 * Begins a lease anew, and writes what its holder does.
+	 */
+	BsonDocument renewal(String note) {
+		return document("$set", document(this.path + "holders.$.note", string(note)), "$currentDate", this.renewedNow);
+	}
+
+	/**
 	 * Gives a lease another length, from now on. It touches the document, just as a
 	 * renewal does: unlike a release it frees nothing.
 	 */

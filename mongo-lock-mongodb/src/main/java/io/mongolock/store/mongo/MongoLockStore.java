@@ -129,6 +129,11 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
+	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+		return this.leases.renewAll(leases, notes, timeout);
+	}
+
+	@Override
 	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
 		StoreRequest request = StoreRequest.write("release lock", lease.key(), timeout);
 		return this.releases.send(request, this.statements.byId(id(lease.key())), lease.leaseToken());

@@ -68,10 +68,16 @@ public final class TokenCommands {
 	}
 
 	public int renewAll(List<LeaseId> leases, Duration timeout) {
+		return renewAll(leases, Map.of(), timeout);
+	}
+
+	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		try {
-			return all("renew", WriteConcern.MAJORITY, leases, timeout,
-					(lease) -> new UpdateOneModel<>(held(lease), this.statements.renewal()),
-					BulkWriteResult::getMatchedCount);
+			return all("renew", WriteConcern.MAJORITY, leases, timeout, (lease) -> {
+				String note = notes.get(lease);
+				return new UpdateOneModel<>(held(lease),
+						(note != null) ? this.statements.renewal(note) : this.statements.renewal());
+			}, BulkWriteResult::getMatchedCount);
 		}
 		catch (LockStoreException ex) {
 			throw StoreFailures.ofSome(leases, ex);

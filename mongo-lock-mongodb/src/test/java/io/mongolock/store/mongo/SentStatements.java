@@ -51,6 +51,7 @@ public final class SentStatements {
 		List<LeaseId> leases = List.of(holder.id(), new LeaseId(key, "other"));
 		watched.renew(holder.id(), TIMEOUT);
 		watched.renewAll(leases, TIMEOUT);
+		watched.renewAll(leases, Map.of(holder.id(), "charging card"), TIMEOUT);
 		watched.expireAll(Map.of(holder.id(), Duration.ofSeconds(7)), TIMEOUT);
 		watched.requestRelease(holder.id(), "deploy", "me", TIMEOUT);
 		watched.find(key, TIMEOUT);
