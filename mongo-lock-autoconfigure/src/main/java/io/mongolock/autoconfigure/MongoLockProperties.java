@@ -18,8 +18,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 /**
  * Settings of distributed locks.
  *
- * @param enabled whether locks are taken; if false, locked methods and LockOperations run
- * without locks
+ * @param enabled whether locked methods and LockOperations take their locks
  * @param collection MongoDB collection of the locks
  * @param keyPrefix prefix of every key, so that several applications can share one
  * collection
@@ -28,7 +27,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param margin time before the end of a lease at which its holder stops relying on the
  * lock; 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
- * default 1 second, more with a long ttl or many leases
+ * default 1 second, longer with a long ttl or many leases
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long a claim waits for a lock that another holds
@@ -37,11 +36,10 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param autoRenew whether leases are renewed while they are held
  * @param linger how long this instance keeps an unused lease for its own next claim; 0 to
  * keep none
- * @param locks settings for the locks of one name, which override the settings for all
- * locks
+ * @param locks settings for the locks of one name
  * @param ttlIndex index that removes documents of locks nobody asked for any more
  * @param placeTtl how long a dead JVM holds up others in a lock's queue; live JVMs
- * refresh their places every third of this time
+ * refresh their places after each third of this time
  * @param maxPlaces how many instances may wait in the queue of a lock; further instances
  * are denied at once
  * @param shutdownTimeout how long a shutdown waits for locks in use, after all other
@@ -141,8 +139,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Handing locks on within one application, with no request to MongoDB.
 	 *
-	 * @param maxTime how long after its grant a lock may pass between threads of one JVM;
-	 * 0 for never
+	 * @param maxTime how long a lock may pass between threads of one JVM, counted from
+	 * its grant; 0 for never
 	 * @param maxCount how often a granted lock may pass between threads of one JVM, at
 	 * most 10000; 0 for never
 	 */
