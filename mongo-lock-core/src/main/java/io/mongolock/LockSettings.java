@@ -1,7 +1,8 @@
 package io.mongolock;
 
 import java.time.Duration;
-import java.util.Objects;
+import java.util.EnumMap;
+import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
 
@@ -17,9 +18,10 @@ public final class LockSettings {
 	 */
 	public static final LockSettings NONE = builder().build();
 
-	private final Values values;
+	/** Those that are set. */
+	private final Map<Setting, Object> values;
 
-	private LockSettings(Values values) {
+	private LockSettings(Map<Setting, Object> values) {
 		this.values = values;
 	}
 
@@ -36,7 +38,7 @@ public final class LockSettings {
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration ttl() {
-		return this.values.ttl;
+		return (Duration) this.values.get(Setting.TTL);
 	}
 
 	/**
@@ -44,7 +46,7 @@ public final class LockSettings {
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration margin() {
-		return this.values.margin;
+		return (Duration) this.values.get(Setting.MARGIN);
 	}
 
 	/**
@@ -52,7 +54,7 @@ public final class LockSettings {
 	 * @return whole milliseconds, or {@code null} if it depends on the number of leases
 	 */
 	public @Nullable Duration renewInterval() {
-		return this.values.renewInterval;
+		return (Duration) this.values.get(Setting.RENEW_INTERVAL);
 	}
 
 	/**
@@ -60,7 +62,7 @@ public final class LockSettings {
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration operationTimeout() {
-		return this.values.operationTimeout;
+		return (Duration) this.values.get(Setting.OPERATION_TIMEOUT);
 	}
 
 	/**
@@ -68,7 +70,7 @@ public final class LockSettings {
 	 * @return whole milliseconds, zero to ask once
 	 */
 	public @Nullable Duration waitTimeout() {
-		return this.values.waitTimeout;
+		return (Duration) this.values.get(Setting.WAIT_TIMEOUT);
 	}
 
 	/**
@@ -77,7 +79,7 @@ public final class LockSettings {
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration retryInterval() {
-		return this.values.retryInterval;
+		return (Duration) this.values.get(Setting.RETRY_INTERVAL);
 	}
 
 	/**
@@ -85,7 +87,7 @@ public final class LockSettings {
 	 * @return whether to renew
 	 */
 	public @Nullable Boolean autoRenew() {
-		return this.values.autoRenew;
+		return (Boolean) this.values.get(Setting.AUTO_RENEW);
 	}
 
 	/**
@@ -93,7 +95,7 @@ public final class LockSettings {
 	 * @return at least 1; {@link LockRequest#UNLIMITED} for a shared lock
 	 */
 	public @Nullable Integer limit() {
-		return this.values.limit;
+		return (Integer) this.values.get(Setting.LIMIT);
 	}
 
 	/**
@@ -102,7 +104,7 @@ public final class LockSettings {
 	 * @return whole milliseconds, zero for no longer than it is held
 	 */
 	public @Nullable Duration minHold() {
-		return this.values.minHold;
+		return (Duration) this.values.get(Setting.MIN_HOLD);
 	}
 
 	/**
@@ -111,7 +113,7 @@ public final class LockSettings {
 	 * @return whole milliseconds, zero to release it at once
 	 */
 	public @Nullable Duration linger() {
-		return this.values.linger;
+		return (Duration) this.values.get(Setting.LINGER);
 	}
 
 	/**
@@ -119,7 +121,7 @@ public final class LockSettings {
 	 * @return the name
 	 */
 	public @Nullable String as() {
-		return this.values.as;
+		return (String) this.values.get(Setting.AS);
 	}
 
 	/**
@@ -131,13 +133,9 @@ public final class LockSettings {
 		if (this == NONE || other == NONE) {
 			return (this == NONE) ? other : this;
 		}
-		Values mine = this.values;
-		Values others = other.values;
-		return new LockSettings(new Values(first(mine.ttl, others.ttl), first(mine.margin, others.margin),
-				first(mine.renewInterval, others.renewInterval), first(mine.operationTimeout, others.operationTimeout),
-				first(mine.waitTimeout, others.waitTimeout), first(mine.retryInterval, others.retryInterval),
-				first(mine.autoRenew, others.autoRenew), first(mine.limit, others.limit),
-				first(mine.minHold, others.minHold), first(mine.linger, others.linger), first(mine.as, others.as)));
+		Map<Setting, Object> values = new EnumMap<>(other.values);
+		values.putAll(this.values);
+		return new LockSettings(values);
 	}
 
 	@Override
@@ -152,38 +150,13 @@ public final class LockSettings {
 
 	@Override
 	public String toString() {
-		return this.values.toString().replace("Values", "LockSettings");
+		return "LockSettings" + this.values;
 	}
 
-	private static <T> @Nullable T first(@Nullable T mine, @Nullable T other) {
-		return (mine != null) ? mine : other;
-	}
+	private enum Setting {
 
-	private record Values(@Nullable Duration ttl, @Nullable Duration margin, @Nullable Duration renewInterval,
-			@Nullable Duration operationTimeout, @Nullable Duration waitTimeout, @Nullable Duration retryInterval,
-			@Nullable Boolean autoRenew, @Nullable Integer limit, @Nullable Duration minHold, @Nullable Duration linger,
-			@Nullable String as) {
-
-		// Written out, as a start compares settings, and what a record does of itself has
-		// dozens of classes made
-		@Override
-		public boolean equals(@Nullable Object other) {
-			return other instanceof Values that && Objects.equals(this.ttl, that.ttl)
-					&& Objects.equals(this.margin, that.margin)
-					&& Objects.equals(this.renewInterval, that.renewInterval)
-					&& Objects.equals(this.operationTimeout, that.operationTimeout)
-					&& Objects.equals(this.waitTimeout, that.waitTimeout)
-					&& Objects.equals(this.retryInterval, that.retryInterval)
-					&& Objects.equals(this.autoRenew, that.autoRenew) && Objects.equals(this.limit, that.limit)
-					&& Objects.equals(this.minHold, that.minHold) && Objects.equals(this.linger, that.linger)
-					&& Objects.equals(this.as, that.as);
-		}
-
-		@Override
-		public int hashCode() {
-			return Objects.hash(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
-					this.retryInterval, this.autoRenew, this.limit, this.minHold, this.linger, this.as);
-		}
+		TTL, MARGIN, RENEW_INTERVAL, OPERATION_TIMEOUT, WAIT_TIMEOUT, RETRY_INTERVAL, AUTO_RENEW, LIMIT, MIN_HOLD,
+		LINGER, AS
 
 	}
 
@@ -193,27 +166,7 @@ public final class LockSettings {
 	 */
 	public static final class Builder {
 
-		private @Nullable Duration ttl;
-
-		private @Nullable Duration margin;
-
-		private @Nullable Duration renewInterval;
-
-		private @Nullable Duration operationTimeout;
-
-		private @Nullable Duration waitTimeout;
-
-		private @Nullable Duration retryInterval;
-
-		private @Nullable Boolean autoRenew;
-
-		private @Nullable Integer limit;
-
-		private @Nullable Duration minHold;
-
-		private @Nullable Duration linger;
-
-		private @Nullable String as;
+		private final Map<Setting, Object> values = new EnumMap<>(Setting.class);
 
 		private Builder() {
 		}
@@ -224,8 +177,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder ttl(@Nullable Duration ttl) {
-			this.ttl = ttl;
-			return this;
+			return set(Setting.TTL, ttl);
 		}
 
 		/**
@@ -234,8 +186,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder margin(@Nullable Duration margin) {
-			this.margin = margin;
-			return this;
+			return set(Setting.MARGIN, margin);
 		}
 
 		/**
@@ -245,8 +196,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder renewInterval(@Nullable Duration renewInterval) {
-			this.renewInterval = renewInterval;
-			return this;
+			return set(Setting.RENEW_INTERVAL, renewInterval);
 		}
 
 		/**
@@ -256,8 +206,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder operationTimeout(@Nullable Duration operationTimeout) {
-			this.operationTimeout = operationTimeout;
-			return this;
+			return set(Setting.OPERATION_TIMEOUT, operationTimeout);
 		}
 
 		/**
@@ -266,8 +215,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder waitTimeout(@Nullable Duration waitTimeout) {
-			this.waitTimeout = waitTimeout;
-			return this;
+			return set(Setting.WAIT_TIMEOUT, waitTimeout);
 		}
 
 		/**
@@ -277,8 +225,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder retryInterval(@Nullable Duration retryInterval) {
-			this.retryInterval = retryInterval;
-			return this;
+			return set(Setting.RETRY_INTERVAL, retryInterval);
 		}
 
 		/**
@@ -287,8 +234,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder autoRenew(@Nullable Boolean autoRenew) {
-			this.autoRenew = autoRenew;
-			return this;
+			return set(Setting.AUTO_RENEW, autoRenew);
 		}
 
 		/**
@@ -297,8 +243,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder limit(@Nullable Integer limit) {
-			this.limit = limit;
-			return this;
+			return set(Setting.LIMIT, limit);
 		}
 
 		/**
@@ -310,8 +255,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder minHold(@Nullable Duration minHold) {
-			this.minHold = minHold;
-			return this;
+			return set(Setting.MIN_HOLD, minHold);
 		}
 
 		/**
@@ -325,8 +269,7 @@ public final class LockSettings {
 		 * @return this builder
 		 */
 		public Builder linger(@Nullable Duration linger) {
-			this.linger = linger;
-			return this;
+			return set(Setting.LINGER, linger);
 		}
 
 		/**
@@ -339,7 +282,16 @@ public final class LockSettings {
 		 * @throws IllegalArgumentException if it is no such name
 		 */
 		public Builder as(@Nullable String as) {
-			this.as = (as != null) ? LockOwner.checkAs(as) : null;
+			return set(Setting.AS, (as != null) ? LockOwner.checkAs(as) : null);
+		}
+
+		private Builder set(Setting setting, @Nullable Object value) {
+			if (value != null) {
+				this.values.put(setting, value);
+			}
+			else {
+				this.values.remove(setting);
+			}
 			return this;
 		}
 
@@ -348,9 +300,7 @@ public final class LockSettings {
 		 * @return the settings
 		 */
 		public LockSettings build() {
-			return new LockSettings(
-					new Values(this.ttl, this.margin, this.renewInterval, this.operationTimeout, this.waitTimeout,
-							this.retryInterval, this.autoRenew, this.limit, this.minHold, this.linger, this.as));
+			return new LockSettings(new EnumMap<>(this.values));
 		}
 
 	}

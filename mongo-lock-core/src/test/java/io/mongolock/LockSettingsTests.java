@@ -1,13 +1,12 @@
 package io.mongolock;
 
-import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Method;
 import java.time.Duration;
 import java.util.stream.Stream;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
-import org.springframework.util.ReflectionUtils;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -18,7 +17,7 @@ class LockSettingsTests {
 
 	@ParameterizedTest
 	@MethodSource("settings")
-	void whenOneIsSetThenTheSettingsDifferFromNoneAndFromAnother(RecordComponent setting) throws Exception {
+	void whenOneIsSetThenTheSettingsDifferFromNoneAndFromAnother(Method setting) throws Exception {
 		LockSettings settings = with(setting, false);
 		assertThat(settings).isNotEqualTo(LockSettings.NONE).isNotEqualTo(with(setting, true));
 		assertThat(settings).isEqualTo(with(setting, false)).hasSameHashCodeAs(with(setting, false));
@@ -29,16 +28,14 @@ class LockSettingsTests {
 		assertThat(settings()).hasSizeGreaterThan(10);
 	}
 
-	static Stream<RecordComponent> settings() {
-		return Stream.of(LockSettings.class.getDeclaredClasses())
-			.filter(Class::isRecord)
-			.flatMap((values) -> Stream.of(values.getRecordComponents()));
+	static Stream<Method> settings() {
+		return Stream.of(LockSettings.Builder.class.getMethods())
+			.filter((method) -> method.getReturnType() == LockSettings.Builder.class);
 	}
 
-	private static LockSettings with(RecordComponent setting, boolean other) throws Exception {
+	private static LockSettings with(Method setting, boolean other) throws Exception {
 		LockSettings.Builder builder = LockSettings.builder();
-		ReflectionUtils.findMethod(LockSettings.Builder.class, setting.getName(), (Class<?>[]) null)
-			.invoke(builder, value(setting.getType(), other));
+		setting.invoke(builder, value(setting.getParameterTypes()[0], other));
 		return builder.build();
 	}
 
