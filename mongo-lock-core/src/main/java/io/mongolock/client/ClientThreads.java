@@ -11,10 +11,14 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
+
 import io.mongolock.client.RequestQueue.Reason;
 import io.mongolock.client.RequestQueue.Request;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
+import io.mongolock.store.LockStore;
 
 /**
  * The threads of a running client. Renewals, claims, clean-up and what users attach to
@@ -23,11 +27,15 @@ import io.mongolock.core.RenewalSchedule;
  */
 final class ClientThreads {
 
+	private static final Log logger = LogFactory.getLog(ClientThreads.class);
+
 	/** No request takes long there: see {@link DividedEnding#PATIENCE}. */
 	private static final int MAX_CLEAN_UPS = 16;
 
 	/** The most tries at a time to clean up what is blocked. */
 	static final int MAX_SUSPECTS = 8;
+
+	private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(3);
 
 	private static final long RETRY_START = 100_000_000;
 
@@ -191,16 +199,28 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Run a request that confirms all that was answered before, unless one has yet to
-	 * begin. It is a hint, so it is dropped if there is no thread for it.
+	 * Have a store confirm all that it answered before, unless a request for that has yet
+	 * to begin. It is a hint, so it is dropped if there is no thread for it.
 	 */
-	void confirm(Runnable request) {
+	void confirm(LockStore store) {
 		try {
-			unlessPending(this.toConfirm, request, this.confirmations);
+			unlessPending(this.toConfirm, () -> confirmNow(store), this.confirmations);
 		}
 		catch (OutOfMemoryError ex) {
 			// No thread can be started: the next release tries again
 			this.toConfirm.set(false);
+		}
+	}
+
+	private void confirmNow(LockStore store) {
+		if (this.confirmations.isShutdown()) {
+			return;
+		}
+		try {
+			store.confirmReleases(CONFIRM_TIMEOUT);
+		}
+		catch (RuntimeException ex) {
+			logger.debug("Releases and left places are not confirmed yet: the waiters notice later", ex);
 		}
 	}
 

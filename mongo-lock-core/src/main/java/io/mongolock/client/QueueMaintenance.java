@@ -28,8 +28,6 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 
 	private static final Log logger = LogFactory.getLog(QueueMaintenance.class);
 
-	private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(3);
-
 	private final LockStore store;
 
 	private final LockClock clock;
@@ -137,17 +135,8 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 			throw new IllegalStateException("The client has stopped, and leaves all places");
 		}
 		this.store.leaveAll(places, timeout);
-		this.threads.get().confirm(this::confirm);
-	}
-
-	// Those behind hear of it, as of a release, once the majority has it
-	private void confirm() {
-		try {
-			this.store.confirmReleases(CONFIRM_TIMEOUT);
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Leaving places in the queue is not confirmed yet: the waiters behind notice later", ex);
-		}
+		// Those behind hear of it, as of a release, once the majority has it
+		this.threads.get().confirm(this.store);
 	}
 
 	/**

@@ -31,8 +31,6 @@ final class ReleaseSender {
 
 	private static final long REPEAT_PAUSE = 1_000_000_000;
 
-	private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(3);
-
 	private final LockStore store;
 
 	private final LockClock clock;
@@ -68,25 +66,13 @@ final class ReleaseSender {
 		this.releases.add(id, now());
 		if (answer.awaited()) {
 			// Even if it ended nothing: a release before it may have, without an answer
-			this.phase.threads().confirm(this::confirm);
+			this.phase.threads().confirm(this.store);
 		}
 		if (this.elections.get() != before) {
 			// It may be the old primary that has answered
 			repeatInBackground();
 		}
 		return answer.ended();
-	}
-
-	private void confirm() {
-		if (this.phase.isClosed()) {
-			return;
-		}
-		try {
-			this.store.confirmReleases(CONFIRM_TIMEOUT);
-		}
-		catch (RuntimeException ex) {
-			logger.debug("Releases are not confirmed yet: the waiters notice later", ex);
-		}
 	}
 
 	/**
