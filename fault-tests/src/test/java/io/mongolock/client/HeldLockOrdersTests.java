@@ -48,7 +48,7 @@ class HeldLockOrdersTests {
 		private final AtomicInteger left = new AtomicInteger(2);
 
 		protected Shared() {
-			this.held.shares().add();
+			this.held.state().add();
 		}
 
 		@Operation(runOnce = true)

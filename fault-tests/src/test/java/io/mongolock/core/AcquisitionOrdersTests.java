@@ -65,7 +65,7 @@ class AcquisitionOrdersTests {
 			}, () -> {
 			});
 			if (!passed) {
-				this.first.ending().release(CoreParts.NOW);
+				this.first.state().release(CoreParts.NOW);
 				this.client.wakeNext(this.first);
 			}
 			return passed;

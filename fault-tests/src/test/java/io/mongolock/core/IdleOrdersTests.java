@@ -180,7 +180,7 @@ class IdleOrdersTests {
 		private void release(HeldLock held) {
 			if (!this.client.idle().keepIdle(held, CoreParts.NOW, () -> {
 			})) {
-				held.ending().release(CoreParts.NOW);
+				held.state().release(CoreParts.NOW);
 				free(held);
 			}
 		}

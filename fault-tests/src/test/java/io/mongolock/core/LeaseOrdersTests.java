@@ -12,8 +12,8 @@ import io.mongolock.LossReason;
 import io.mongolock.faults.harness.ThreadOrders;
 
 /**
- * Tests for {@link Lease} with {@link HoldEnd} and {@link HoldReferences}, on several
- * threads: renewals, losses and the ends of a hold meet.
+ * Tests for {@link Lease} with {@link HoldState}, on several threads: renewals, losses
+ * and the ends of a hold meet.
  */
 @Tag("orders")
 class LeaseOrdersTests {
@@ -83,7 +83,7 @@ class LeaseOrdersTests {
 
 		@Operation(runOnce = true)
 		public boolean release() {
-			return this.held.ending().release(CoreParts.NOW).asks();
+			return this.held.state().release(CoreParts.NOW).asks();
 		}
 
 		@Operation
@@ -105,17 +105,17 @@ class LeaseOrdersTests {
 
 		@Operation(runOnce = true)
 		public boolean release() {
-			return this.held.ending().release(CoreParts.NOW).asks();
+			return this.held.state().release(CoreParts.NOW).asks();
 		}
 
 		@Operation
 		public boolean handOver() {
-			return this.held.ending().handOver(this.next, CoreParts.NOW);
+			return this.held.state().handOver(this.next, CoreParts.NOW);
 		}
 
 		@Operation(nonParallelGroup = "holder")
 		public boolean keepIdle() {
-			boolean rests = this.held.ending().keepIdle(CoreParts.NOW);
+			boolean rests = this.held.state().keepIdle(CoreParts.NOW);
 			if (rests) {
 				this.rested = true;
 			}
@@ -135,30 +135,30 @@ class LeaseOrdersTests {
 		private final HeldLock held = CoreParts.held(CoreParts.attempt("first", Duration.ZERO), 1, (lost) -> {
 		});
 
-		private final HoldReferences shares = this.held.shares();
+		private final HoldState hold = this.held.state();
 
 		{
-			this.shares.statementBegins();
+			this.hold.statementBegins();
 		}
 
 		@Operation
 		public boolean add() {
-			return this.shares.add();
+			return this.hold.add();
 		}
 
 		@Operation
 		public boolean remove() {
-			return this.shares.remove();
+			return this.hold.remove();
 		}
 
 		@Operation(nonParallelGroup = "statement")
 		public void suspend() {
-			this.shares.statementBegins();
+			this.hold.statementBegins();
 		}
 
 		@Operation(nonParallelGroup = "statement")
 		public boolean resume() {
-			return this.shares.statementOver();
+			return this.hold.statementOver();
 		}
 
 	}

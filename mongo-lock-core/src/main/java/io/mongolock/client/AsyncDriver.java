@@ -196,7 +196,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		try {
 			LockHandle handle = this.handles.apply(heldLock);
 			if (!this.result.complete(handle)) {
-				heldLock.ending().waiveMinHold();
+				heldLock.state().waiveMinHold();
 				handle.close();
 			}
 		}

@@ -74,7 +74,7 @@ final class HoldRegistry {
 		if (this.phase.isClosed()) {
 			// The answer came after the stop, when nothing is sent any more
 			this.held.remove(heldLock);
-			heldLock.ending().cutOff(now());
+			heldLock.state().cutOff(now());
 		}
 	}
 
@@ -134,8 +134,8 @@ final class HoldRegistry {
 	 */
 	void takeBack(HeldLock heldLock, Throwable failure) {
 		try {
-			if (heldLock.shares().remove()) {
-				heldLock.ending().waiveMinHold();
+			if (heldLock.state().remove()) {
+				heldLock.state().waiveMinHold();
 				release(heldLock);
 			}
 		}
@@ -149,10 +149,10 @@ final class HoldRegistry {
 	 * the queue has it, or it is released in the background.
 	 */
 	void declined(HeldLock heldLock) {
-		if (!heldLock.shares().remove()) {
+		if (!heldLock.state().remove()) {
 			return;
 		}
-		heldLock.ending().waiveMinHold();
+		heldLock.state().waiveMinHold();
 		// Nobody has heard of this hold, so nobody hears of its end
 		boolean handed = handToNext(heldLock, () -> {
 		});
@@ -169,10 +169,10 @@ final class HoldRegistry {
 	 * request says to ignore that; of one whose deadline passed only the last one knows
 	 */
 	void unshare(HeldLock heldLock) {
-		if (heldLock.shares().remove()) {
+		if (heldLock.state().remove()) {
 			release(heldLock);
 		}
-		else if (heldLock.shares().isGone() && heldLock.request().onLost() != OnLost.IGNORE) {
+		else if (heldLock.state().isGone() && heldLock.request().onLost() != OnLost.IGNORE) {
 			// The last one may close much later, on behalf of somebody else
 			throw LockExceptions.lost(heldLock.lease());
 		}
@@ -182,7 +182,7 @@ final class HoldRegistry {
 	 * A handle was never closed: nobody relies on it any longer, nor can hear of a loss.
 	 */
 	void leaked(HeldLock heldLock) {
-		if (!heldLock.shares().remove()) {
+		if (!heldLock.state().remove()) {
 			return;
 		}
 		if (!restOrHandToNext(heldLock)) {
@@ -194,7 +194,7 @@ final class HoldRegistry {
 	 * Something begins, or goes on after a statement, that a renewal would disturb.
 	 */
 	void pauseRenewals(HeldLock heldLock) {
-		if (heldLock.shares().statementOver()) {
+		if (heldLock.state().statementOver()) {
 			release(heldLock);
 		}
 		else {
@@ -217,7 +217,7 @@ final class HoldRegistry {
 	 * A statement begins that may end a lock.
 	 */
 	void suspend(HeldLock heldLock) {
-		heldLock.shares().statementBegins();
+		heldLock.state().statementBegins();
 		watchOnly(heldLock);
 	}
 
@@ -225,7 +225,7 @@ final class HoldRegistry {
 	 * The statement is over and has not ended the lock.
 	 */
 	void resume(HeldLock heldLock) {
-		if (heldLock.shares().statementOver()) {
+		if (heldLock.state().statementOver()) {
 			release(heldLock);
 		}
 		else if (this.held.contains(heldLock)) {
@@ -238,7 +238,7 @@ final class HoldRegistry {
 	 */
 	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
 		if (end == LeaseEnd.LOST) {
-			boolean unused = heldLock.shares().statementOver();
+			boolean unused = heldLock.state().statementOver();
 			heldLock.lease().gone();
 			if (unused) {
 				// Nobody is left to hear of the end
@@ -246,7 +246,7 @@ final class HoldRegistry {
 			}
 			return;
 		}
-		boolean held = heldLock.endedByOthers(now());
+		boolean held = heldLock.state().endByOthers(now());
 		unregister(heldLock);
 		if (end == LeaseEnd.UNKNOWN) {
 			this.events.ended(heldLock, ReleaseOutcome.LEFT_TO_EXPIRE);
@@ -336,7 +336,7 @@ final class HoldRegistry {
 			.sorted(Comparator.comparing(HeldLock::key).thenComparing(HeldLock::fence))
 			.toList();
 		all.forEach(this.held::remove);
-		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.ending().cutOff(now())).toList();
+		List<HeldLock> left = all.stream().filter((heldLock) -> heldLock.state().cutOff(now())).toList();
 		this.events.cutOff(all.stream().filter((heldLock) -> heldLock.lossReason() == LossReason.SHUTDOWN).toList());
 		releaseIdleAnd(left, time);
 	}

@@ -75,7 +75,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	 */
 	boolean isFor(HoldRegistry holds, String key) {
 		return this.holds == holds && key().equals(key) && !this.closed.get()
-				&& !this.heldLock.ending().isEndedByOthers();
+				&& !this.heldLock.state().isEndedByOthers();
 	}
 
 	@Override
@@ -118,7 +118,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	@Override
 	public boolean isTaken() {
 		return this.heldLock.lease().isHeld(now()) || this.heldLock.lossReason() == LossReason.DEADLINE
-				&& !this.heldLock.ending().hasEnded() && this.heldLock.lease().mayStand(now());
+				&& !this.heldLock.state().hasEnded() && this.heldLock.lease().mayStand(now());
 	}
 
 	@Override
@@ -147,7 +147,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 		if (this.closed.get()) {
 			throw LockExceptions.closed(key());
 		}
-		this.heldLock.shares().assertHeld(now());
+		this.heldLock.state().assertHeld(now());
 	}
 
 	@Override
@@ -171,7 +171,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	@Override
 	public void renew() {
 		assertHeld();
-		if (this.heldLock.shares().isSuspended()) {
+		if (this.heldLock.state().isSuspended()) {
 			// The write that is underway ends or renews
 			// it, and a request would wait for that
 			return;
@@ -193,7 +193,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 				this.holds.unshare(this.heldLock);
 			}
 			if (!this.ended) {
-				this.heldLock.shares().assertNotEndedWithin();
+				this.heldLock.state().assertNotEndedWithin();
 			}
 		}
 	}
@@ -210,7 +210,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	@Override
 	public void assertMayCommit() {
 		if (!this.closed.get()) {
-			this.heldLock.shares().assertMayCommit(now());
+			this.heldLock.state().assertMayCommit(now());
 		}
 	}
 
@@ -219,7 +219,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	 * lease has run out.
 	 */
 	void letExpire() {
-		this.heldLock.ending().letExpire();
+		this.heldLock.state().letExpire();
 	}
 
 	@Override

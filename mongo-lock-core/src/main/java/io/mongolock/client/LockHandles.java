@@ -125,7 +125,7 @@ final class LockHandles {
 			return null;
 		}
 		// Another thread may let go of it meanwhile
-		return (heldLock.shares().add(this.configured.limit(request), this.holds.now())) ? of(heldLock) : null;
+		return (heldLock.state().add(this.configured.limit(request), this.holds.now())) ? of(heldLock) : null;
 	}
 
 	/**

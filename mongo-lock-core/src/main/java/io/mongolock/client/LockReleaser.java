@@ -21,7 +21,7 @@ import io.mongolock.store.TimeLeft;
 
 /**
  * Releases locks: what it asks the store, and how it takes the answer, is decided by
- * their {@link io.mongolock.core.HoldEnd}. Thread-safe.
+ * their {@link io.mongolock.core.HoldState}. Thread-safe.
  */
 final class LockReleaser {
 
@@ -69,7 +69,7 @@ final class LockReleaser {
 	}
 
 	private ReleaseOutcome release(HeldLock heldLock, Duration timeout) {
-		ReleaseDecision releasing = heldLock.ending().release(ClockReading.of(this.clock));
+		ReleaseDecision releasing = heldLock.state().release(ClockReading.of(this.clock));
 		Judgement end = (releasing.asks()) ? ask(heldLock, releasing, timeout) : releasing.end();
 		if (end.cleansUp()) {
 			cleanUp(heldLock);
@@ -81,8 +81,8 @@ final class LockReleaser {
 	 * Release a lock in the background, because its caller cannot.
 	 */
 	void releaseInBackground(HeldLock heldLock) {
-		heldLock.ending().waiveMinHold();
-		heldLock.ending().release(ClockReading.of(this.clock));
+		heldLock.state().waiveMinHold();
+		heldLock.state().release(ClockReading.of(this.clock));
 		cleanUp(heldLock);
 	}
 
@@ -91,13 +91,13 @@ final class LockReleaser {
 	 * executed only now would be granted to nobody.
 	 */
 	void cleanUpAfter(HeldLock heldLock) {
-		if (heldLock.ending().mayBeGrantedLate()) {
+		if (heldLock.state().mayBeGrantedLate()) {
 			cleanUp(heldLock);
 		}
 	}
 
 	private void cleanUp(HeldLock heldLock) {
-		this.orphans.begin(heldLock.ending().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
+		this.orphans.begin(heldLock.state().cleanUp(ClockReading.of(this.clock)), heldLock.id(), heldLock.terms());
 	}
 
 	private Judgement ask(HeldLock heldLock, ReleaseDecision releasing, Duration timeout) {
@@ -136,7 +136,7 @@ final class LockReleaser {
 	void releaseAll(List<HeldLock> left, TimeLeft time) {
 		ClockReading now = ClockReading.of(this.clock);
 		Map<Boolean, List<HeldLock>> free = left.stream()
-			.collect(Collectors.partitioningBy((heldLock) -> heldLock.ending().keptFor(now).isZero()));
+			.collect(Collectors.partitioningBy((heldLock) -> heldLock.state().keptFor(now).isZero()));
 		// Those that have to stay taken have requests of their own, first
 		free.forEach((isFree, some) -> endAll(some, (isFree) ? this::freeAll : this::keepAll, time));
 	}
@@ -166,7 +166,7 @@ final class LockReleaser {
 
 	// The time of one that goes along may be over by now
 	private static Duration lasting(HeldLock heldLock, ClockReading now) {
-		Duration keptFor = heldLock.ending().keptFor(now);
+		Duration keptFor = heldLock.state().keptFor(now);
 		return (keptFor.isZero()) ? Duration.ofMillis(1) : keptFor;
 	}
 

@@ -32,7 +32,7 @@ import io.mongolock.concurrent.LossInterruption;
 import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.concurrent.ThreadReadWriteLock;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.core.HoldReferences;
+import io.mongolock.core.HoldState;
 import io.mongolock.core.IdleLeases.IdleLease;
 import io.mongolock.core.LocalLease;
 import io.mongolock.core.LockExceptions;
@@ -341,9 +341,9 @@ public final class LockTemplate implements LockOperations {
 	@SuppressWarnings("try") // closing is what the resources are for
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
-		HoldReferences shares = interrupting(handle);
+		HoldState hold = interrupting(handle);
 		handle.work();
-		try (LossInterruption interruption = (shares != null) ? LossInterruption.begin(shares, this.threads) : null;
+		try (LossInterruption interruption = (hold != null) ? LossInterruption.begin(hold, this.threads) : null;
 				LockContext.Scope scope = LockContext.enter(handle);
 				LockInstrumentation.Scope work = working(handle)) {
 			// The thread may have stood still since the grant
@@ -357,15 +357,15 @@ public final class LockTemplate implements LockOperations {
 				: LockInstrumentation.Scope.NONE;
 	}
 
-	private static @Nullable HoldReferences interrupting(LockHandle handle) {
+	private static @Nullable HoldState interrupting(LockHandle handle) {
 		return (handle instanceof LeaseHandle lease && lease.heldLock().request().onLost() == OnLost.INTERRUPT)
-				? lease.heldLock().shares() : null;
+				? lease.heldLock().state() : null;
 	}
 
 	// What others shared, they may have worked under
 	static void unused(LockHandle handle) {
-		if (handle instanceof LeaseHandle lease && !lease.heldLock().shares().wasShared()) {
-			lease.heldLock().ending().waiveMinHold();
+		if (handle instanceof LeaseHandle lease && !lease.heldLock().state().wasShared()) {
+			lease.heldLock().state().waiveMinHold();
 		}
 	}
 

@@ -58,7 +58,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	static @Nullable HeldLock find(HoldRegistry holds, String key) {
 		TransactionLocks current = current(holds);
 		HeldLock heldLock = (current != null) ? current.byKey.get(key) : null;
-		return (heldLock != null && !heldLock.ending().isEndedByOthers()) ? heldLock : null;
+		return (heldLock != null && !heldLock.state().isEndedByOthers()) ? heldLock : null;
 	}
 
 	/**
@@ -89,10 +89,10 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	private void add(HeldLock heldLock) {
-		if (!this.shared.contains(heldLock) && heldLock.shares().add()) {
+		if (!this.shared.contains(heldLock) && heldLock.state().add()) {
 			this.shared.add(heldLock);
 			this.byKey.merge(heldLock.key(), heldLock,
-					(former, next) -> (former.ending().isEndedByOthers()) ? next : former);
+					(former, next) -> (former.state().isEndedByOthers()) ? next : former);
 			if (this.over && this.shared.remove(heldLock)) {
 				// Its end came meanwhile, on another thread
 				letGo(heldLock);
@@ -118,7 +118,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	 */
 	@Override
 	public void beforeCommit(boolean readOnly) {
-		this.shared.forEach((heldLock) -> heldLock.shares().assertMayCommit(this.holds.now()));
+		this.shared.forEach((heldLock) -> heldLock.state().assertMayCommit(this.holds.now()));
 	}
 
 	@Override
@@ -128,7 +128,7 @@ final class TransactionLocks implements TransactionSynchronization {
 		List<HeldLock> kept = List.copyOf(this.shared);
 		if (status == STATUS_UNKNOWN) {
 			// The commit may still land: nobody may start before the lease has run out
-			kept.forEach((heldLock) -> heldLock.ending().letExpire());
+			kept.forEach((heldLock) -> heldLock.state().letExpire());
 		}
 		kept.stream().filter(this.shared::remove).forEach(this::letGo);
 	}

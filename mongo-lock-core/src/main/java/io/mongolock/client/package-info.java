@@ -19,9 +19,9 @@
  * {@link DividedEnding} is a request for many of these, divided if it hangs. When the
  * client stops, {@link StopRequests} sends what is left to send,
  * {@link LockClient#stopClaims} ends all waiting, and {@link LockClient#stop} cuts off
- * what is still held, as its {@link io.mongolock.core.HoldEnd#cutOff} says. <b>A release
- * wakes the next waiter</b> in {@link HoldRegistry}, which hands the lock over or has
- * {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
+ * what is still held, as its {@link io.mongolock.core.HoldState#cutOff} says. <b>A
+ * release wakes the next waiter</b> in {@link HoldRegistry}, which hands the lock over or
+ * has {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
  * another JVM does so in {@link QueueMaintenance#released}.</li>
  * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
  * runs each {@link BackgroundTask}: {@link QueueMaintenance} for the places in the queue,

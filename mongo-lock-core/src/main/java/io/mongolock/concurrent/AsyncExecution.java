@@ -24,7 +24,7 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
-import io.mongolock.core.HoldReferences;
+import io.mongolock.core.HoldState;
 import io.mongolock.core.LockExceptions;
 import io.mongolock.event.LockInstrumentation.Scope;
 
@@ -44,7 +44,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final Function<LockHandle, Scope> working;
 
-	private final Function<LockHandle, @Nullable HoldReferences> interrupting;
+	private final Function<LockHandle, @Nullable HoldState> interrupting;
 
 	private final Consumer<LockHandle> unused;
 
@@ -79,7 +79,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	 * @param context takes what the current thread carries, for the callback
 	 */
 	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
-			Function<LockHandle, @Nullable HoldReferences> interrupting, Consumer<LockHandle> unused, Executor releases,
+			Function<LockHandle, @Nullable HoldState> interrupting, Consumer<LockHandle> unused, Executor releases,
 			CallerContext context) {
 		this.callback = callback;
 		this.working = working;
@@ -149,9 +149,9 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private void hold(LockHandle handle) {
 		this.held.add(handle);
-		HoldReferences shares = this.interrupting.apply(handle);
-		if (shares != null) {
-			shares.onLoss(this.onLoss);
+		HoldState hold = this.interrupting.apply(handle);
+		if (hold != null) {
+			hold.onLoss(this.onLoss);
 		}
 	}
 
@@ -196,8 +196,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			return this.caller.call(() -> working(0, this::callback));
 		}
 		LockHandle handle = this.held.get(next);
-		HoldReferences shares = this.interrupting.apply(handle);
-		try (LossInterruption interruption = (shares != null) ? LossInterruption.begin(shares, this.releases) : null;
+		HoldState hold = this.interrupting.apply(handle);
+		try (LossInterruption interruption = (hold != null) ? LossInterruption.begin(hold, this.releases) : null;
 				LockContext.Scope scope = LockContext.enter(handle)) {
 			return begin(next + 1);
 		}
@@ -257,9 +257,9 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		}
 		for (int i = this.held.size() - 1; i >= 0; i--) {
 			LockHandle handle = this.held.get(i);
-			HoldReferences shares = this.interrupting.apply(handle);
-			if (shares != null) {
-				shares.removeOnLoss(this.onLoss);
+			HoldState hold = this.interrupting.apply(handle);
+			if (hold != null) {
+				hold.removeOnLoss(this.onLoss);
 			}
 			outcome = close(handle, outcome);
 		}

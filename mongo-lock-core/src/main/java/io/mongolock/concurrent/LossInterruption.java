@@ -2,7 +2,7 @@ package io.mongolock.concurrent;
 
 import java.util.concurrent.Executor;
 
-import io.mongolock.core.HoldReferences;
+import io.mongolock.core.HoldState;
 
 /**
  * The time in which a thread is to be interrupted if its lock is lost. The interrupt
@@ -13,7 +13,7 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 
 	private final Thread thread = Thread.currentThread();
 
-	private final HoldReferences shares;
+	private final HoldState hold;
 
 	private final Executor threads;
 
@@ -21,20 +21,20 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 
 	private boolean interrupted;
 
-	private LossInterruption(HoldReferences shares, Executor threads) {
-		this.shares = shares;
+	private LossInterruption(HoldState hold, Executor threads) {
+		this.hold = hold;
 		this.threads = threads;
 	}
 
 	/**
 	 * Have the current thread interrupted if a lock is lost.
-	 * @param shares where to hear of that
+	 * @param hold where to hear of that
 	 * @param threads runs what may block, at once
 	 * @return ends it
 	 */
-	public static LossInterruption begin(HoldReferences shares, Executor threads) {
-		LossInterruption interruption = new LossInterruption(shares, threads);
-		shares.onLoss(interruption);
+	public static LossInterruption begin(HoldState hold, Executor threads) {
+		LossInterruption interruption = new LossInterruption(hold, threads);
+		hold.onLoss(interruption);
 		return interruption;
 	}
 
@@ -68,9 +68,9 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 	@Override
 	public synchronized void close() {
 		this.over = true;
-		this.shares.removeOnLoss(this);
+		this.hold.removeOnLoss(this);
 		// Ours; what follows is the exception that says so
-		if (this.interrupted && Thread.interrupted() && this.shares.hasOnLoss(this::isInterruptedAround)) {
+		if (this.interrupted && Thread.interrupted() && this.hold.hasOnLoss(this::isInterruptedAround)) {
 			// Theirs as well, and the exception may reach them late or never
 			this.thread.interrupt();
 		}

@@ -15,9 +15,8 @@ import io.mongolock.store.LeaseId;
 
 /**
  * A lock that was granted or handed over, from then to its end: its {@link Lease} says
- * whether it is still held, its {@link HoldReferences} who relies on it, its
- * {@link HoldEnd} what is to be done at the end. Knows no thread, clock or driver.
- * Thread-safe, as its parts are.
+ * whether it is still held, its {@link HoldState} who relies on it and how it ends. Knows
+ * no thread, clock or driver. Thread-safe, as its parts are.
  */
 public final class HeldLock implements WaitQueue.Member {
 
@@ -32,9 +31,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	private final Consumer<HeldLock> onLost;
 
-	private final HoldReferences shares;
-
-	private final HoldEnd ending;
+	private final HoldState state;
 
 	private final Streak streak;
 
@@ -48,9 +45,9 @@ public final class HeldLock implements WaitQueue.Member {
 	/**
 	 * Begin with the grant.
 	 * @param content what the store keeps with the lock, if it does
-	 * @param onLost is called once if the lock is lost, after the
-	 * {@link HoldReferences#onLoss actions} of those who work under it, on the thread
-	 * that notices; must neither block nor throw
+	 * @param onLost is called once if the lock is lost, after the {@link HoldState#onLoss
+	 * actions} of those who work under it, on the thread that notices; must neither block
+	 * nor throw
 	 */
 	HeldLock(Attempt attempt, Grant grant, @Nullable Object content, ClockReading now, Consumer<HeldLock> onLost) {
 		this.attempt = attempt;
@@ -60,8 +57,7 @@ public final class HeldLock implements WaitQueue.Member {
 		this.hasContent = content != null;
 		this.content = content;
 		this.lease = new Lease(attempt.id(), grant.entry().fence(), attempt.terms(), grant.begun(), this::lost);
-		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new HoldReferences(this.attempt, this.lease, this.ending);
+		this.state = new HoldState(this.attempt, this.lease, this.grant, now);
 		this.streak = new Streak(grant.begun().nanos(), fence());
 		this.lingers = attempt.lingers();
 	}
@@ -73,14 +69,13 @@ public final class HeldLock implements WaitQueue.Member {
 		this.since = now;
 		this.onLost = from.onLost;
 		this.lease = from.lease.next(from.fence() + 1, to.terms(), this::lost);
-		this.ending = new HoldEnd(this.lease, this.grant, now);
-		this.shares = new HoldReferences(this.attempt, this.lease, this.ending);
+		this.state = new HoldState(this.attempt, this.lease, this.grant, now);
 		this.streak = (sameStreak) ? from.streak : new Streak(now.nanos(), fence());
 		this.lingers = to.lingers();
 	}
 
 	private void lost(Lease lost) {
-		this.shares.lost();
+		this.state.lost();
 		this.onLost.accept(this);
 	}
 
@@ -93,17 +88,10 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * All that rely on it.
+	 * Its state: those who rely on it, and its end.
 	 */
-	public HoldReferences shares() {
-		return this.shares;
-	}
-
-	/**
-	 * How it ends.
-	 */
-	public HoldEnd ending() {
-		return this.ending;
+	public HoldState state() {
+		return this.state;
 	}
 
 	public LeaseId id() {
@@ -208,7 +196,7 @@ public final class HeldLock implements WaitQueue.Member {
 	// it is unless renewals fail
 	boolean suits(Attempt next, ClockReading now) {
 		LockTerms terms = next.terms();
-		return next.limit() == limit() && terms.autoRenew() && this.ending.mayBeHandedOver(now)
+		return next.limit() == limit() && terms.autoRenew() && this.state.mayBeHandedOver(now)
 				&& Objects.equals(next.request().settings().as(), request().settings().as())
 				&& terms.ttl().compareTo(ttl()) <= 0 && this.lease.elapsed(now) < terms.reliable().toNanos() / 2;
 	}
@@ -248,16 +236,6 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * Others ended the lock.
-	 * @return whether it was held until then
-	 */
-	public boolean endedByOthers(ClockReading now) {
-		boolean held = this.lease.release(now);
-		this.ending.endByOthers();
-		return held;
-	}
-
-	/**
 	 * The store answered a renewal.
 	 */
 	public boolean renewed(boolean found, ClockReading requested, ClockReading now) {
@@ -283,7 +261,7 @@ public final class HeldLock implements WaitQueue.Member {
 	 */
 	@Nullable HeldLock handOver(Attempt to, ClockReading now) {
 		HeldLock successor = new HeldLock(this, to, now, true);
-		return (this.ending.handOver(successor.lease, now)) ? successor : null;
+		return (this.state.handOver(successor.lease, now)) ? successor : null;
 	}
 
 	/**

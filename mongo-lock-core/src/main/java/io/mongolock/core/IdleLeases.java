@@ -109,7 +109,7 @@ public final class IdleLeases {
 	 * @return whether the lease is idle; if not, it is to be released
 	 */
 	public boolean keepIdle(HeldLock held, ClockReading now, Runnable passed) {
-		if (!mayKeepIdle(held, now) || this.queues.waiting(held.key()) > 0 || !held.ending().keepIdle(now)) {
+		if (!mayKeepIdle(held, now) || this.queues.waiting(held.key()) > 0 || !held.state().keepIdle(now)) {
 			return false;
 		}
 		try {
@@ -133,7 +133,7 @@ public final class IdleLeases {
 		Grant grant = held.grant();
 		return grant.recall() != null && held.lingers() && !mayBeWanted(held) && !grant.unknown() && !grant.contended()
 				&& held.fence() < grant.lastFence() && held.lease().releaseRequest() == null
-				&& held.ending().mayBeHandedOver(now)
+				&& held.state().mayBeHandedOver(now)
 				&& held.lease().elapsed(now) < held.terms().reliable().toNanos() / 2
 				&& (this.live || unheardUntil(held) - now.nanos() > 0);
 	}

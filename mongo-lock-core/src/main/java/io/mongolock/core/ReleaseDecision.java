@@ -21,34 +21,24 @@ import io.mongolock.LossReason;
 public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, boolean unknown, Duration keptFor,
 		ReleaseOutcome whenHeld) {
 
+	/** Nothing is left to release, as others have ended the hold. */
+	static final ReleaseDecision OF_ENDED = new ReleaseDecision(false, ReleaseOutcome.LOST, false, Duration.ZERO,
+			ReleaseOutcome.LOST);
+
 	/**
-	 * Begin to leave a lock to a lease of another length: from here on it is not held,
-	 * and stays taken until that has run out.
+	 * Begin to release a lock: from here on it is not held.
+	 * @param expires whether it has to run out by itself
+	 * @param keptFor how long it has to stay taken before, zero for no longer
 	 * @param unknown whether a claim of its token may still be executed
-	 * @param whenHeld the judgement if the lease is held
 	 */
-	static ReleaseDecision keep(Lease lease, boolean unknown, Duration keptFor, ReleaseOutcome whenHeld,
-			ClockReading now) {
+	static ReleaseDecision of(Lease lease, boolean expires, Duration keptFor, boolean unknown, ClockReading now) {
 		boolean held = lease.release(now);
 		boolean refused = lease.lossReason() == LossReason.REFUSED;
+		ReleaseOutcome whenHeld = (expires) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.RELEASED;
+		if (expires && keptFor.isZero()) {
+			return new ReleaseDecision(held, (held) ? whenHeld : ReleaseOutcome.LOST, unknown, keptFor, whenHeld);
+		}
 		return new ReleaseDecision(held, (refused) ? ReleaseOutcome.LOST : null, unknown, keptFor, whenHeld);
-	}
-
-	/**
-	 * Leave a lease to run out by itself.
-	 * @param unknown whether a claim of its token may still be executed
-	 */
-	static ReleaseDecision letExpire(Lease lease, boolean unknown, ClockReading now) {
-		boolean held = lease.release(now);
-		return new ReleaseDecision(held, (held) ? ReleaseOutcome.LEFT_TO_EXPIRE : ReleaseOutcome.LOST, unknown,
-				Duration.ZERO, ReleaseOutcome.LEFT_TO_EXPIRE);
-	}
-
-	/**
-	 * Nothing is left to release, as the client stopped before.
-	 */
-	static ReleaseDecision ofLost() {
-		return new ReleaseDecision(false, ReleaseOutcome.LOST, false, Duration.ZERO, ReleaseOutcome.LOST);
 	}
 
 	/**

@@ -24,9 +24,8 @@
  * <li>Who waits for each other: a {@link DeadlockSearch} finds each {@link Deadlock} that
  * one look shows, and {@link Deadlocks} are those that two looks saw alike.</li>
  * <li>A hold: {@link HeldLock} begins with the grant, which is a {@link Grant} of this
- * JVM. Its {@link Lease} says whether it is held, its {@link HoldReferences} who relies
- * on it, its {@link HoldEnd} how it ends. {@link LocalLease} is what operators see of
- * it.</li>
+ * JVM. Its {@link Lease} says whether it is held, its {@link HoldState} who relies on it
+ * and how it ends. {@link LocalLease} is what operators see of it.</li>
  * <li>A lease that nobody holds: {@link IdleLeases} says which one is kept, and for how
  * long. {@link LingerPolicy} are those for which that pays, {@link Recall} is what is
  * known of others who want one.</li>

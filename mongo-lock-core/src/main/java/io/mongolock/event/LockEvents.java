@@ -124,9 +124,9 @@ public final class LockEvents {
 		ClockReading now = ClockReading.of(this.clock);
 		measureEnd(heldLock, outcome, now);
 		switch (outcome) {
-			case RELEASED -> released(heldLock, heldLock.ending().keptFor(now));
+			case RELEASED -> released(heldLock, heldLock.state().keptFor(now));
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
-			case LEFT_TO_EXPIRE -> leftToExpire(heldLock, heldLock.ending().keptFor(now));
+			case LEFT_TO_EXPIRE -> leftToExpire(heldLock, heldLock.state().keptFor(now));
 			case LOST -> {
 				// Was reported when it happened
 			}

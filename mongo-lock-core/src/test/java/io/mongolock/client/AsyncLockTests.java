@@ -43,7 +43,7 @@ import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
-import io.mongolock.core.HoldReferences;
+import io.mongolock.core.HoldState;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -596,8 +596,8 @@ class AsyncLockTests {
 	@Test
 	void workThatHasEndedAtOnceHearsOfNoLoss() {
 		LeaseHandle handle = (LeaseHandle) this.template.acquire(REQUEST);
-		HoldReferences shares = handle.heldLock().shares();
-		assertThat(shares.add()).isTrue();
+		HoldState hold = handle.heldLock().state();
+		assertThat(hold.add()).isTrue();
 		AtomicInteger cancels = new AtomicInteger();
 		CompletableFuture<String> ended = new CompletableFuture<>() {
 
@@ -609,7 +609,7 @@ class AsyncLockTests {
 
 		};
 		ended.complete("done");
-		assertThat(new AsyncExecution<String>((held) -> ended, (held) -> Scope.NONE, (held) -> shares, (held) -> {
+		assertThat(new AsyncExecution<String>((held) -> ended, (held) -> Scope.NONE, (held) -> hold, (held) -> {
 		}, Runnable::run, CallerContext.NONE).run(List.of(handle))).isCompletedWithValue("done");
 		this.store.forget("k");
 		this.template.renew("k");

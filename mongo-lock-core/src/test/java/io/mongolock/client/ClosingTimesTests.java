@@ -65,7 +65,7 @@ class ClosingTimesTests {
 	@Test
 	void aHandleClosedTwiceLetsGoOnce() {
 		LeaseHandle outer = this.client.acquire(REQUEST);
-		outer.heldLock().shares().add();
+		outer.heldLock().state().add();
 		LeaseHandle inner = this.client.handles().of(outer.heldLock());
 		inner.close();
 		inner.close();
@@ -81,8 +81,8 @@ class ClosingTimesTests {
 		this.store.forget("k");
 		this.client.holds().renew("k");
 		assertThatExceptionOfType(LockLostException.class)
-			.isThrownBy(() -> outer.heldLock().shares().add(1, this.client.holds().now()));
-		outer.heldLock().shares().remove();
+			.isThrownBy(() -> outer.heldLock().state().add(1, this.client.holds().now()));
+		outer.heldLock().state().remove();
 	}
 
 	@Test

@@ -431,7 +431,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 			List<LockHandle> handles = requests.stream().map(this.template::acquire).toList();
 			CompletableFuture<String> result = new AsyncExecution<String>(
 					(handle) -> CompletableFuture.completedFuture(""), (handle) -> LockInstrumentation.Scope.NONE,
-					(handle) -> ((LeaseHandle) handle).heldLock().shares(), (handle) -> {
+					(handle) -> ((LeaseHandle) handle).heldLock().state(), (handle) -> {
 					}, Runnable::run, CallerContext.NONE)
 				.run(List.of(), requests.iterator(), (request) -> claims.get(requests.indexOf(request)));
 			claims.get(0).complete(handles.get(0));

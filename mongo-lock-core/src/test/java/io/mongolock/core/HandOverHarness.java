@@ -93,7 +93,7 @@ final class HandOverHarness {
 		boolean passed = pass(heldLock, now);
 		if (!passed) {
 			this.log.add("released");
-			heldLock.ending().release(at(now));
+			heldLock.state().release(at(now));
 			this.client.wakeNext(heldLock);
 		}
 		return passed;

@@ -223,7 +223,7 @@ class HandOverTests {
 	void aLockThatHasToRunOutIsNotTakenOver() {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
-		this.first.ending().letExpire();
+		this.first.state().letExpire();
 		assertThat(a.acquisition.accept(this.first, at(1), (never) -> {
 		})).isFalse();
 	}

@@ -31,15 +31,15 @@ class HeldLockTests {
 
 	@Test
 	void theLastToLetGoReleases() {
-		assertThat(this.heldLock.shares().add()).isTrue();
-		assertThat(this.heldLock.shares().remove()).isFalse();
-		assertThat(this.heldLock.shares().remove()).isTrue();
-		assertThat(this.heldLock.shares().add()).isFalse();
+		assertThat(this.heldLock.state().add()).isTrue();
+		assertThat(this.heldLock.state().remove()).isFalse();
+		assertThat(this.heldLock.state().remove()).isTrue();
+		assertThat(this.heldLock.state().add()).isFalse();
 	}
 
 	@Test
 	void whoWorksUnderItKnowsOfALossBeforeTheClient() {
-		this.heldLock.shares().onLoss(() -> this.heard.add("worker"));
+		this.heldLock.state().onLoss(() -> this.heard.add("worker"));
 		assertThat(this.heldLock.renewed(false, at(1), at(2))).isFalse();
 		assertThat(this.heard).containsExactly("worker", "client REFUSED");
 	}
@@ -47,10 +47,10 @@ class HeldLockTests {
 	@Test
 	void whoComesAfterTheLossKnowsAtOnceAndWhoHasGoneNotAtAll() {
 		Runnable gone = () -> this.heard.add("gone");
-		this.heldLock.shares().onLoss(gone);
-		this.heldLock.shares().removeOnLoss(gone);
+		this.heldLock.state().onLoss(gone);
+		this.heldLock.state().removeOnLoss(gone);
 		assertThat(this.heldLock.lease().isHeld(at(24_000))).isFalse();
-		this.heldLock.shares().onLoss(() -> this.heard.add("late"));
+		this.heldLock.state().onLoss(() -> this.heard.add("late"));
 		assertThat(this.heard).containsExactly("client DEADLINE", "late");
 	}
 
@@ -62,17 +62,17 @@ class HeldLockTests {
 
 	@Test
 	void aRenewalThatDidNotFindTheLeaseNeverLengthensItThoughItMaySayNothingYet() {
-		this.heldLock.shares().statementBegins();
+		this.heldLock.state().statementBegins();
 		assertThat(this.heldLock.renewed(false, at(10_000), at(10_001))).isTrue();
 		assertThat(this.heard).isEmpty();
-		this.heldLock.shares().statementOver();
+		this.heldLock.state().statementOver();
 		assertThat(this.heldLock.lease().isHeld(at(24_000))).isFalse();
 	}
 
 	@Test
 	void whatMayStillTakeEffectIsNotReleased() {
-		this.heldLock.ending().letExpire();
-		ReleaseDecision releasing = this.heldLock.ending().release(at(1));
+		this.heldLock.state().letExpire();
+		ReleaseDecision releasing = this.heldLock.state().release(at(1));
 		assertThat(releasing.asks()).isFalse();
 		assertThat(releasing.end()).isEqualTo(new Judgement(ReleaseOutcome.LEFT_TO_EXPIRE, false));
 		assertThat(this.heldLock.lease().isHeld(at(1))).isFalse();
@@ -80,95 +80,95 @@ class HeldLockTests {
 
 	@Test
 	void whatMayStillTakeEffectAndWasLostIsLost() {
-		this.heldLock.ending().letExpire();
-		assertThat(this.heldLock.ending().release(at(24_000)).end().outcome()).isEqualTo(ReleaseOutcome.LOST);
+		this.heldLock.state().letExpire();
+		assertThat(this.heldLock.state().release(at(24_000)).end().outcome()).isEqualTo(ReleaseOutcome.LOST);
 	}
 
 	@Test
 	void aStopReleasesOnceAndItsHolderHasLost() {
-		assertThat(this.heldLock.ending().cutOff(at(1))).isTrue();
+		assertThat(this.heldLock.state().cutOff(at(1))).isTrue();
 		assertThat(this.heldLock.lossReason()).isEqualTo(LossReason.SHUTDOWN);
-		assertThat(this.heldLock.ending().cutOff(at(1))).isFalse();
-		ReleaseDecision releasing = this.heldLock.ending().release(at(1));
+		assertThat(this.heldLock.state().cutOff(at(1))).isFalse();
+		ReleaseDecision releasing = this.heldLock.state().release(at(1));
 		assertThat(releasing.asks()).isFalse();
 		assertThat(releasing.end()).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
 	void aStopDoesNotReleaseWhatIsReleasedAlreadyOrLeftToExpire() {
-		this.heldLock.ending().release(at(1));
-		assertThat(this.heldLock.ending().cutOff(at(1))).isFalse();
+		this.heldLock.state().release(at(1));
+		assertThat(this.heldLock.state().cutOff(at(1))).isFalse();
 		HeldLock other = granted();
-		other.ending().letExpire();
-		assertThat(other.ending().cutOff(at(1))).isFalse();
+		other.state().letExpire();
+		assertThat(other.state().cutOff(at(1))).isFalse();
 		assertThat(other.lossReason()).isEqualTo(LossReason.SHUTDOWN);
 	}
 
 	@Test
 	void whatIsLeftOfTheMinimumHoldCountsFromTheAnswerAndIsRoundedUp() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
-		assertThat(keeping.ending().keptFor(at(2_001))).hasSeconds(58);
-		assertThat(keeping.ending().keptFor(new ClockReading(2_000_999_999L, 2_000))).hasMillis(58_001);
-		assertThat(keeping.ending().keptFor(at(60_001))).isZero();
-		assertThat(this.heldLock.ending().keptFor(at(1))).isZero();
+		assertThat(keeping.state().keptFor(at(2_001))).hasSeconds(58);
+		assertThat(keeping.state().keptFor(new ClockReading(2_000_999_999L, 2_000))).hasMillis(58_001);
+		assertThat(keeping.state().keptFor(at(60_001))).isZero();
+		assertThat(this.heldLock.state().keptFor(at(1))).isZero();
 	}
 
 	@Test
 	void aReleaseBeforeTheMinimumHoldIsOverKeepsTheLock() {
-		ReleaseDecision releasing = granted(Duration.ofSeconds(60), false).ending().release(at(2_001));
+		ReleaseDecision releasing = granted(Duration.ofSeconds(60), false).state().release(at(2_001));
 		assertThat(releasing.keeps()).isTrue();
 		assertThat(releasing.keptFor()).hasSeconds(58);
 		assertThat(releasing.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.RELEASED, false));
 		assertThat(releasing.answered(false)).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 		assertThat(releasing.failed()).isEqualTo(new Judgement(ReleaseOutcome.RELEASED, true));
-		assertThat(granted(Duration.ofSeconds(2), false).ending().release(at(2_001)).keeps()).isFalse();
+		assertThat(granted(Duration.ofSeconds(2), false).state().release(at(2_001)).keeps()).isFalse();
 	}
 
 	@Test
 	void aLockNobodyWorkedUnderNeedNotStayTaken() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
-		keeping.ending().waiveMinHold();
-		assertThat(keeping.ending().release(at(2)).keeps()).isFalse();
+		keeping.state().waiveMinHold();
+		assertThat(keeping.state().release(at(2)).keeps()).isFalse();
 	}
 
 	@Test
 	void whatMayStillTakeEffectStaysTakenForAWholeTtlIfTheMinimumHoldIsShorter() {
 		HeldLock brief = granted(Duration.ofSeconds(10), false);
-		brief.ending().letExpire();
-		ReleaseDecision releasing = brief.ending().release(at(2_001));
+		brief.state().letExpire();
+		ReleaseDecision releasing = brief.state().release(at(2_001));
 		assertThat(releasing.keptFor()).hasSeconds(30);
 		assertThat(releasing.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.LEFT_TO_EXPIRE, false));
 		HeldLock longer = granted(Duration.ofSeconds(60), false);
-		longer.ending().letExpire();
-		assertThat(longer.ending().release(at(2_001)).keptFor()).hasSeconds(58);
+		longer.state().letExpire();
+		assertThat(longer.state().release(at(2_001)).keptFor()).hasSeconds(58);
 	}
 
 	@Test
 	void afterTheDeadlineAKeptLockIsAnOverrunOnlyIfItsTokenCannotBeGrantedAgain() {
-		ReleaseDecision sure = granted(Duration.ofSeconds(60), false).ending().release(at(24_000));
+		ReleaseDecision sure = granted(Duration.ofSeconds(60), false).state().release(at(24_000));
 		assertThat(sure.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.EXPIRED_UNCONTESTED, false));
-		ReleaseDecision unsure = granted(Duration.ofSeconds(60), true).ending().release(at(24_000));
+		ReleaseDecision unsure = granted(Duration.ofSeconds(60), true).state().release(at(24_000));
 		assertThat(unsure.answered(true)).isEqualTo(new Judgement(ReleaseOutcome.LOST, true));
 	}
 
 	@Test
 	void aStopKeepsWhatHasToStayTaken() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
-		keeping.ending().letExpire();
-		assertThat(keeping.ending().cutOff(at(2_001))).isTrue();
-		assertThat(keeping.ending().keptFor(at(2_001))).hasSeconds(58);
+		keeping.state().letExpire();
+		assertThat(keeping.state().cutOff(at(2_001))).isTrue();
+		assertThat(keeping.state().keptFor(at(2_001))).hasSeconds(58);
 	}
 
 	@Test
 	void aCleanUpKeepsTheLockUntilAnsweredAndReleasesItAfterwards() {
-		OrphanCleanup cleanup = granted(Duration.ofSeconds(60), true).ending().cleanUp(at(2_001));
+		OrphanCleanup cleanup = granted(Duration.ofSeconds(60), true).state().cleanUp(at(2_001));
 		assertThat(cleanup.first(at(2_001))).isZero();
 		assertThat(cleanup.keptFor(at(2_001))).hasSeconds(58);
 		assertThat(cleanup.failed(at(2_001))).isEqualTo(1_000_000_000L);
 		assertThat(cleanup.answered(at(3_001))).isEqualTo(57_000_000_000L);
 		assertThat(cleanup.keptFor(at(60_001))).isZero();
 		assertThat(cleanup.answered(at(60_001))).isEqualTo(937_500_000L);
-		OrphanCleanup answered = granted(Duration.ofSeconds(60), false).ending().cleanUp(at(2_001));
+		OrphanCleanup answered = granted(Duration.ofSeconds(60), false).state().cleanUp(at(2_001));
 		assertThat(answered.answered(at(2_001))).isNegative();
 	}
 
@@ -194,9 +194,9 @@ class HeldLockTests {
 
 	@Test
 	void whatMayStillTakeEffectIsNotKeptIdle() {
-		this.heldLock.ending().letExpire();
-		assertThat(this.heldLock.ending().keepIdle(at(1))).isFalse();
-		assertThat(this.heldLock.ending().hasEnded()).as("runs out when it is released").isFalse();
+		this.heldLock.state().letExpire();
+		assertThat(this.heldLock.state().keepIdle(at(1))).isFalse();
+		assertThat(this.heldLock.state().hasEnded()).as("runs out when it is released").isFalse();
 	}
 
 	@Test
@@ -204,7 +204,7 @@ class HeldLockTests {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");
-		first.ending().letExpire();
+		first.state().letExpire();
 		assertThat(jvm.release(first, 1)).isFalse();
 		assertThat(jvm.log).containsExactly("released", "a asks");
 	}
@@ -215,30 +215,30 @@ class HeldLockTests {
 		HeldLock first = jvm.granted();
 		HandOverHarness.Waiter a = jvm.waiting("a");
 		jvm.release(first, 1);
-		assertThat(first.ending().cutOff(at(1))).isFalse();
+		assertThat(first.state().cutOff(at(1))).isFalse();
 		assertThat(first.lossReason()).isNull();
 		assertThat(a.held().lease().isHeld(at(1))).isTrue();
-		assertThat(a.held().ending().cutOff(at(1))).isTrue();
+		assertThat(a.held().state().cutOff(at(1))).isTrue();
 	}
 
 	@Test
 	void whatTheStopCutsOffStaysTakenForItsMarginAndNoLongerThanItsLease() {
 		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
 		assertThat(held.terms().margin()).isEqualTo(Duration.ofSeconds(6));
-		assertThat(held.ending().cutOff(at(1000))).isTrue();
-		assertThat(held.ending().keptFor(at(1000))).isEqualTo(Duration.ofSeconds(6));
-		assertThat(held.ending().keptFor(at(3000))).isEqualTo(Duration.ofSeconds(4));
+		assertThat(held.state().cutOff(at(1000))).isTrue();
+		assertThat(held.state().keptFor(at(1000))).isEqualTo(Duration.ofSeconds(6));
+		assertThat(held.state().keptFor(at(3000))).isEqualTo(Duration.ofSeconds(4));
 		HeldLock late = new HandOverHarness(HandOver.DEFAULT).granted();
-		assertThat(late.ending().cutOff(at(28_000))).isTrue();
-		assertThat(late.ending().keptFor(at(28_000))).isEqualTo(Duration.ofSeconds(2));
+		assertThat(late.state().cutOff(at(28_000))).isTrue();
+		assertThat(late.state().keptFor(at(28_000))).isEqualTo(Duration.ofSeconds(2));
 	}
 
 	@Test
 	void whatNobodyUsedIsReleasedByTheStop() {
 		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
-		held.ending().waiveMinHold();
-		assertThat(held.ending().cutOff(at(1000))).isTrue();
-		assertThat(held.ending().keptFor(at(1000))).isZero();
+		held.state().waiveMinHold();
+		assertThat(held.state().cutOff(at(1000))).isTrue();
+		assertThat(held.state().keptFor(at(1000))).isZero();
 	}
 
 	@Test
@@ -246,7 +246,7 @@ class HeldLockTests {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");
-		first.ending().cutOff(at(1));
+		first.state().cutOff(at(1));
 		assertThat(jvm.release(first, 1)).isFalse();
 	}
 
@@ -257,8 +257,8 @@ class HeldLockTests {
 		LockRequest shorter = LockRequest.builder("k").ttl(Duration.ofSeconds(10)).build();
 		HandOverHarness.Waiter a = jvm.waiting("a", shorter);
 		jvm.release(first, 1);
-		assertThat(a.held().ending().release(at(2)).answered(true).cleansUp()).isTrue();
-		OrphanCleanup cleanup = a.held().ending().cleanUp(at(2));
+		assertThat(a.held().state().release(at(2)).answered(true).cleansUp()).isTrue();
+		OrphanCleanup cleanup = a.held().state().cleanUp(at(2));
 		long last = 0;
 		for (long next = cleanup.first(at(2)); next >= 0; next = cleanup.answered(at(2))) {
 			last = next;

@@ -269,7 +269,7 @@ class IdleLeasesTests {
 		assertThat(keepIdle(held, 50)).isFalse();
 		assertThat(keepIdle(held, 102)).isTrue();
 		HeldLock inDoubt = warm("other");
-		inDoubt.ending().letExpire();
+		inDoubt.state().letExpire();
 		assertThat(keepIdle(inDoubt, 10)).as("the commit may still land").isFalse();
 	}
 
@@ -733,7 +733,7 @@ class IdleLeasesTests {
 
 	private boolean keepIdle(HeldLock held, long now) {
 		boolean rests = this.idle.keepIdle(held, at(now), () -> this.log.add("passed " + held.fence()));
-		if (!rests && held.lossReason() == null && held.ending().mayBeHandedOver(at(now))
+		if (!rests && held.lossReason() == null && held.state().mayBeHandedOver(at(now))
 				&& this.queues.waiting(held.key()) == 0 && held.grant().recall() == null) {
 			release(held, now);
 		}
@@ -741,7 +741,7 @@ class IdleLeasesTests {
 	}
 
 	private void release(HeldLock held, long now) {
-		held.ending().release(at(now));
+		held.state().release(at(now));
 		this.idle.released(held, at(now));
 		this.queues.wakeNext(held);
 	}

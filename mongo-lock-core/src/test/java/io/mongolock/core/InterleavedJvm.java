@@ -204,7 +204,7 @@ final class InterleavedJvm {
 	// A call inside the locked section, on whatever thread
 	void share() {
 		this.all.pause();
-		if (this.first.shares().add()) {
+		if (this.first.state().add()) {
 			this.all.pause();
 			assertThat(isHeld(this.first) || this.first.lossReason() != null).isTrue();
 			letGo();
@@ -213,7 +213,7 @@ final class InterleavedJvm {
 
 	void letGo() {
 		this.all.pause();
-		if (this.first.shares().remove()) {
+		if (this.first.state().remove()) {
 			release();
 		}
 	}
@@ -225,7 +225,7 @@ final class InterleavedJvm {
 		}
 		if (!this.handOver.pass(heldLock, this.client, HandOverHarness.at(NOW), this.monitors::add, () -> {
 		})) {
-			ReleaseDecision decision = heldLock.ending().release(HandOverHarness.at(NOW));
+			ReleaseDecision decision = heldLock.state().release(HandOverHarness.at(NOW));
 			this.all.pause();
 			if (decision.asks() && heldLock.id().leaseToken().equals(this.stored)) {
 				this.stored = null;

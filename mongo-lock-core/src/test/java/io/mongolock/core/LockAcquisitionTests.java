@@ -214,7 +214,7 @@ class LockAcquisitionTests {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		Granted granted = (Granted) answered(this.acquisition, new ClaimAnswer(granted().lock(), null, true), 1, 2);
-		assertThat(granted.held().ending().cleanUp(at(3)).isInQueue()).isTrue();
+		assertThat(granted.held().state().cleanUp(at(3)).isInQueue()).isTrue();
 	}
 
 	@Test

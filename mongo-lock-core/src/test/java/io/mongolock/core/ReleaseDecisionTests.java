@@ -62,7 +62,7 @@ class ReleaseDecisionTests {
 	}
 
 	private ReleaseDecision release(boolean unknown, ClockReading now) {
-		return ReleaseDecision.keep(this.lease, unknown, Duration.ZERO, ReleaseOutcome.RELEASED, now);
+		return ReleaseDecision.of(this.lease, false, Duration.ZERO, unknown, now);
 	}
 
 	private static ClockReading at(long millis) {

@@ -97,7 +97,7 @@ final class SimulatedHold {
 
 	private void mayLetExpire() {
 		if (this.client.timeline.chance(0.02)) {
-			this.heldLock.ending().letExpire();
+			this.heldLock.state().letExpire();
 		}
 	}
 
@@ -118,7 +118,7 @@ final class SimulatedHold {
 	private void giveBack() {
 		this.client.renewals.unregister(lease());
 		this.client.idle.released(this.heldLock);
-		ReleaseDecision releasing = this.heldLock.ending().release(this.client.now());
+		ReleaseDecision releasing = this.heldLock.state().release(this.client.now());
 		this.client.judge.over(this.history);
 		if (!releasing.asks()) {
 			end(releasing.end());
@@ -137,11 +137,11 @@ final class SimulatedHold {
 	static void giveBack(HeldLock unwanted, SimulatedClient client) {
 		client.renewals.unregister(unwanted.lease());
 		client.idle.released(unwanted);
-		unwanted.ending().waiveMinHold();
-		ReleaseDecision releasing = unwanted.ending().release(client.now());
+		unwanted.state().waiveMinHold();
+		ReleaseDecision releasing = unwanted.state().release(client.now());
 		Consumer<Judgement> end = (ended) -> {
 			if (ended.cleansUp()) {
-				client.cleanUp(unwanted.id(), unwanted.ending().cleanUp(client.now()));
+				client.cleanUp(unwanted.id(), unwanted.state().cleanUp(client.now()));
 			}
 		};
 		if (releasing.asks()) {
@@ -171,7 +171,7 @@ final class SimulatedHold {
 	private void end(Judgement end) {
 		this.client.judge.outcome(this.history, end.outcome());
 		if (end.cleansUp()) {
-			this.client.cleanUp(this.heldLock.id(), this.heldLock.ending().cleanUp(this.client.now()));
+			this.client.cleanUp(this.heldLock.id(), this.heldLock.state().cleanUp(this.client.now()));
 		}
 		this.client.over(this.heldLock);
 		this.onEnd.run();

@@ -162,9 +162,9 @@ final class SimulatedIdle {
 	private void release(List<HeldLock> due) {
 		this.client.ask(Request.releases(ids(due), due.get(0).terms().operationTimeout()),
 				(found) -> due.forEach(this.client::over), (outcome) -> due.forEach((heldLock) -> {
-					heldLock.ending().waiveMinHold();
-					heldLock.ending().release(this.client.now());
-					this.client.cleanUp(heldLock.id(), heldLock.ending().cleanUp(this.client.now()));
+					heldLock.state().waiveMinHold();
+					heldLock.state().release(this.client.now());
+					this.client.cleanUp(heldLock.id(), heldLock.state().cleanUp(this.client.now()));
 					this.client.over(heldLock);
 				}));
 	}
