@@ -33,9 +33,8 @@ public final class ConfiguredSettings {
 
 	private final @Nullable Duration retention;
 
-	private final Map<String, LockTerms> termsByName = new ConcurrentHashMap<>();
-
-	private volatile @Nullable LockTerms terms;
+	/** By the names that have settings, and for all others by an empty text. */
+	private final Map<String, LockTerms> terms = new ConcurrentHashMap<>();
 
 	/**
 	 * Settings of an application.
@@ -148,15 +147,9 @@ public final class ConfiguredSettings {
 		if (!asked.equals(LockSettings.NONE)) {
 			return resolve(asked.or(named(name)).or(this.global));
 		}
-		if (name != null && this.byName.containsKey(name)) {
-			return this.termsByName.computeIfAbsent(name, (known) -> resolve(named(known).or(this.global)));
-		}
-		LockTerms terms = this.terms;
-		if (terms == null) {
-			terms = resolve(this.global);
-			this.terms = terms;
-		}
-		return terms;
+		// No name is blank
+		String key = (name != null && this.byName.containsKey(name)) ? name : "";
+		return this.terms.computeIfAbsent(key, (known) -> resolve(named(name).or(this.global)));
 	}
 
 	private LockTerms resolve(LockSettings settings) {
