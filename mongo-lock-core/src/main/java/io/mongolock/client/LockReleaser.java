@@ -53,7 +53,8 @@ final class LockReleaser {
 	/**
 	 * Release a lock, with one request unless the store has said that it is gone. Trouble
 	 * with the store is logged, and the lock released again in the background until its
-	 * lease has run out. An interrupt of the thread does not keep it from that.
+	 * lease has run out. An interrupt of the thread does not keep it from that. A stop
+	 * waits for it if the caller has a permit of the lifecycle.
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
 		return release(heldLock, heldLock.lease().terms().operationTimeout());
@@ -101,7 +102,7 @@ final class LockReleaser {
 	}
 
 	private Judgement ask(HeldLock heldLock, ReleaseDecision releasing, Duration timeout) {
-		if (!this.phase.beginRequest()) {
+		if (this.phase.isClosed()) {
 			return releasing.failed();
 		}
 		boolean interrupted = Thread.interrupted();
@@ -113,7 +114,6 @@ final class LockReleaser {
 			return releasing.failed();
 		}
 		finally {
-			this.phase.endRequest();
 			if (interrupted) {
 				Thread.currentThread().interrupt();
 			}
