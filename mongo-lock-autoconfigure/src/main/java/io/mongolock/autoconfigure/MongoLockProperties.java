@@ -24,8 +24,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * collection
  * @param ttl how long a lease lasts without renewal, and so the longest time that a lock
  * stays taken after its holder died
- * @param margin time before the end of a lease at which its holder stops relying on the
- * lock; 20 % of the ttl unless set
+ * @param margin how long before the end of a lease its holder stops relying on the lock;
+ * 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
  * default 1 second, longer with a long ttl or many leases
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
@@ -42,8 +42,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * refresh their places after each third of this time
  * @param maxPlaces how many instances may wait in the queue of a lock; further instances
  * are denied at once
- * @param shutdownTimeout how long a shutdown waits for locks in use, after all other
- * beans have stopped; then the holders lose these locks
+ * @param shutdownTimeout how long a shutdown, after all other beans have stopped, waits
+ * for locks in use before their holders lose them
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean for the
  * locks, if there are several
  * @param advisorOrder order of the AOP advisor that takes the lock; lower values run
@@ -53,8 +53,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param leakDetection what to do if a lock's handle is garbage-collected without having
  * been closed
  * @param onDeadlock what to do about callers that wait for each other's locks
- * @param notifications whether a change stream wakes waiting claims; without a stream
- * they poll at their retry interval
+ * @param notifications whether a change stream wakes waiting claims; without a stream,
+ * claims poll at their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
  * @param verification what to do if a locked method would run without its lock, because
  * no proxy reaches it
@@ -101,8 +101,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * Settings for the locks of one name, which win over those for all locks.
 	 *
 	 * @param ttl how long a lease lasts without renewal
-	 * @param margin time before the end of a lease at which its holder stops relying on
-	 * it
+	 * @param margin how long before the end of a lease its holder stops relying on it
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long a claim waits for a lock that another holds
@@ -141,8 +140,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 *
 	 * @param maxTime how long a lock may pass between threads of one JVM, counted from
 	 * its grant; 0 for never
-	 * @param maxCount how often a granted lock may pass between threads of one JVM, at
-	 * most 10000; 0 for never
+	 * @param maxCount how many times a granted lock may pass between threads of one JVM;
+	 * 0 for never, 10000 at most
 	 */
 	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
 
