@@ -80,9 +80,17 @@ public final class Harness implements AutoCloseable {
 
 	// On a real server of its own, whose clock the test moves
 	public static Harness onRealClock() {
-		SteppedServer server = SteppedServer.start();
+		return on(SteppedServer.standalone());
+	}
+
+	// On the primary of a real set of its own, whose clock the test moves
+	public static Harness onClockOfPrimary() {
+		return on(SteppedServer.primary());
+	}
+
+	private static Harness on(SteppedServer server) {
 		return new Harness(new Own(null, new StepClock(server::offBy), server::close),
-				Target.of(server.server().connectionString()));
+				Target.of(server.connectionString()));
 	}
 
 	// A client that faults befall, with a connection open

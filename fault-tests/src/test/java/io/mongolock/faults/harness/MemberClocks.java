@@ -1,5 +1,6 @@
 package io.mongolock.faults.harness;
 
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
@@ -22,24 +23,33 @@ import io.mongolock.test.server.SuiteServer;
  */
 public final class MemberClocks implements AutoCloseable {
 
-	private final Map<Integer, Duration> offsets = new ConcurrentHashMap<>();
+	private final Map<Integer, Map<String, String>> wrong = new ConcurrentHashMap<>();
 
 	private final FakeTime time;
 
 	private final RealMongo set;
 
-	private MemberClocks(MongodBinary binary, FakeTime time) {
+	private MemberClocks(RealMongo.Builder set, FakeTime time) {
 		this.time = time;
-		this.set = RealMongo.builder(binary).replicaSet(3).environment(this::environment).start();
+		this.set = set.replicaSet(3).environment((member) -> this.wrong.getOrDefault(member, Map.of())).start();
 	}
 
 	// Aborts the test where there is no server or no such library
 	public static MemberClocks start() {
-		MongodBinary binary = SuiteServer.get()
+		return new MemberClocks(builder(), FakeTime.ofThisMachine());
+	}
+
+	// Likewise; a primary whose clock is set back sends no heartbeat for as long, which
+	// costs it its place soon where elections are quick
+	static MemberClocks withUsualElections() {
+		return new MemberClocks(builder().usualElections(), FakeTime.ofThisMachine());
+	}
+
+	private static RealMongo.Builder builder() {
+		return RealMongo.builder(SuiteServer.get()
 			.binary()
 			.orElseThrow(() -> new TestAbortedException(
-					"needs a replica set that the tests start themselves: set " + MongodBinary.NAME));
-		return new MemberClocks(binary, FakeTime.ofThisMachine());
+					"needs a replica set that the tests start themselves: set " + MongodBinary.NAME)));
 	}
 
 	public RealMongo set() {
@@ -50,9 +60,18 @@ public final class MemberClocks implements AutoCloseable {
 	// with the right one: a running member whose clock jumps may stand for election, or
 	// step down, at any time
 	public RealMember offBy(Duration offset) {
-		this.offsets.keySet().forEach((index) -> restart(this.set.members().get(index), Duration.ZERO));
+		this.wrong.keySet().forEach((index) -> restart(this.set.members().get(index), Map.of()));
 		RealMember wrong = this.set.secondaries().get(0);
-		restart(wrong, offset);
+		restart(wrong, this.time.offBy(offset));
+		return wrong;
+	}
+
+	// Starts a secondary anew with a clock that is off by what the file says at any time,
+	// and elects it
+	RealMember primaryOffAsSaidIn(Path file) {
+		RealMember wrong = this.set.secondaries().get(0);
+		restart(wrong, this.time.offAsSaidIn(file));
+		elect(wrong);
 		return wrong;
 	}
 
@@ -69,20 +88,10 @@ public final class MemberClocks implements AutoCloseable {
 		}
 	}
 
-	private void restart(RealMember member, Duration offset) {
+	private void restart(RealMember member, Map<String, String> environment) {
 		member.kill();
-		if (offset.isZero()) {
-			this.offsets.remove(member.index());
-		}
-		else {
-			this.offsets.put(member.index(), offset);
-		}
+		this.wrong.put(member.index(), environment);
 		this.set.heal();
-	}
-
-	private Map<String, String> environment(int member) {
-		Duration offset = this.offsets.get(member);
-		return (offset != null) ? this.time.offBy(offset) : Map.of();
 	}
 
 	@Override

@@ -10,50 +10,58 @@ import java.time.Duration;
 import org.opentest4j.TestAbortedException;
 
 import io.mongolock.test.server.MongodBinary;
+import io.mongolock.test.server.RealMember;
 import io.mongolock.test.server.RealMongo;
 import io.mongolock.test.server.SuiteServer;
 
 /**
- * A standalone real server whose clock is set while it runs.
+ * A real server whose clock is set while it runs.
+ *
+ * @param connectionString that server alone
  */
-record SteppedServer(RealMongo server, Path offset) implements AutoCloseable {
+record SteppedServer(String connectionString, Path offset, Runnable end) implements AutoCloseable {
 
-	// Aborts the test where there is no server or no libfaketime
-	static SteppedServer start() {
+	// One by itself; aborts the test where there is no server or no libfaketime
+	static SteppedServer standalone() {
 		MongodBinary binary = SuiteServer.get()
 			.binary()
 			.orElseThrow(() -> new TestAbortedException("needs a mongod: set " + MongodBinary.NAME));
 		FakeTime time = FakeTime.ofThisMachine();
-		try {
-			Path file = Files.createTempFile("clock", ".txt");
-			write(Duration.ZERO, file);
-			return new SteppedServer(RealMongo.builder(binary).environment((member) -> time.offAsSaidIn(file)).start(),
-					file);
-		}
-		catch (IOException ex) {
-			throw new UncheckedIOException(ex);
-		}
+		Path file = file(Duration.ZERO);
+		RealMongo server = RealMongo.builder(binary).environment((member) -> time.offAsSaidIn(file)).start();
+		return new SteppedServer(server.connectionString(), file, server::close);
+	}
+
+	// The primary of a set with default elections; aborts likewise
+	static SteppedServer primary() {
+		Path file = file(Duration.ZERO);
+		MemberClocks clocks = MemberClocks.withUsualElections();
+		RealMember primary = clocks.primaryOffAsSaidIn(file);
+		return new SteppedServer(clocks.set().connectionString(primary), file, clocks::close);
 	}
 
 	void offBy(Duration offset) {
 		try {
-			Path next = Files.createTempFile("clock", ".txt");
-			write(offset, next);
 			// The server never reads half of it
-			Files.move(next, this.offset, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+			Files.move(file(offset), this.offset, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException(ex);
 		}
 	}
 
-	private static void write(Duration offset, Path file) throws IOException {
-		Files.writeString(file, FakeTime.spelled(offset) + "\n");
+	private static Path file(Duration offset) {
+		try {
+			return Files.writeString(Files.createTempFile("clock", ".txt"), FakeTime.spelled(offset) + "\n");
+		}
+		catch (IOException ex) {
+			throw new UncheckedIOException(ex);
+		}
 	}
 
 	@Override
 	public void close() {
-		this.server.close();
+		this.end.run();
 		this.offset.toFile().delete();
 	}
 

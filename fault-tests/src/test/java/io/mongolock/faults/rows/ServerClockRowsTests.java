@@ -172,7 +172,7 @@ class ServerClockRowsTests {
 
 	enum Server {
 
-		EMBEDDED(Harness::embedded), REAL(Harness::onRealClock);
+		EMBEDDED(Harness::embedded), REAL(Harness::onRealClock), SET(Harness::onClockOfPrimary);
 
 		private final Supplier<Harness> start;
 
