@@ -31,6 +31,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -41,6 +42,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.FieldSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 import io.mongolock.InvalidLockKeyException;
@@ -52,6 +54,7 @@ import io.mongolock.OnUnavailable;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link LockKeyEvaluator}.
@@ -198,6 +201,28 @@ class LockKeyEvaluatorTests {
 				.extracting(Throwable::getMessage)
 				.asString()
 				.contains("Service.pay(Object, Order) from expression '#id.substring(5)'"));
+	}
+
+	@Test
+	void whatTheExpressionCallsMayThrowTheSameAgainAndTellsOnceWhere() {
+		IllegalStateException same = new IllegalStateException("by test");
+		Supplier<Object> failing = () -> {
+			throw same;
+		};
+		for (int i = 0; i < 2; i++) {
+			assertThatIllegalStateException().isThrownBy(() -> request(null, "#id.get()", failing, null))
+				.isSameAs(same);
+		}
+		assertThat(same.getSuppressed()).hasSize(1);
+	}
+
+	@Test
+	void theTargetClassIsTheOneBehindAFurtherProxy() {
+		Object proxy = new ProxyFactory(new Service()).getProxy();
+		LockedMethod called = LockedMethod.of(method(), proxy.getClass(), new AsyncResultDetector());
+		LockedCall call = new LockedCall(called, new SimpleInvocation(method(), proxy, new Object[] { 7, null }));
+		assertThat(this.evaluator.requests(operation(null, "#root.targetClass.simpleName"), call)).singleElement()
+			.returns("Service", LockRequest::key);
 	}
 
 	@Test

@@ -41,6 +41,33 @@ class ProxyReachTests {
 		}
 	}
 
+	@Test
+	void whatSpringInfersOnlyWhereItIsAskedIsNoCallbackElsewhere() throws ReflectiveOperationException {
+		Method shutdown = Pool.class.getMethod("shutdown");
+		RootBeanDefinition definition = new RootBeanDefinition(Pool.class);
+		assertThat(ProxyReach.toCallback(definition, shutdown, Pool.class)).isNull();
+		definition.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
+		assertThat(ProxyReach.toCallback(definition, shutdown, Pool.class)).isNotNull();
+	}
+
+	@Test
+	void aMethodWithParametersIsNoCallback() throws ReflectiveOperationException {
+		RootBeanDefinition definition = new RootBeanDefinition(Pool.class);
+		definition.setInitMethodName("shutdown");
+		assertThat(ProxyReach.toCallback(definition, Pool.class.getMethod("shutdown"), Pool.class)).isNotNull();
+		assertThat(ProxyReach.toCallback(definition, Pool.class.getMethod("shutdown", int.class), Pool.class)).isNull();
+	}
+
+	public static class Pool {
+
+		public void shutdown() {
+		}
+
+		public void shutdown(int seconds) {
+		}
+
+	}
+
 	public static class Disposable implements DisposableBean, AutoCloseable {
 
 		@Override
