@@ -168,8 +168,8 @@ public final class LockExceptions {
 			int waitingHere) {
 		String message = "Lock '" + KeyText.printable(key) + "' "
 				+ ((holders.isEmpty() && waiting.isEmpty()) ? "is free" : whoHolds(holders))
-				+ ((waiting.isEmpty()) ? "" : "; in its queue wait " + names(waiting, waiting.size()))
-				+ ((waitingHere == 0) ? "" : "; of this application's attempts " + waitingHere + " wait");
+				+ ((waiting.isEmpty()) ? "" : "; waiting in its queue: " + names(waiting, waiting.size()))
+				+ ((waitingHere == 0) ? "" : "; waiting attempts of this application: " + waitingHere);
 		return new LockExplanation(key, holders, waiting, waitingHere, message);
 	}
 
