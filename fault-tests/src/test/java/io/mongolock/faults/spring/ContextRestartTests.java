@@ -1,5 +1,7 @@
 package io.mongolock.faults.spring;
 
+import java.time.Duration;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 
@@ -15,6 +17,7 @@ import org.springframework.test.util.ReflectionTestUtils;
 import io.mongolock.LockHandle;
 import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
+import io.mongolock.LockSettings;
 import io.mongolock.faults.harness.Harness;
 import io.mongolock.jobs.ScheduledJob;
 import io.mongolock.leader.LeaderElection;
@@ -27,6 +30,8 @@ import static org.awaitility.Awaitility.await;
  */
 class ContextRestartTests {
 
+	private static final LockSettings PATIENT = LockSettings.builder().waitTimeout(Duration.ofMinutes(5)).build();
+
 	@ParameterizedTest
 	@EnumSource
 	void whenAContextIsStoppedAndStartedAgainThenLocksJobsAndLeadersWork(Restart restart) {
@@ -35,6 +40,14 @@ class ContextRestartTests {
 			LeaderElection election = app.bean(LeaderElection.class);
 			LockOperations locks = app.bean(LockOperations.class);
 			LockHandle held = locks.acquire(LockRequest.of("across"));
+			CompletableFuture<LockHandle> waiting = locks
+				.acquireAsync(LockRequest.builder("across").settings(PATIENT).build());
+			LockHandle elsewhere = app.harness()
+				.direct(Duration.ofMinutes(5))
+				.locks()
+				.acquire(LockRequest.of("elsewhere"));
+			CompletableFuture<LockHandle> waitingForOther = locks
+				.acquireAsync(LockRequest.builder("elsewhere").settings(PATIENT).build());
 			for (int i = 0; i < 2; i++) {
 				await().atMost(Harness.LONG).until(election::isLeader);
 				ticks.awaitOneMore();
@@ -48,8 +61,13 @@ class ContextRestartTests {
 			ticks.awaitOneMore();
 			app.bean(Guarded.class).run("a", () -> assertThat(app.isHeld(Guarded.key("a"))).isTrue());
 			assertThat(held.isHeld()).isTrue();
+			assertThat(waiting).isNotDone();
 			held.close();
-			assertThat(app.isHeld("across")).isFalse();
+			assertThat(waiting).succeedsWithin(Harness.LONG).satisfies(LockHandle::close);
+			assertThat(waitingForOther).isNotDone();
+			elsewhere.close();
+			assertThat(waitingForOther).succeedsWithin(Harness.LONG).satisfies(LockHandle::close);
+			await().atMost(Harness.LONG).until(() -> !app.isHeld("across") && !app.isHeld("elsewhere"));
 		}
 	}
 
