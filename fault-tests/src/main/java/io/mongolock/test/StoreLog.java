@@ -77,7 +77,7 @@ public final class StoreLog {
 
 	// Statements on what is there say whether they changed it
 	public boolean renew(LeaseId lease, Instant now) {
-		return change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), now));
+		return change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), null, now));
 	}
 
 	public boolean release(LeaseId lease) {
