@@ -28,7 +28,6 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
-import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * The test without a server that docs/testing.md shows.
@@ -57,15 +56,6 @@ class PaymentTests {
 				.withCauseInstanceOf(LockUnavailableException.class);
 		})).isFree();
 		assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> this.payments.pay("42", charge));
-	}
-
-	@Test
-	void aPaymentThatFailsIsRolledBack() {
-		assertThatIllegalStateException().isThrownBy(() -> this.payments.pay("43", () -> {
-			throw new IllegalStateException("declined");
-		}));
-		assertThat(this.mongo.findById("43", Payment.class)).isNull();
-		this.locks.assertThatLock("order:43").isFree();
 	}
 
 	@Configuration(proxyBeanMethods = false)
