@@ -59,6 +59,7 @@ import static org.awaitility.Awaitility.await;
  * that.
  */
 @Tag("application")
+@Tag("deployment")
 @Timeout(600)
 @StartsApplication
 class DeploymentTests {
