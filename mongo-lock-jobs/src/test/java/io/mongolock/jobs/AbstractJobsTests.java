@@ -113,9 +113,9 @@ abstract class AbstractJobsTests {
 		await().until(() -> ended(one, "every-second").size() >= 4);
 		three.close();
 		this.instances.forEach(ConfigurableApplicationContext::close);
-		// A machine that stands still for longer than a second misses a tick
+		// A machine that stands still for longer than a second misses a tick, or skips it
 		List<JobRun> runs = history("every-second").stream()
-			.filter((run) -> run.outcome() != JobOutcome.MISSED)
+			.filter((run) -> run.outcome() != JobOutcome.MISSED && run.outcome() != JobOutcome.SKIPPED)
 			.toList();
 		List<JobRun> begun = this.instances.stream().map(EverySecond::runs).flatMap(List::stream).toList();
 		assertThat(begun).extracting(JobRun::tick)
@@ -134,13 +134,15 @@ abstract class AbstractJobsTests {
 	@Test
 	void aRunIsUnderTheLockOfItsJobAndHeardOf() {
 		ConfigurableApplicationContext one = start(EverySecond.class);
-		await().until(() -> ended(one, "every-second").size() >= 2);
 		EverySecond job = one.getBean(EverySecond.class);
+		// A machine that stands still for longer than a second misses a tick
+		List<JobRunEvent> heard = await().until(() -> job.heard.stream()
+			.filter((event) -> event instanceof JobRunEvent.Started || event.run().outcome() == JobOutcome.SUCCEEDED)
+			.toList(), (events) -> events.size() > 3);
 		assertThat(job.keys).containsOnly("job:every-second");
-		await().untilAsserted(() -> assertThat(job.heard).hasSizeGreaterThan(3));
-		assertThat(job.heard.get(0)).isInstanceOf(JobRunEvent.Started.class);
-		JobRun ended = job.heard.get(1).run();
-		assertThat(job.heard.get(1)).isInstanceOf(JobRunEvent.Ended.class);
+		assertThat(heard.get(0)).isInstanceOf(JobRunEvent.Started.class);
+		JobRun ended = heard.get(1).run();
+		assertThat(heard.get(1)).isInstanceOf(JobRunEvent.Ended.class);
 		assertThat(ended).isEqualTo(one.getBean(Jobs.class)
 			.last("every-second", 100)
 			.stream()
@@ -477,8 +479,10 @@ abstract class AbstractJobsTests {
 
 	private static void haveBeenScheduledSince1970(ConfigurableApplicationContext context, String job) {
 		await().until(() -> context.getBean(JobRuns.class).stored(job) != null);
-		context.getBean(MongoTemplate.class)
-			.getCollection("lockJobRuns")
+		MongoTemplate template = context.getBean(MongoTemplate.class);
+		// On the embedded server a write may fail while an index is created
+		await().until(() -> template.indexOps("lockJobRuns").getIndexInfo().size() == 3);
+		template.getCollection("lockJobRuns")
 			.updateOne(new Document("_id", new Document("job", job)),
 					new Document("$set", new Document("since", Instant.EPOCH).append("scheduledSince", Instant.EPOCH)));
 	}
@@ -664,8 +668,8 @@ abstract class AbstractJobsTests {
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		runNow(endpoint, "yearly");
 		await().until(() -> overdue(one, "yearly") > 1e9);
-		JobRun failed = ended(one, "yearly").get(0);
-		assertThat(failed.outcome()).isEqualTo(JobOutcome.FAILED);
+		// Its ticks since 1970 are recorded as missed
+		JobRun failed = await().until(() -> ended(one, "yearly").get(0), (run) -> run.outcome() == JobOutcome.FAILED);
 		// the lock of the first run may be on its way back
 		await().until(() -> change(endpoint, "yearly", "rerun", failed.tick().toString(), null).getStatus() == 200);
 		await().until(() -> overdue(one, "yearly") == 0);
