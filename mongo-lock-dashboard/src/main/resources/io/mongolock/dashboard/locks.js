@@ -11,7 +11,8 @@ const LATE = 0.45;
 
 const page = document.documentElement.dataset;
 const opened = new Set();
-const view = { cursors: [''], next: null, scanned: null, filter: {}, said: undefined, locks: [], readAt: 0 };
+// A cursor says behind which key its page begins, and how many locks the pages before showed
+const view = { cursors: [{ shown: 0 }], next: null, scanned: null, filter: {}, said: undefined, locks: [], readAt: 0 };
 
 let confirmed;
 let asking;
@@ -22,7 +23,7 @@ export async function readLocks() {
 	const asked = JSON.stringify([view.filter, view.cursors]);
 	const query = new URLSearchParams({ ...view.filter, limit: PAGE });
 	if (view.cursors.length > 1) {
-		query.set('after', view.cursors.at(-1));
+		query.set('after', view.cursors.at(-1).after);
 	}
 	asking?.abort();
 	asking = new AbortController();
@@ -63,7 +64,7 @@ export function showLocks() {
 }
 
 function showWhere(asked) {
-	const first = (view.cursors.length - 1) * PAGE + 1;
+	const first = view.cursors.at(-1).shown + 1;
 	const filtered = Object.keys(view.filter).length > 0;
 	element('empty').hidden = view.locks.length > 0;
 	element('locks').hidden = view.locks.length === 0;
@@ -147,7 +148,7 @@ export function onTurn(look) {
 	}
 	const filter = () => {
 		view.filter = Object.fromEntries([...new FormData(form)].filter(([, value]) => value));
-		view.cursors = [''];
+		view.cursors = [{ shown: 0 }];
 	};
 	filter();
 	form.oninput = () => {
@@ -161,7 +162,7 @@ export function onTurn(look) {
 	};
 	form.onsubmit = (event) => event.preventDefault();
 	element('next').onclick = () => {
-		view.cursors.push(view.next);
+		view.cursors.push({ after: view.next, shown: view.cursors.at(-1).shown + view.locks.length });
 		element('next').disabled = true;
 		look();
 	};

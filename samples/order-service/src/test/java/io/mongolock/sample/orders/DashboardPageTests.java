@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.regex.Pattern;
 
+import com.microsoft.playwright.APIResponse;
 import com.microsoft.playwright.Locator;
 import com.microsoft.playwright.Page;
+import com.microsoft.playwright.Route;
 import com.microsoft.playwright.assertions.LocatorAssertions;
 import com.microsoft.playwright.assertions.PlaywrightAssertions;
 import com.microsoft.playwright.options.AriaRole;
@@ -205,6 +207,28 @@ class DashboardPageTests {
 		page.getByLabel("Key begins with").fill("seed:00");
 		page.getByLabel("Held for").selectOption("10m");
 		expect(rows(page).first()).containsText(Pattern.compile("seed:00[4-6]\\d\\d"));
+	}
+
+	@Test
+	void aPageThatWasCutShortIsFollowedByTheNumbersBehindIt() {
+		Page page = open(DESKTOP);
+		List.of("seed:a", "seed:b", "seed:c").forEach((key) -> locks.hold(key, Duration.ZERO, 0));
+		String cut = ", \"scanned\": 100000";
+		page.route("**/actuator/mongolocks?*", (route) -> {
+			String url = route.request().url();
+			boolean last = url.contains("after=seed%3Ab");
+			APIResponse answer = route
+				.fetch(new Route.FetchOptions().setUrl(url.replace("limit=20", (last) ? "limit=1" : "limit=2")));
+			String text = answer.text();
+			route.fulfill(new Route.FulfillOptions().setResponse(answer)
+				.setBody((last) ? text : text.substring(0, text.lastIndexOf('}')) + cut + "}"));
+		});
+		go(page, "#prefix=seed:");
+		expect(page.locator("#where")).hasText("1 to 2 of 100,000 searched so far, more with Next");
+		button(page, "Next").click();
+		expect(page.locator("#where")).hasText("3 to 3, more follow");
+		button(page, "Previous").click();
+		expect(page.locator("#where")).hasText("1 to 2 of 100,000 searched so far, more with Next");
 	}
 
 	@ParameterizedTest
