@@ -51,6 +51,8 @@ class DashboardPageTests {
 
 	private static JavaProcess mongo;
 
+	private static String uri;
+
 	private static OrderServiceProcess instance;
 
 	private static SeededLocks locks;
@@ -64,7 +66,7 @@ class DashboardPageTests {
 	@BeforeAll
 	static void start() {
 		mongo = JavaProcess.start(directory, EmbeddedMongoMain.class, "--port=0");
-		String uri = mongo.awaitOutput("ready at (mongodb://127.0.0.1:\\d+)");
+		uri = mongo.awaitOutput("ready at (mongodb://127.0.0.1:\\d+)");
 		instance = OrderServiceProcess.start(directory, uri + "/orders", "--mongo-lock.ttl=15s").awaitReady();
 		await().atMost(PATIENCE).until(() -> instance.get("/orders/10001").statusCode() == 200);
 		locks = new SeededLocks(uri, "orders");
@@ -207,6 +209,28 @@ class DashboardPageTests {
 		page.getByLabel("Key begins with").fill("seed:00");
 		page.getByLabel("Held for").selectOption("10m");
 		expect(rows(page).first()).containsText(Pattern.compile("seed:00[4-6]\\d\\d"));
+	}
+
+	@ParameterizedTest
+	@ValueSource(strings = { "property-naming-strategy=UPPER_CAMEL_CASE", "property-naming-strategy=SNAKE_CASE",
+			"default-property-inclusion=non_default", "datatype.datetime.write-durations-as-timestamps=true",
+			"serialization.wrap-root-value=true" })
+	void thePageReadsLocksAndEventsWhateverTheJacksonOfTheApplicationIsSetTo(String setting) {
+		locks.hold("seed:1", Duration.ofMinutes(3), 2);
+		try (OrderServiceProcess other = OrderServiceProcess
+			.start(directory, uri + "/orders", "--mongo-lock.ttl=15s", "--spring.jackson." + setting)
+			.awaitReady()) {
+			Page page = open(DESKTOP);
+			page.navigate(other.url() + "/actuator/mongolocksdashboard#prefix=seed:");
+			expect(page.locator("#looked")).hasText("Up to date");
+			expect(rows(page)).hasCount(1);
+			expect(rows(page)).containsText("3 min");
+			other.pay("10051", "{\"amount\": 1, \"Amount\": 1, \"takes\": \"PT15S\", \"Takes\": \"PT15S\"}");
+			expect(page.locator("#live")).containsText("Holds 1 lock,");
+			expect(page.locator("#holds .summary")).containsText(Pattern.compile("holds?: half within"));
+			// Before its stream ends with the instance
+			page.close();
+		}
 	}
 
 	@Test
