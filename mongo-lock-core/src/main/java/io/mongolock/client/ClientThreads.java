@@ -16,6 +16,7 @@ import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.client.RequestQueue.Reason;
 import io.mongolock.client.RequestQueue.Request;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.store.LockStore;
@@ -152,7 +153,7 @@ final class ClientThreads {
 	void send(DividedEnding<?> request, Duration timeout) {
 		Future<?> patience = afterPatience(() -> request.divide((part) -> start(this.cleanUps, part)));
 		try {
-			request.send((timeout.compareTo(DividedEnding.TIMEOUT) < 0) ? timeout : DividedEnding.TIMEOUT);
+			request.send(ClockReading.shorter(timeout, DividedEnding.TIMEOUT));
 		}
 		finally {
 			patience.cancel(false);

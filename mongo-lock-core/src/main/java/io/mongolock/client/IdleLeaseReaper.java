@@ -197,12 +197,9 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 	}
 
 	private static Duration timeout(List<HeldLock> locks) {
-		Duration timeout = TIMEOUT;
-		for (HeldLock heldLock : locks) {
-			Duration other = heldLock.terms().operationTimeout();
-			timeout = (other.compareTo(timeout) < 0) ? other : timeout;
-		}
-		return timeout;
+		return locks.stream()
+			.map((heldLock) -> heldLock.terms().operationTimeout())
+			.reduce(TIMEOUT, ClockReading::shorter);
 	}
 
 	private ClockReading now() {

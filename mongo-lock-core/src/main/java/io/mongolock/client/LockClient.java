@@ -322,8 +322,7 @@ final class LockClient {
 		this.idle.awaitEnd(time.left());
 		// After this the application may end what its listeners need; yet one of them may
 		// itself wait for this
-		Duration half = time.left().dividedBy(2);
-		this.events.awaitLosses((half.compareTo(MAX_HEARING) < 0) ? half : MAX_HEARING);
+		this.events.awaitLosses(ClockReading.shorter(time.left().dividedBy(2), MAX_HEARING));
 		// Last: what is blocked holds up nothing else
 		this.stopRequests.awaitAll(time);
 	}
@@ -334,7 +333,7 @@ final class LockClient {
 	}
 
 	private TimeLeft time(Duration budget) {
-		return new TimeLeft(this.clock, (budget.compareTo(MAX_STOP) < 0) ? budget : MAX_STOP);
+		return new TimeLeft(this.clock, ClockReading.shorter(budget, MAX_STOP));
 	}
 
 	boolean isRunning() {

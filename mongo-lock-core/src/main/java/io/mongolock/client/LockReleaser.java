@@ -57,7 +57,7 @@ final class LockReleaser {
 	 * waits for it if the caller has a permit of the lifecycle.
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
-		return release(heldLock, heldLock.lease().terms().operationTimeout());
+		return release(heldLock, heldLock.terms().operationTimeout());
 	}
 
 	/**
@@ -65,8 +65,7 @@ final class LockReleaser {
 	 * is blocked, the first try takes a moment only.
 	 */
 	ReleaseOutcome releaseOnSharedThread(HeldLock heldLock) {
-		Duration timeout = heldLock.lease().terms().operationTimeout();
-		return release(heldLock, (timeout.compareTo(DividedEnding.PATIENCE) < 0) ? timeout : DividedEnding.PATIENCE);
+		return release(heldLock, ClockReading.shorter(heldLock.terms().operationTimeout(), DividedEnding.PATIENCE));
 	}
 
 	private ReleaseOutcome release(HeldLock heldLock, Duration timeout) {

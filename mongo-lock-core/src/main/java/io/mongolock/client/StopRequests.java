@@ -11,6 +11,7 @@ import java.util.function.BiConsumer;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.client.DividedEnding.Sender;
+import io.mongolock.core.ClockReading;
 import io.mongolock.core.Division;
 import io.mongolock.store.TimeLeft;
 
@@ -114,8 +115,7 @@ final class StopRequests {
 				if (time.isOver()) {
 					throw new IllegalStateException("the time for the shutdown was over before this request");
 				}
-				Duration most = time.left();
-				sender.send(some, (timeout.compareTo(most) < 0) ? timeout : most);
+				sender.send(some, ClockReading.shorter(timeout, time.left()));
 			};
 		}
 

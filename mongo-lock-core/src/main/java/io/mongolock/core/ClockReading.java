@@ -41,6 +41,13 @@ public record ClockReading(long nanos, long millis) {
 	}
 
 	/**
+	 * The shorter of two times.
+	 */
+	public static Duration shorter(Duration one, Duration other) {
+		return (one.compareTo(other) < 0) ? one : other;
+	}
+
+	/**
 	 * The time since an earlier moment for the judgement of a lease: the longer of what
 	 * the two clocks say, as the monotonic clock stands still while a machine is
 	 * suspended. The wall clock may thus end a lease early but never lengthen it.

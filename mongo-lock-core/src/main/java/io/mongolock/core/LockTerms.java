@@ -98,7 +98,7 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 			check("operation-timeout", settings.operationTimeout(), MIN_OPERATION);
 		}
 		Duration operationTimeout = Objects.requireNonNullElse(settings.operationTimeout(),
-				shorter(MAX_OPERATION, atLeastOne(part(reliable.minus(renewInterval.longest()), 2))));
+				ClockReading.shorter(MAX_OPERATION, atLeastOne(part(reliable.minus(renewInterval.longest()), 2))));
 		return new LockTerms(ttl, margin, renewInterval, operationTimeout,
 				Objects.requireNonNullElse(settings.waitTimeout(), DEFAULT_WAIT_TIMEOUT),
 				Objects.requireNonNullElse(settings.retryInterval(), DEFAULT_RETRY_INTERVAL),
@@ -150,10 +150,6 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 		if (value.getNano() % 1_000_000 != 0) {
 			throw new InvalidLockSettingsException(name, value, "must be whole milliseconds");
 		}
-	}
-
-	private static Duration shorter(Duration one, Duration other) {
-		return (one.compareTo(other) < 0) ? one : other;
 	}
 
 	private static Duration part(Duration whole, int parts) {
@@ -210,8 +206,9 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 		 * @param longest what it never exceeds
 		 */
 		static RenewalInterval outlasting(Duration reliable, Duration longest) {
-			Duration spare = shorter(reliable.minus(FAILOVER), SEEN_WITHIN);
-			return new RenewalInterval(shorter((spare.compareTo(SHORTEST) > 0) ? spare : SHORTEST, longest), longest);
+			Duration spare = ClockReading.shorter(reliable.minus(FAILOVER), SEEN_WITHIN);
+			return new RenewalInterval(
+					ClockReading.shorter((spare.compareTo(SHORTEST) > 0) ? spare : SHORTEST, longest), longest);
 		}
 
 		/**
@@ -228,7 +225,7 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 		 * @return nanoseconds
 		 */
 		public long lookNanos() {
-			return shorter(this.longest, SEEN_WITHIN).toNanos();
+			return ClockReading.shorter(this.longest, SEEN_WITHIN).toNanos();
 		}
 
 		/**

@@ -98,8 +98,7 @@ public final class OrphanCleanup {
 	 * @param most how long any may take
 	 */
 	public Duration timeout(Duration first, Duration most) {
-		Duration timeout = first.multipliedBy(1L << Math.min(this.unanswered, 10));
-		return (timeout.compareTo(most) < 0) ? timeout : most;
+		return ClockReading.shorter(first.multipliedBy(1L << Math.min(this.unanswered, 10)), most);
 	}
 
 	/**

@@ -300,8 +300,7 @@ final class PlaceRequests {
 	}
 
 	private static Duration timeout(long nanos) {
-		Duration timeout = Duration.ofMillis(Math.max(1, nanos / 1_000_000));
-		return (timeout.compareTo(MAX_TIMEOUT) < 0) ? timeout : MAX_TIMEOUT;
+		return ClockReading.shorter(Duration.ofMillis(Math.max(1, nanos / 1_000_000)), MAX_TIMEOUT);
 	}
 
 }
