@@ -12,7 +12,8 @@ import io.mongolock.OnLost;
 
 /**
  * The state of a hold: who relies on it, and how it ends, once. Knows no thread, clock or
- * driver. Thread-safe: each event is one step under the monitor. <pre>
+ * driver. Thread-safe: the monitor guards references and end; no loss is told under it.
+ * <pre>
  * event                  first that applies           what follows
  * one shares it          nobody relies on it          refused: it is being released
  *                        else                         one more relies on it

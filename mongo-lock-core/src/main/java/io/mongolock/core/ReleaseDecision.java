@@ -21,7 +21,7 @@ import io.mongolock.LossReason;
 public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, boolean unknown, Duration keptFor,
 		ReleaseOutcome whenHeld) {
 
-	/** Nothing is left to release, as others have ended the hold. */
+	/** Nothing is left to release, as the hold has ended before. */
 	static final ReleaseDecision OF_ENDED = new ReleaseDecision(false, ReleaseOutcome.LOST, false, Duration.ZERO,
 			ReleaseOutcome.LOST);
 

@@ -101,8 +101,6 @@ final class SimulatedRuntime extends ClientBridge {
 
 		private int running;
 
-		private boolean closed;
-
 		private Pool(int most, boolean queues) {
 			super(0, 1, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>());
 			this.most = most;
@@ -112,10 +110,10 @@ final class SimulatedRuntime extends ClientBridge {
 		@Override
 		public void execute(Runnable task) {
 			boolean full = this.running == this.most;
-			if (!this.queues && (this.closed || full)) {
-				throw new RejectedExecutionException((this.closed) ? "stopped" : "no thread left");
+			if (!this.queues && (isShutdown() || full)) {
+				throw new RejectedExecutionException((isShutdown()) ? "stopped" : "no thread left");
 			}
-			if (this.closed) {
+			if (isShutdown()) {
 				return;
 			}
 			if (full) {
@@ -136,11 +134,6 @@ final class SimulatedRuntime extends ClientBridge {
 			finally {
 				this.running--;
 			}
-		}
-
-		@Override
-		public void shutdown() {
-			this.closed = true;
 		}
 
 		@Override
