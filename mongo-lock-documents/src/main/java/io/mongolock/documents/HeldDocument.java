@@ -204,6 +204,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	@Override
+	public void note(String note) {
+		this.handle.note(note);
+	}
+
+	@Override
 	public void renew() {
 		this.handle.renew();
 	}

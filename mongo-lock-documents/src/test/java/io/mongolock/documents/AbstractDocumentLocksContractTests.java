@@ -93,6 +93,14 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	private MongoTemplate template;
 
 	@Test
+	void whenTheHolderSaysWhatItDoesThenTheDocumentHasItAfterTheNextRenewal() {
+		LockedDocument<Post> locked = lock(LockSettings.builder().renewInterval(Duration.ofMillis(100)).build());
+		locked.handle().note("proofreading");
+		Awaitility.await().until(() -> "proofreading".equals(holders().get(0).getString("note")));
+		locked.close();
+	}
+
+	@Test
 	void whoBreaksALockOfItsOwnInstanceLetsTheNextOneInAtOnce() throws Exception {
 		LockSettings lasting = LockSettings.builder()
 			.ttl(Duration.ofMinutes(30))
