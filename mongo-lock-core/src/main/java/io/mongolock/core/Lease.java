@@ -124,12 +124,17 @@ public final class Lease {
 	}
 
 	/**
-	 * What a renewal has to write.
+	 * What a renewal has to write. Until that is {@link #noted answered}, the store may
+	 * have it or not.
 	 * @return the note, empty if the store has it
 	 */
 	public Optional<String> newNote() {
 		synchronized (this.entry) {
-			return (this.entry.note.equals(this.entry.stored)) ? Optional.empty() : Optional.of(this.entry.note);
+			if (this.entry.note.equals(this.entry.stored)) {
+				return Optional.empty();
+			}
+			this.entry.stored = null;
+			return Optional.of(this.entry.note);
 		}
 	}
 
@@ -419,8 +424,8 @@ public final class Lease {
 		/** What its holder does. Decides nothing. */
 		private String note = "";
 
-		/** The note in the store, as far as is known. */
-		private String stored = "";
+		/** The note in the store, {@code null} if that is unknown. */
+		private @Nullable String stored = "";
 
 		private Lease holder() {
 			return Objects.requireNonNull(this.holder);

@@ -181,6 +181,17 @@ class LeaseTests {
 	}
 
 	@Test
+	void whenARenewalThatWritesANoteIsNotAnsweredThenTheNextOneWritesWhatCountsThen() {
+		this.lease.note("charging card");
+		assertThat(this.lease.newNote()).contains("charging card");
+		Lease next = next();
+		this.lease.handOver(next, at(1_000));
+		assertThat(next.newNote()).as("the store may have the note of the one before").contains("");
+		next.noted("");
+		assertThat(next.newNote()).isEmpty();
+	}
+
+	@Test
 	void aNoteEndsWithItsHoldAndIsTakenBackWhereItWasWritten() {
 		this.lease.note("charging card");
 		this.lease.noted("charging card");
