@@ -57,7 +57,9 @@ public interface LockListener {
 	 * half a second apart saw the same. The first look comes when a wait has lasted for a
 	 * second, the next ones ever less often, and 5 seconds apart in the end. With
 	 * {@code mongo-lock.on-deadlock=fail} the wait of the caller whose lock was granted
-	 * last ends then, in the application that it belongs to.
+	 * last ends then, in the application that it belongs to. Of a deadlock that one
+	 * application alone sees, as a waiter stands behind another of its own, this caller
+	 * is one of its own.
 	 * <p>
 	 * An application sees waits that block their thread while it is inside of
 	 * {@link LockOperations#execute} or a method of the annotation, or in a transaction

@@ -194,7 +194,8 @@ final class DeadlockWatch implements BackgroundTask {
 			DeadlockSearch search = new DeadlockSearch(all.stream().map(LockAcquisition::toWaiter).toList());
 			read(search);
 			Set<LeaseId> own = all.stream().map((one) -> one.attempt().id()).collect(Collectors.toSet());
-			this.deadlocks.looked(own, search.deadlocks()).forEach((deadlock) -> tell(deadlock, all));
+			this.deadlocks.looked(own, search.deadlocks())
+				.forEach((deadlock) -> tell(deadlock, search.youngest(deadlock), all));
 			pause = pause(all);
 		}
 		catch (RuntimeException | Error ex) {
@@ -220,11 +221,11 @@ final class DeadlockWatch implements BackgroundTask {
 		}
 	}
 
-	private void tell(Deadlock found, Set<LockAcquisition> all) {
+	private void tell(Deadlock found, LeaseId youngest, Set<LockAcquisition> all) {
 		LockDeadlock deadlock = found.toLockDeadlock();
 		all.stream().filter((acquisition) -> found.has(acquisition.attempt().id())).forEach((acquisition) -> {
 			acquisition.deadlocked(deadlock);
-			if (this.onDeadlock == OnDeadlock.FAIL && acquisition.attempt().id().equals(found.youngest())) {
+			if (this.onDeadlock == OnDeadlock.FAIL && acquisition.attempt().id().equals(youngest)) {
 				end(acquisition);
 			}
 		});

@@ -24,15 +24,6 @@ public record Deadlock(List<Wait> waits) {
 	}
 
 	/**
-	 * The attempt that is to give up, if one is: its caller holds the lock that was
-	 * granted last, and so has done the least under it. A fence has the time of its
-	 * grant, and all clients see the same fences, so they agree without a word.
-	 */
-	public LeaseId youngest() {
-		return this.waits.get(this.waits.size() - 1).holder();
-	}
-
-	/**
 	 * What people are told of it.
 	 */
 	public LockDeadlock toLockDeadlock() {

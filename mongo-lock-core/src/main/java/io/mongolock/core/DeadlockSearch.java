@@ -40,6 +40,9 @@ public final class DeadlockSearch {
 
 	private final Set<String> asked = new HashSet<>();
 
+	/** The waiters that other clients see, too. */
+	private final Set<LeaseId> placed = new HashSet<>();
+
 	private final List<LeaseId> own;
 
 	/**
@@ -83,6 +86,7 @@ public final class DeadlockSearch {
 
 	private void add(String key, StoredWaiter place) {
 		LeaseId id = new LeaseId(key, place.leaseToken());
+		this.placed.add(id);
 		this.waiters.putIfAbsent(id, new Waiter(id, place.limit(), place.owner(), place.holds()));
 	}
 
@@ -106,6 +110,23 @@ public final class DeadlockSearch {
 			}
 		}
 		return deadlocks;
+	}
+
+	/**
+	 * The attempt of a deadlock that is to give up, if one is: its caller holds the lock
+	 * that was granted last, and so has done the least under it. A fence has the time of
+	 * its grant, and all clients see the same fences, so they agree without a word. A
+	 * deadlock of a waiter behind another of this client is seen by this client alone, so
+	 * that one of its own gives up.
+	 */
+	public LeaseId youngest(Deadlock deadlock) {
+		List<Wait> waits = deadlock.waits();
+		boolean alone = waits.stream().anyMatch((wait) -> !this.placed.contains(wait.waiter()));
+		return waits.stream()
+			.map(Wait::holder)
+			.filter((holder) -> !alone || this.own.contains(holder))
+			.reduce((earlier, later) -> later)
+			.orElseThrow();
 	}
 
 	// Whom it waits for, whom those wait for, and so on, if all of them are stuck

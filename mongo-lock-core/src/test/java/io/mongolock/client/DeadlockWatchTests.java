@@ -232,7 +232,7 @@ class DeadlockWatchTests {
 			this.watch = watch(onDeadlock);
 			long own = (onDeadlock == OnDeadlock.FAIL) ? 1 : 3;
 			this.locks.put("a", lock("a", own, place("other", new GrantId("b", 2))));
-			this.locks.put("b", lock("b", 2));
+			this.locks.put("b", lock("b", 2, place("t" + this.tokens, new GrantId("a", own))));
 			LockAcquisition me = waits("b", new GrantId("a", own));
 			live(3);
 			assertThat(deadlock(me)).isNotNull();
@@ -241,9 +241,19 @@ class DeadlockWatchTests {
 	}
 
 	@Test
-	void whenTheYoungestHasEndedMeanwhileThenNoThreadIsWoken() {
+	void whenTheYoungestDoesNotSeeTheDeadlockThenOneThatSeesItFails() {
 		this.watch = watch(OnDeadlock.FAIL);
 		circle();
+		LockAcquisition behindAnother = waits("b", new GrantId("a", 1));
+		live(2);
+		assertThat(this.early).containsExactly(behindAnother);
+	}
+
+	@Test
+	void whenTheYoungestHasEndedMeanwhileThenNoThreadIsWoken() {
+		this.watch = watch(OnDeadlock.FAIL);
+		this.locks.put("a", lock("a", 1));
+		this.locks.put("b", lock("b", 2));
 		LockAcquisition me = waits("a", new GrantId("b", 2));
 		waits("b", new GrantId("a", 1));
 		live(1);

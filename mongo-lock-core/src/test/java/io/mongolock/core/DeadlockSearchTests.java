@@ -41,7 +41,16 @@ class DeadlockSearchTests {
 		assertThat(found.has(new LeaseId("b", "me"))).isTrue();
 		assertThat(search(waiter("other", "a", new GrantId("b", 2)))).as("as the other one sees it")
 			.containsExactly(found);
-		assertThat(found.youngest()).as("who holds what was granted last").isEqualTo(new LeaseId("a", "other"));
+	}
+
+	@Test
+	void theYoungestHoldsWhatWasGrantedLastAndIsSeenByItsOwnClient() {
+		DeadlockSearch search = searched(inDeadlock());
+		assertThat(search.youngest(search.deadlocks().iterator().next())).isEqualTo(new LeaseId("a", "other"));
+		lock("b", List.of(holder(2, 1)), place("before me", 1));
+		search = searched(waiter("me", "b", new GrantId("a", 1)));
+		assertThat(search.youngest(search.deadlocks().iterator().next())).as("other does not see that I wait")
+			.isEqualTo(new LeaseId("b", "me"));
 	}
 
 	@Test
@@ -181,11 +190,15 @@ class DeadlockSearchTests {
 	}
 
 	private Set<Deadlock> search(Waiter... own) {
+		return searched(own).deadlocks();
+	}
+
+	private DeadlockSearch searched(Waiter... own) {
 		DeadlockSearch search = new DeadlockSearch(Arrays.asList(own));
 		for (List<String> keys = search.next(); !keys.isEmpty(); keys = search.next()) {
 			search.found(keys.stream().filter(this.store::containsKey).map(this.store::get).toList());
 		}
-		return search.deadlocks();
+		return search;
 	}
 
 	private void lock(String key, List<StoredHolder> holders, StoredWaiter... queue) {
