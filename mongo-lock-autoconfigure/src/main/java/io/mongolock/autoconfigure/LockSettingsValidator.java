@@ -161,11 +161,11 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		within("place-ttl", this.properties.placeTtl(), MIN_PLACE_TTL, MAX_PLACE_TTL,
 				"between " + text(MIN_PLACE_TTL) + " and " + text(MAX_PLACE_TTL)
 						+ ": waiters refresh their places in the "
-						+ "queue every third of this time, and a dead waiter holds up others for this time");
+						+ "queue after each third of this time, and a dead waiter holds up others for this time");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ": the places of all waiting instances are in one document, and the longer that "
-						+ "document, the more each of their requests costs");
+						+ ": the places of all waiting instances are in one document, and each of their "
+						+ "requests costs more if this document is longer");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
@@ -174,7 +174,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
 				"from 0 to " + text(MAX_DURATION) + ", because other instances wait during this time");
 		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
-				"from 0 to " + HandOver.MAX_COUNT + ": a series of hand-overs reserves as many fences as you set");
+				"from 0 to " + HandOver.MAX_COUNT + ": each series of hand-overs reserves this many fences");
 		validate(null);
 		for (String name : this.configured.byName().keySet()) {
 			validate(name);

@@ -111,7 +111,7 @@ final class StoreCheck implements BooleanSupplier {
 			return task.get().isEmpty();
 		}
 		catch (ExecutionException ex) {
-			logger.debug("The statements of locks were not answered beside the start", ex);
+			logger.debug("Could not try the statements of locks in the background; trying again", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

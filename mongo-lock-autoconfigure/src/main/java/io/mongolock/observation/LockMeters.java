@@ -87,7 +87,7 @@ public final class LockMeters implements LockInstrumentation {
 			.distributionStatisticExpiry(SHOWN_FOR)
 			.register(registry);
 		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)
-			.description("Estimate of how far MongoDB's clock is ahead of this machine's")
+			.description("Estimate of how far MongoDB's clock is ahead of this machine's clock")
 			.register(registry);
 	}
 
@@ -151,7 +151,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void recalled(LockRequest request) {
 		Counter.builder("mongo.lock.recalled")
-			.description("Granted locks that another instance wanted while their leases were, or could become, idle")
+			.description("Idle, or perhaps soon idle, leases that another instance wanted")
 			.tags("lock", LockTags.name(request))
 			.register(this.registry)
 			.increment();
@@ -222,7 +222,7 @@ public final class LockMeters implements LockInstrumentation {
 	private AtomicLong serverClock(String server) {
 		AtomicLong offset = new AtomicLong();
 		TimeGauge.builder("mongo.lock.server.clock.offset", offset, TimeUnit.MILLISECONDS, AtomicLong::get)
-			.description("How far a MongoDB server's clock was ahead of the other servers' at the last report")
+			.description("How far a MongoDB server's clock was ahead of the other servers' clocks at the last report")
 			.tag("server", server)
 			.register(this.registry);
 		return offset;

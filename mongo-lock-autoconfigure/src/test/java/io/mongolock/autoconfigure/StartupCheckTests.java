@@ -70,7 +70,7 @@ class StartupCheckTests {
 		this.runner.withBean(SharedLock.class).withPropertyValues("mongo-lock.locks.catalog.limit=5").run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).rootCause()
-				.hasMessageContaining("limit 5 is set for the name, but the request is shared");
+				.hasMessageContaining("limit 5 is set for the name, but a shared request has no limit");
 			assertThat(new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("mongo-lock.locks.catalog.*");
 		});

@@ -221,7 +221,7 @@ final class ClientThreads {
 			store.confirmReleases(CONFIRM_TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Releases and left places are not confirmed yet: the waiters notice later", ex);
+			logger.debug("Could not confirm releases and left places; waiters notice them later", ex);
 		}
 	}
 

@@ -199,7 +199,7 @@ final class DeadlockWatch implements BackgroundTask {
 			pause = pause(all);
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("A look for deadlocks failed, and is taken again", ex);
+			logger.debug("Could not look for deadlocks; trying again", ex);
 		}
 		finally {
 			end(this.clock.nanoTime() + pause);
@@ -217,7 +217,7 @@ final class DeadlockWatch implements BackgroundTask {
 		}
 		catch (RuntimeException ex) {
 			// A lock that was not seen keeps no attempt in a deadlock
-			logger.debug("It is unknown who waits for some of the locks; looked again later", ex);
+			logger.debug("It is unknown who waits for some of the locks; trying again", ex);
 		}
 	}
 

@@ -115,7 +115,7 @@ final class ReleaseSender {
 			this.phase.threads().send(request, DividedEnding.TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not yet repeat the releases of the last seconds", ex);
+			logger.debug("Could not repeat the releases of the last seconds; trying again", ex);
 		}
 	}
 

@@ -38,7 +38,7 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	private static LockRequest reading(LockRequest request) {
 		if (request.settings().limit() != null) {
 			throw new IllegalArgumentException(
-					"The request of a read/write lock names only the key: leave limit and shared out");
+					"The request of a read/write lock names only the key: leave out limit and shared");
 		}
 		return request.with(LockSettings.builder().limit(LockRequest.UNLIMITED).build());
 	}

@@ -128,8 +128,8 @@ public final class ConfiguredSettings {
 		Integer limit = (asked.limit() != null) ? asked.limit() : named;
 		if (named != null && limit != null && limit == LockRequest.UNLIMITED) {
 			throw new InvalidLockSettingsException("limit", named,
-					"is set for the name, but the request is shared, and a shared lock has no limit: remove one of the "
-							+ "two. Shared and exclusive requests of one key are a read/write lock; requests with a "
+					"is set for the name, but a shared request has no limit: remove the limit, or shared. "
+							+ "Shared and exclusive requests of one key are a read/write lock; requests with a "
 							+ "limit are a semaphore");
 		}
 		if (limit != null && limit < 1) {

@@ -146,7 +146,7 @@ public final class LockExceptions {
 		}
 		boolean own = holders.stream().anyMatch((holder) -> holder.owner().equals(attempt.owner()));
 		return (own)
-				? "no claim, because this thread or one of the same name holds it: nested calls share a lock only "
+				? "no claim, because this thread or one of the same name holds the lock: nested calls share a lock only "
 						+ "under the annotation or LockOperations.execute"
 				: "no claim, because other threads of this application were ahead";
 	}

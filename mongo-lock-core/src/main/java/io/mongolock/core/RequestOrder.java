@@ -33,9 +33,9 @@ public final class RequestOrder {
 		for (LockRequest request : requests) {
 			LockRequest known = sorted.putIfAbsent(request.key(), request);
 			if (known != null && configured.limit(known) != configured.limit(request)) {
-				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key()
-						+ "' here, " + describe(configured.limit(known)) + " and " + describe(configured.limit(request))
-						+ ": one call cannot hold a key in both ways. Give both the same mode and limit, or different "
+				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key() + "', "
+						+ describe(configured.limit(known)) + " and " + describe(configured.limit(request))
+						+ ": one call cannot hold a key both ways. Give both the same mode and limit, or different "
 						+ "names");
 			}
 		}

@@ -54,18 +54,18 @@ final class LockLog {
 	}
 
 	void acquired(HeldLock heldLock) {
-		debug("Acquired", heldLock);
+		debug("Acquired", heldLock, "");
 	}
 
 	void released(HeldLock heldLock, Duration keptFor) {
-		debug((keptFor.isZero()) ? "Released" : "Released, to stay taken for " + keptFor.toMillis() + "ms more,",
-				heldLock);
+		debug("Released", heldLock,
+				(keptFor.isZero()) ? "" : ", which stays taken for " + keptFor.toMillis() + "ms more");
 	}
 
-	private void debug(String what, HeldLock heldLock) {
+	private void debug(String what, HeldLock heldLock, String more) {
 		if (this.logger.isDebugEnabled()) {
-			this.logger
-				.debug(what + " lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")");
+			this.logger.debug(
+					what + " lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")" + more);
 		}
 	}
 

@@ -122,7 +122,7 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				.withMessageContaining(
 						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ") since ")
 				.withMessageContaining(
-						"and no claim, because this thread or one of the same name holds it: nested calls share a "
+						"and no claim, because this thread or one of the same name holds the lock: nested calls share a "
 								+ "lock only under the annotation or LockOperations.execute")
 				.satisfies((ex) -> assertThat(ex.getClaims()).isZero())
 				.satisfies((ex) -> assertThat(ex.getHolders().get(0).remaining())

@@ -306,7 +306,7 @@ class ThreadLockTests {
 			.isThrownBy(() -> this.template.asLock(LockRequest.builder("k").ttl(Duration.ofMillis(1)).build()));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> this.template.asReadWriteLock(LockRequest.builder("k").shared().build()))
-			.withMessageContaining("leave limit and shared out");
+			.withMessageContaining("leave out limit and shared");
 		LockTemplate limited = new LockTemplate(this.store,
 				new ClientOptions(
 						new ConfiguredSettings(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),

@@ -131,8 +131,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
-			throw new IllegalStateException("This thread holds the " + held + " already: pass the LockedDocument on; "
-					+ "execute and @DistributedLock(document = …) do this for nested work");
+			throw new IllegalStateException(
+					"This thread holds the " + held + " already: pass on the LockedDocument, as "
+							+ "execute and @DistributedLock(document = …) do for nested work");
 		});
 	}
 

@@ -106,7 +106,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	// other, but takes both as they are from the pipeline that keeps the lock
 	private static void requireSame(String name, @Nullable Object value) {
 		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
-				+ "', whose name must not begin with a dollar: leave the dollar out");
+				+ "', whose name must not begin with a dollar: leave out the dollar");
 		Assert.state(!NOW.equals(value), () -> "The empty timestamp in '" + name
 				+ "' would be stored as it is, and not as the server's time: use a Date, or @LastModifiedDate");
 	}

@@ -72,10 +72,9 @@ final class HeldContent<T> {
 		}
 		long own = this.loaded.version();
 		if (version != own) {
-			throw new OptimisticLockingFailureException(
-					"The " + what + " was not written: you locked, or last saved, version " + own
-							+ ", but the entity to save has version " + version
-							+ ": change locked.entity(), or what locked.reload() returns");
+			throw new OptimisticLockingFailureException("The " + what + " was not written: you hold version " + own
+					+ ", but the entity to save has version " + version
+					+ ": change locked.entity(), or what locked.reload() returns");
 		}
 		return this.loaded;
 	}

@@ -231,7 +231,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			throw over();
 		}
 		// After a rollback it would be good for what another writes then
-		requireCommitted("take the ticket after its commit, or before it writes");
+		requireCommitted("take the ticket after this transaction's commit, or before its first write");
 		boolean passesOn = isOpen() && !isResumed();
 		if (passesOn) {
 			this.state = this.state.over(Phase.PASSED_ON);

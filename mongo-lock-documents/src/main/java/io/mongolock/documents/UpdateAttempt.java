@@ -160,7 +160,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		accessor.setProperty(property, this.id);
 		if (own != null && !isUnset(property, own) && !own.equals(accessor.getProperty(property))) {
 			throw new IllegalStateException("The factory of " + this + " made a document with the id " + own
-					+ ": leave the id out, or use the one that you asked for");
+					+ ": leave out the id, or use the id that you asked for");
 		}
 		return accessor.getBean();
 	}

@@ -690,7 +690,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				() -> documents.tryLock(Post.class, "p1"))) {
 			assertThatIllegalStateException().isThrownBy(second)
 				.withMessageContaining("This thread holds the")
-				.withMessageContaining("pass the LockedDocument on");
+				.withMessageContaining("pass on the LockedDocument");
 		}
 	}
 

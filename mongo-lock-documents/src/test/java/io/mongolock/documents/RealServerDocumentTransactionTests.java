@@ -506,7 +506,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			locked.saveAndKeep(new Post("p1", "rolled back", locked.entity().version()));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("take the ticket after its commit");
+				.withMessageContaining("take the ticket after this transaction's commit");
 			status.setRollbackOnly();
 		});
 		LockTicket ticket = locked.ticket();
@@ -1128,8 +1128,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		for (String id : List.of("p1", "p2")) {
 			if (id.equals("p2") || TransactionSynchronizationManager.getResourceMap().isEmpty()) {
 				assertThatIllegalStateException().isThrownBy(() -> plainSave(id))
-					.withMessageContaining(
-							"the lock stays until the locked call, or the transaction, around this code has ended");
+					.withMessageContaining("the lock stays until the surrounding locked call or transaction has ended");
 			}
 		}
 	}

@@ -175,7 +175,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			}
 			catch (RuntimeException | Error ex) { // which nobody else hears of
 				if (!begun.completeExceptionally(ex)) {
-					logger.error("Job '" + name + "' could not be run to its end; an operator asked for the run", ex);
+					logger.error("Job '" + name + "' could not be run to its end (an operator asked for this run)", ex);
 				}
 			}
 			refreshOverdue(job);

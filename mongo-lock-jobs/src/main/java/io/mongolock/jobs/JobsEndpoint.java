@@ -184,7 +184,7 @@ class JobsEndpoint {
 				this.runs.pause(job, null);
 			}
 			default -> throw new Refusal(400,
-					"The action must be run, rerun, pause or resume; it is " + KeyText.printable(action));
+					"The action must be one of run, rerun, pause and resume; it is " + KeyText.printable(action));
 		}
 		return true;
 	}

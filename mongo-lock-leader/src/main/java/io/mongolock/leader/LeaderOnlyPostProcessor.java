@@ -93,7 +93,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		}
 		SpringProxy proxy = AdvisedProxies.find(bean, (advice) -> advice == this.guard);
 		String problem = "Bean '" + name + "' of " + targetClass
-				+ " has @LeaderOnly methods, but no proxy: they would run where this instance does not lead";
+				+ " has @LeaderOnly methods, but no proxy: they would run even while this instance does not lead";
 		if (proxy == null && AdvisedProxies.mayBeMissing(beans)) {
 			logger.warn(problem + ". Ignore this if this test has put the bean there, as @MockitoBean does");
 			return;

@@ -191,9 +191,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 
 	private static J.Annotation commented(J.Annotation job, @Nullable Expression lockAtLeastFor) {
 		return (lockAtLeastFor != null)
-				? SearchResult.found(job,
-						"lockAtLeastFor is left out, because each due time "
-								+ "runs once even if clocks differ: if it kept runs apart, lengthen the schedule")
+				? SearchResult.found(job, "lockAtLeastFor is left out, because each due time "
+						+ "runs once even if clocks differ: if lockAtLeastFor kept runs apart, lengthen the schedule")
 				: job;
 	}
 

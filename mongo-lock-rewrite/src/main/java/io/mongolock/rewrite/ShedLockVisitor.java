@@ -39,17 +39,18 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 
 	/** The way out, by the type of ShedLock that is left. */
 	private static final Map<String, String> LEFT = Map.of(LOCK_ASSERT,
-			"it throws under a lock of @DistributedLock or @ScheduledJob: replace it by "
+			"LockAssert throws under a lock of @DistributedLock or @ScheduledJob: replace it by "
 					+ "LockContext.current().assertHeld(), or remove it",
 			SHED_LOCK + "core.LockExtender",
-			"it throws under a lock of @DistributedLock or @ScheduledJob: remove it, "
+			"LockExtender throws under a lock of @DistributedLock or @ScheduledJob: remove it, "
 					+ "because leases are renewed, or use LockContext.current().renew()",
 			SHED_LOCK + "core.LockProvider", "a start with mongo-lock-shedlock refuses this bean: remove it",
-			SHED_LOCK + "spring.annotation.EnableSchedulerLock", "remove it when no @SchedulerLock is left",
-			SHED_LOCK + "spring.annotation.LockProviderToUse",
-			"without @SchedulerLock it does nothing: remove it, as this library keeps its locks in its own store");
+			SHED_LOCK + "spring.annotation.EnableSchedulerLock",
+			"remove this annotation when no @SchedulerLock is left", SHED_LOCK + "spring.annotation.LockProviderToUse",
+			"this annotation does nothing without @SchedulerLock: remove it, because this library keeps its locks "
+					+ "in its own store");
 
-	private static final String OTHER = "it locks in ShedLock's store: use LockOperations "
+	private static final String OTHER = "this code locks in ShedLock's store: use LockOperations "
 			+ "(execute(…) waits, tryAcquire(…) skips)";
 
 	// What the new source knows of it; the application need not have it yet

@@ -193,11 +193,11 @@ class SchedulerLockToDistributedLockTests {
 	void aDefaultThatWasTakenOverMayBeShortNow() {
 		String configuration = configuration("defaultLockAtMostFor = \"10m\"");
 		String after = changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\")"), configuration);
-		assertThat(after).contains("shorten these ttls, or delete them for the default of 30s. Later: remove it when ");
+		assertThat(after).contains("shorten these ttls, or delete them for the default of 30s. Later: remove this ");
 		assertCompiles(after);
 		assertThat(changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"),
 				configuration))
-			.contains("/*~~(remove it when no @SchedulerLock is left)~~>*/@EnableSchedulerLock");
+			.contains("/*~~(remove this annotation when no @SchedulerLock is left)~~>*/@EnableSchedulerLock");
 	}
 
 	@Test
@@ -241,9 +241,9 @@ class SchedulerLockToDistributedLockTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
-			value = { "LockAssert.assertLocked() | it throws under a lock of @DistributedLock",
+			value = { "LockAssert.assertLocked() | LockAssert throws under a lock of @DistributedLock",
 					"LockExtender.extendActiveLock(null, null) | because leases are renewed",
-					"LockAssert.TestHelper.makeAllAssertsPass(true) | it locks in ShedLock's store",
+					"LockAssert.TestHelper.makeAllAssertsPass(true) | this code locks in ShedLock's store",
 					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | use LockOperations",
 					"LockingTaskExecutor tasks = null | use LockOperations",
 					"new KeepAliveLockProvider(null, null) | refuses this bean: remove it" })

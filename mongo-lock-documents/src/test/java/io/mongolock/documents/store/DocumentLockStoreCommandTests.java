@@ -371,7 +371,7 @@ class DocumentLockStoreCommandTests {
 			.isThrownBy(() -> new DocumentLockStore(template, "lock", "queues", LockClock.system())
 				.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT))
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN))
-			.withMessageContaining("but the request may have been executed: ")
+			.withMessageContaining("and it is unknown whether the request was executed, because ")
 			.withMessageEndingWith("no server");
 	}
 
@@ -417,7 +417,7 @@ class DocumentLockStoreCommandTests {
 		this.store.list("", "", 0, TIMEOUT);
 		assertThat(this.log.all()).isEmpty();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.store.list("locks:", "nonsense", 1, TIMEOUT))
-			.withMessageContaining("'nonsense' is not the key of a document");
+			.withMessageContaining("'nonsense' is no document's key (its form is collection:id)");
 	}
 
 	@Test

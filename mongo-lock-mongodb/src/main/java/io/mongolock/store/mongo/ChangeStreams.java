@@ -72,7 +72,7 @@ class ChangeStreams {
 	 */
 	MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
 		if (this.locks.isSharded(this.timeout)) {
-			refuse("A change stream of a sharded cluster is as late as its idlest shard", null);
+			refuse("A change stream of a sharded cluster is only as fast as its least active shard", null);
 			throw new IllegalStateException("No change stream on a sharded cluster");
 		}
 		try {

@@ -149,7 +149,7 @@ public final class LockLocation {
 		if (!StoreFailures.isAnswered(ex) && !StoreFailures.isShutOut(ex)) {
 			throw StoreFailures.explain(StoreRequest.read(what, "", timeout), this.locks.name(), ex);
 		}
-		logger.debug("The server refused to answer a question", ex);
+		logger.debug("The server refused to " + what, ex);
 	}
 
 	/**

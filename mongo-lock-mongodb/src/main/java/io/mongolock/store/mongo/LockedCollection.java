@@ -213,8 +213,8 @@ public final class LockedCollection {
 		catch (RuntimeException ex) {
 			// the look failed, but the claim before it may have been granted
 			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
-					"Could not " + request + ", but the request may have been executed: the server's time, which tells "
-							+ "whether it was, could not be read: " + DriverMessage.of(ex),
+					"Could not " + request + ", and it is unknown whether the request was executed, because the "
+							+ "server's time could not be read: " + DriverMessage.of(ex),
 					StoreFailures.explain(request, this.documents.name(), ex));
 		}
 		return required(found, request).get(LockDocument.NOW);

@@ -102,7 +102,7 @@ public final class MongoLockStore implements LockStore {
 		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
 				"waiters ask for a lock at their retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
-				"an idle lease is kept for one linger from its grant at most", LockClock.system());
+				"an idle lease is kept for at most one linger after its grant", LockClock.system());
 	}
 
 	/**
@@ -240,7 +240,7 @@ public final class MongoLockStore implements LockStore {
 		boolean few = this.notifications != Notifications.OFF && connections < MIN_CONNECTIONS;
 		if (few && !this.saidFew.getAndSet(true)) {
 			logger
-				.info("The MongoClient has " + connections + " connections at most (maxPoolSize), so no connection is "
+				.info("The MongoClient has at most " + connections + " connections (maxPoolSize), so no connection is "
 						+ "used for a change stream: waiters ask for a lock at their retry-interval. A change stream "
 						+ "needs " + MIN_CONNECTIONS + " connections or more");
 		}

@@ -28,7 +28,7 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 		return (this.offset > 0)
 				? "If this server is elected, leases end early by this difference. If it exceeds the margin, a lock "
 						+ "may have two holders until the next renewal; only the fence tells them apart"
-				: "If this server is elected, dead holders' locks become free later, by this difference";
+				: "If this server is elected, dead holders' locks become free later by this difference";
 	}
 
 }

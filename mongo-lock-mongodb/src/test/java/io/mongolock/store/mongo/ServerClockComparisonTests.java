@@ -146,7 +146,7 @@ class ServerClockComparisonTests {
 			.contains("up to 1000 ms are tolerated", "If this server is elected, leases end early by this difference",
 					"NTP");
 		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000))
-			.contains("4200 ms behind the clock of db1:27017", "become free later, by this difference");
+			.contains("4200 ms behind the clock of db1:27017", "become free later by this difference");
 		assertThat(new ServerClockFinding(primary, secondary, -4200, true).describe(1000))
 			.contains("This clock judges leases now");
 	}

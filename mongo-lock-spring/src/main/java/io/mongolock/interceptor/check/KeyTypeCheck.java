@@ -47,7 +47,7 @@ record KeyTypeCheck(BeanFactory beans) {
 		}
 		if (inDocument) {
 			throw key.invalid(" of type " + type + ", but a document is locked by one id",
-					"Pick one value, and call the method once for each value.", null);
+					"Let the key be one value, and call the method once for each value.", null);
 		}
 		if (path.properties().isEmpty() && BaseStream.class.isAssignableFrom(type.toClass())) {
 			throw key.invalid(" of type " + type + ", which can be read only once: the method would find it empty",

@@ -36,7 +36,7 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class, but the application cannot lock documents",
 					"Add mongo-lock-documents (part of mongo-lock-starter) and spring-boot-starter-data-mongodb "
-							+ "(Spring Data MongoDB and the synchronous driver), or leave document out.");
+							+ "(Spring Data MongoDB and the synchronous driver), or leave out document.");
 		}
 		IntStream.range(0, operation.method().getParameterCount())
 			.filter((index) -> operation.method().getParameterTypes()[index] == locking.parameterType())

@@ -53,7 +53,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 			throw new InvalidLockMethodException(method, targetClass,
 					"has document = " + document.getSimpleName()
 							+ ".class and an asynchronous result, but a document's lock ends with the call",
-					"Wait for the result inside the method, or leave document out.");
+					"Wait for the result inside the method, or leave out document.");
 		}
 	}
 
