@@ -4,9 +4,11 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
 
@@ -65,6 +67,21 @@ class DeadlockSearchTests {
 		}
 		assertThat(search.next()).isEmpty();
 		assertThat(search.deadlocks()).singleElement().satisfies((found) -> assertThat(found.waits()).hasSize(3));
+	}
+
+	@Test
+	void whenTheWaitersHoldMoreThanOneRequestAsksForThenTheNextAsksForTheRest() {
+		GrantId[] held = IntStream.range(0, 2 * Division.MAX_BATCH + 1)
+			.mapToObj((number) -> new GrantId("held" + number, number))
+			.toArray(GrantId[]::new);
+		DeadlockSearch search = new DeadlockSearch(List.of(waiter("me", "k", held)));
+		Set<String> asked = new HashSet<>();
+		for (int size : List.of(Division.MAX_BATCH, Division.MAX_BATCH, 1, 0)) {
+			List<String> next = search.next();
+			assertThat(next).hasSize(size);
+			asked.addAll(next);
+		}
+		assertThat(asked).hasSize(held.length);
 	}
 
 	@Test

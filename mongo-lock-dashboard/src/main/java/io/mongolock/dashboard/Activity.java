@@ -17,9 +17,10 @@ import org.springframework.boot.json.JsonWriter;
  * @param turns the latest turns that ended, in their order
  * @param lost how many locks were lost
  * @param losses the latest of them, last first
+ * @param deadlocks the latest deadlocks, last first
  */
 record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> names, List<Turn> turns, long lost,
-		List<Loss> losses) {
+		List<Loss> losses, List<Stuck> deadlocks) {
 
 	/**
 	 * Write it as the page reads it, whatever the application's Jackson is set to.
@@ -35,6 +36,7 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 			members.add("turns", Activity::turns).as((all) -> all.stream().map(Turn::members).toList());
 			members.add("lost", Activity::lost);
 			members.add("losses", Activity::losses).as((all) -> all.stream().map(Loss::members).toList());
+			members.add("deadlocks", Activity::deadlocks).as((all) -> all.stream().map(Stuck::members).toList());
 		}).writeToString(this);
 	}
 
@@ -67,6 +69,21 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 		private Map<String, ?> members() {
 			return Map.of("number", this.number, "key", this.key, "end", this.end, "lasted", this.lasted, "ago",
 					this.ago);
+		}
+
+	}
+
+	/**
+	 * Callers that waited for each other's locks.
+	 *
+	 * @param number its number
+	 * @param keys the keys of the locks
+	 * @param ago how long ago it was seen
+	 */
+	record Stuck(long number, List<String> keys, long ago) {
+
+		private Map<String, ?> members() {
+			return Map.of("number", this.number, "keys", this.keys, "ago", this.ago);
 		}
 
 	}

@@ -13,6 +13,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
@@ -20,13 +21,14 @@ import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.dashboard.Activity.Loss;
 import io.mongolock.dashboard.Activity.Name;
+import io.mongolock.dashboard.Activity.Stuck;
 import io.mongolock.dashboard.Activity.Turn;
 import io.mongolock.event.LockInstrumentation;
 
 /**
  * Remembers what this instance did with its locks since it started, in bounded memory:
- * histograms by name, the latest turns and the latest losses. Thread-safe: the turns and
- * losses are guarded by this.
+ * histograms by name, the latest turns, losses and deadlocks. Thread-safe: all but the
+ * histograms is guarded by this.
  */
 final class LockActivity implements LockInstrumentation {
 
@@ -44,7 +46,11 @@ final class LockActivity implements LockInstrumentation {
 
 	private final Deque<Lost> losses = new ArrayDeque<>();
 
+	private final Deque<Deadlocked> deadlocks = new ArrayDeque<>();
+
 	private final LockClock clock;
+
+	private long deadlocked;
 
 	private long ended;
 
@@ -84,6 +90,17 @@ final class LockActivity implements LockInstrumentation {
 		}
 	}
 
+	@Override
+	public void onDeadlock(LockDeadlock deadlock) {
+		List<String> keys = deadlock.waits().stream().map(LockDeadlock.Wait::key).distinct().toList();
+		synchronized (this) {
+			this.deadlocks.addFirst(new Deadlocked(++this.deadlocked, keys, this.clock.nanoTime()));
+			if (this.deadlocks.size() > MAX_LOSSES) {
+				this.deadlocks.removeLast();
+			}
+		}
+	}
+
 	/**
 	 * The latest events.
 	 * @param seen the number of the last turn that is known already
@@ -98,7 +115,8 @@ final class LockActivity implements LockInstrumentation {
 			long now = this.clock.nanoTime();
 			return new Activity(this.ended, held, waiting, Durations.BOUNDS, names,
 					this.turns.stream().filter((turn) -> turn.number() > seen).map((turn) -> turn.toTurn(now)).toList(),
-					this.lost, this.losses.stream().map((loss) -> loss.toLoss(now)).toList());
+					this.lost, this.losses.stream().map((loss) -> loss.toLoss(now)).toList(),
+					this.deadlocks.stream().map((deadlock) -> deadlock.toStuck(now)).toList());
 		}
 	}
 
@@ -130,6 +148,14 @@ final class LockActivity implements LockInstrumentation {
 
 		Turn toTurn(long now) {
 			return new Turn(this.number, this.key, this.end, this.heldFor.toMillis(), millis(this.at, now));
+		}
+
+	}
+
+	private record Deadlocked(long number, List<String> keys, long at) {
+
+		Stuck toStuck(long now) {
+			return new Stuck(this.number, this.keys, millis(this.at, now));
 		}
 
 	}

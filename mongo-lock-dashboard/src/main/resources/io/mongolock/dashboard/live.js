@@ -52,6 +52,9 @@ function showActivity() {
 	keyed(element('losses'), last.losses, (loss) => loss.number, () => clone('entry'),
 		(item, loss) => fill(item, { text: `${loss.key}: ${REASONS[loss.reason] ?? loss.reason}, ${span(loss.ago)} ago` }));
 	element('no-losses').hidden = last.losses.length > 0;
+	keyed(element('deadlocks'), last.deadlocks, (deadlock) => deadlock.number, () => clone('entry'),
+		(item, deadlock) => fill(item, { text: `${deadlock.keys.join(', ')}: their holders waited for each other, ${span(deadlock.ago)} ago` }));
+	element('deadlocks-title').hidden = last.deadlocks.length === 0;
 	if (lost !== undefined && count > lost) {
 		say(element('news'), `${number(count - lost, 'lock')} lost: ${last.losses[0].key}`);
 	}

@@ -1,6 +1,7 @@
 package io.mongolock.dashboard;
 
 import java.time.Duration;
+import java.time.Instant;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.IntStream;
@@ -8,12 +9,15 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockDeadlock;
 import io.mongolock.LockHandle;
+import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.dashboard.Activity.Loss;
 import io.mongolock.dashboard.Activity.Name;
+import io.mongolock.dashboard.Activity.Stuck;
 import io.mongolock.dashboard.Activity.Turn;
 import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
@@ -84,6 +88,18 @@ class LockActivityTests {
 		assertThat(read.turns()).hasSize(LockActivity.MAX_TURNS).extracting(Turn::key).endsWith("order:500");
 		assertThat(read.lost()).isEqualTo(50);
 		assertThat(read.losses()).hasSize(LockActivity.MAX_LOSSES).startsWith(new Loss(50, "order:50", "refused", 0));
+	}
+
+	@Test
+	void theLatestDeadlocksAreKeptWithTheKeysOfTheirLocks() {
+		LockOwner owner = new LockOwner("shop", "1", "host", 1, "main");
+		IntStream.rangeClosed(1, 50)
+			.forEach((i) -> this.activity
+				.onDeadlock(new LockDeadlock(List.of(new LockDeadlock.Wait("order:" + i, owner, Instant.EPOCH, owner),
+						new LockDeadlock.Wait("account:2", owner, Instant.EPOCH, owner)))));
+		assertThat(read().deadlocks()).hasSize(LockActivity.MAX_LOSSES)
+			.startsWith(new Stuck(50, List.of("order:50", "account:2"), 0));
+		assertThat(read().toJson()).contains("\"keys\":[\"order:50\",\"account:2\"]").doesNotContain("host");
 	}
 
 	@Test

@@ -63,7 +63,6 @@ class LockOrderTests {
 		LockRequest stock = LockRequest.of("stock", "1");
 		nest(order("1"), account("2"));
 		nest(account("2"), stock);
-		nest(order("1"), stock);
 		assertConsistent();
 		nest(stock, order("1"));
 		assertThatExceptionOfType(AssertionError.class).isThrownBy(this::assertConsistent);
