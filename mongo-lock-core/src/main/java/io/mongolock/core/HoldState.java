@@ -14,7 +14,7 @@ import io.mongolock.OnLost;
  * The state of a hold: who relies on it, and how it ends, once. Knows no thread, clock or
  * driver. Thread-safe: the monitor guards references and end; no loss is told under it.
  * <pre>
- * event                  first that applies           what follows
+ * event                  first that applies           result
  * one shares it          nobody relies on it          refused: it is being released
  *                        else                         one more relies on it
  * one lets go            others rely on it            one fewer does
@@ -24,12 +24,12 @@ import io.mongolock.OnLost;
  * a statement is over    the release waits for it,    it is to be released
  *                        and others have not ended it
  * release                it has ended                 lost, nothing to ask
- *                        it has to run out            left to expire
  *                        it has to stay taken         kept for the rest of that
+ *                        it has to run out            left to expire
  *                        else                         released
  * hand over, keep idle   open, held, need not run out ended
  * cut off                it has ended                 lost
- *                        it has to run out, no more   lost, left to expire
+ *                        it has to run out            lost, left to expire
  *                        else                         lost, kept for its margin
  * ended by others        always                       ended by others
  * </pre>
