@@ -193,9 +193,12 @@ public interface LockOperations {
 	 * {@link Lock#lock()} and {@link Lock#lockInterruptibly()} wait without end, also
 	 * while the store cannot be asked, and keep their place in the queue meanwhile,
 	 * except that an interrupt costs {@link Lock#lock()} its place. They end without the
-	 * lock by a {@link LockStoreException} if the store refuses the claim, and by a
-	 * {@link LockAttemptAbortedException} if the client stops. {@link Lock#tryLock()}
-	 * asks once. {@link Lock#tryLock(long, java.util.concurrent.TimeUnit)} waits in whole
+	 * lock by a {@link LockStoreException} if the store refuses the claim, by a
+	 * {@link LockAttemptAbortedException} if the client stops, and by a
+	 * {@link LockUnavailableException} if the queue is full, or, of
+	 * {@link Lock#lockInterruptibly()}, if {@code mongo-lock.on-deadlock=fail} ends the
+	 * wait. {@link Lock#tryLock()} asks once.
+	 * {@link Lock#tryLock(long, java.util.concurrent.TimeUnit)} waits in whole
 	 * milliseconds, rounded up, and throws a {@link LockStoreException} if the store
 	 * could not be asked meanwhile.
 	 * <p>

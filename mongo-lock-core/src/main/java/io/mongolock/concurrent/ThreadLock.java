@@ -7,6 +7,7 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.Lock;
+import java.util.function.Function;
 import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
@@ -110,10 +111,7 @@ public final class ThreadLock implements Lock {
 
 	@Override
 	public void lockInterruptibly() throws InterruptedException {
-		boolean locked = false;
-		while (!locked) {
-			locked = take(WITHOUT_END, LockSettings.NONE);
-		}
+		take(WITHOUT_END, LockSettings.NONE, (asked) -> Optional.of(this.operations.acquire(asked)));
 	}
 
 	@Override
@@ -195,6 +193,11 @@ public final class ThreadLock implements Lock {
 	}
 
 	private boolean take(Duration wait, LockSettings more) throws InterruptedException {
+		return take(wait, more, this.operations::tryAcquire);
+	}
+
+	private boolean take(Duration wait, LockSettings more, Function<LockRequest, Optional<LockHandle>> claim)
+			throws InterruptedException {
 		if (Thread.interrupted()) {
 			throw new InterruptedException();
 		}
@@ -204,7 +207,7 @@ public final class ThreadLock implements Lock {
 			held.count = Math.addExact(held.count, 1);
 			return true;
 		}
-		Optional<LockHandle> handle = ask(asked(wait, more));
+		Optional<LockHandle> handle = ask(() -> claim.apply(asked(wait, more)));
 		handle.ifPresent((granted) -> this.hold.set(new Hold(granted)));
 		return handle.isPresent();
 	}
@@ -221,9 +224,9 @@ public final class ThreadLock implements Lock {
 		}
 	}
 
-	private Optional<LockHandle> ask(LockRequest asked) throws InterruptedException {
+	private Optional<LockHandle> ask(Supplier<Optional<LockHandle>> claim) throws InterruptedException {
 		try {
-			return within(() -> this.operations.tryAcquire(asked));
+			return within(claim);
 		}
 		catch (LockException ex) {
 			if (Thread.interrupted()) {

@@ -11,6 +11,7 @@ import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -116,6 +117,29 @@ class DeadlockTests {
 				.withCauseInstanceOf(LockUnavailableException.class)
 				.withMessageContaining(". It waited in a deadlock, which mongo-lock.on-deadlock=fail ended: lock '");
 		}
+	}
+
+	@Test
+	void whenTheYoungestLocksWithoutEndThenItFailsAsWell() throws Exception {
+		this.onDeadlock = OnDeadlock.FAIL;
+		LockTemplate elder = client(LONG);
+		LockTemplate youngest = client(LONG);
+		CountDownLatch held = new CountDownLatch(1);
+		Future<Long> went = inThread(() -> elder.execute(A, (handle) -> {
+			held.countDown();
+			meet();
+			return elder.execute(B, LockHandle::fence);
+		}));
+		held.await();
+		Future<Long> failed = inThread(() -> youngest.execute(B, (handle) -> {
+			meet();
+			youngest.asLock(A).lockInterruptibly();
+			return handle.fence();
+		}));
+		assertThat(failed).failsWithin(Duration.ofMinutes(1))
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockUnavailableException.class);
+		assertThat(went.get(1, TimeUnit.MINUTES)).isPositive();
 	}
 
 	@Test
