@@ -50,9 +50,9 @@ import static org.awaitility.Awaitility.await;
  */
 class CallWalkTests {
 
-	private static final int MAX_FILES = 63;
+	private static final int MAX_FILES = 62;
 
-	private static final int MAX_EXCURSIONS = 37;
+	private static final int MAX_EXCURSIONS = 38;
 
 	@Test
 	void anUncontendedCallCanBeFollowedByReading() throws Exception {

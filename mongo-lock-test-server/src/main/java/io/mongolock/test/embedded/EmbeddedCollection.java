@@ -362,6 +362,17 @@ final class EmbeddedCollection extends MemoryCollection {
 		changed(Change.Kind.DELETE, document, null, null);
 	}
 
+	// Writes go through all indexes
+	@Override
+	public synchronized void addIndex(Index<Integer> index) {
+		super.addIndex(index);
+	}
+
+	@Override
+	public synchronized void dropIndex(String indexName) {
+		super.dropIndex(indexName);
+	}
+
 	/**
 	 * A document as it is now.
 	 * @param id its {@code _id}

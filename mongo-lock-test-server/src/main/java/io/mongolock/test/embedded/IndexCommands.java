@@ -150,7 +150,7 @@ final class IndexCommands {
 				if ("_id_".equals(index.get("name"))) {
 					throw ServerErrors.invalidOptions("cannot drop _id index");
 				}
-				this.database.orCreate(command, "dropIndexes").dropIndex((String) index.get("name"));
+				this.database.orCreate(command, "dropIndexes").dropIndex(String.valueOf(index.get("name")));
 				this.database.indexDescriptions().deleteDocuments(identity(index), 1);
 			}
 			return Replies.ok(new Document("nIndexesWas", all.size()));

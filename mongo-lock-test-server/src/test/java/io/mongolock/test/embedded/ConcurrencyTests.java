@@ -8,6 +8,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
 import com.mongodb.ErrorCategory;
@@ -17,6 +18,8 @@ import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
 import com.mongodb.client.model.Filters;
 import com.mongodb.client.model.FindOneAndUpdateOptions;
+import com.mongodb.client.model.IndexOptions;
+import com.mongodb.client.model.Indexes;
 import com.mongodb.client.model.ReturnDocument;
 import com.mongodb.client.model.UpdateOptions;
 import com.mongodb.client.model.Updates;
@@ -106,6 +109,28 @@ class ConcurrencyTests {
 			});
 			assertThat(whole).containsOnly(true);
 			assertThat(locks.find().first()).containsEntry("a", THREADS * ROUNDS);
+		}
+	}
+
+	@Test
+	void writesAndIndexesOfOneCollectionTakeTurns() throws Exception {
+		try (EmbeddedMongo server = EmbeddedMongo.start();
+				MongoClient client = MongoClients.create(server.connectionString())) {
+			MongoCollection<Document> locks = client.getDatabase("test").getCollection("locks");
+			locks.insertOne(Document.parse("{_id: 'k', n: 0}"));
+			IndexOptions unique = new IndexOptions().unique(true);
+			AtomicInteger thread = new AtomicInteger();
+			together(() -> {
+				int number = thread.incrementAndGet();
+				for (int i = 0; i < 10 * ROUNDS; i++) {
+					if (number % 8 == 0) {
+						locks.dropIndex(locks.createIndex(Indexes.ascending("n", "other" + number), unique));
+					}
+					locks.updateOne(Filters.eq("k"), Updates.inc("n", 1));
+				}
+				return number;
+			});
+			assertThat(locks.find().first()).containsEntry("n", THREADS * 10 * ROUNDS);
 		}
 	}
 
