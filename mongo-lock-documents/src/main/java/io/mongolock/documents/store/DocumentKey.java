@@ -77,7 +77,7 @@ public record DocumentKey(String collection, BsonValue id) {
 		int at = text.indexOf(':') + 1;
 		if (at == text.length() || collection.isEmpty()) {
 			throw new IllegalArgumentException(
-					"'" + KeyText.printable(text) + "' is no document's key (its form is collection:id)");
+					"'" + KeyText.printable(text) + "' is not a document's key (its form is collection:id)");
 		}
 		return new DocumentKey(collection, value(text.substring(at)));
 	}

@@ -99,7 +99,7 @@ class DashboardPageTests {
 		page.keyboard().press("Enter");
 		Locator more = page.locator("tr.more");
 		expect(more.locator("[data-list=holders] li"))
-			.containsText(Pattern.compile("shop \\w+ \\(host node-\\d.*left of 10 min"));
+			.containsText(Pattern.compile("shop \\w+ \\(host node-\\d.*left of 10 min: charging <card>"));
 		expect(more.locator("[data-list=line] li")).hasCount(2);
 		expect(more.locator("[data-list=previous] li")).containsText(Pattern.compile("node-7.*last renewed \\d"));
 		page.evaluate("window.focused = document.activeElement");
@@ -288,6 +288,22 @@ class DashboardPageTests {
 		button(page, "Release by force").click();
 		expect(page.locator("#losses")).containsText("order:10032: taken over, released by force or deleted");
 		expect(page.locator("#news")).hasText("1 lock lost: order:10032");
+	}
+
+	@Test
+	void deadlocksOfTheInstanceAreListedByTheKeysOfTheirLocks() {
+		Page page = open(DESKTOP);
+		page.route("**/events",
+				(route) -> route.fulfill(new Route.FulfillOptions().setContentType("text/event-stream").setBody("""
+						event: activity
+						data: {"turn": 0, "held": 2, "waiting": 2, "bounds": [1], "names": [], "turns": [], "lost": 0, \
+						"losses": [], "deadlocks": [{"number": 1, "keys": ["order:1", "<b>account:2"], "ago": 3000}]}
+
+						""")));
+		go(page, "");
+		expect(page.locator("#deadlocks-title")).isVisible();
+		expect(page.locator("#deadlocks li"))
+			.hasText("order:1, <b>account:2: their holders waited for each other, 3 s ago");
 	}
 
 	@Test

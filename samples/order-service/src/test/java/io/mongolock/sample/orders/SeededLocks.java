@@ -84,7 +84,8 @@ final class SeededLocks implements AutoCloseable {
 			.append("owner", owner((int) (this.fence / 1024 % INSTANCES.size())))
 			.append("acquiredAt", Date.from(Instant.now().minus(heldFor)))
 			.append("renewedAt", now)
-			.append("ttl", 600_000L);
+			.append("ttl", 600_000L)
+			.append("note", "charging <card>");
 		List<Document> line = IntStream.range(0, waiting)
 			.mapToObj((i) -> new Document("token", "waits " + i).append("limit", 1)
 				.append("owner", owner(i))
