@@ -417,7 +417,7 @@ class DocumentLockStoreCommandTests {
 		this.store.list("", "", 0, TIMEOUT);
 		assertThat(this.log.all()).isEmpty();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.store.list("locks:", "nonsense", 1, TIMEOUT))
-			.withMessageContaining("'nonsense' is no document's key (its form is collection:id)");
+			.withMessageContaining("'nonsense' is not a document's key (its form is collection:id)");
 	}
 
 	@Test
