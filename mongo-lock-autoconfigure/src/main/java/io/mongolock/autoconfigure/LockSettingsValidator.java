@@ -148,8 +148,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 							"Operators could not distinguish the locks of " + one.getClass().getName()
 									+ ", shown with the prefix '" + one.operatorPrefix() + "', from the locks of "
 									+ other.getClass().getName() + ", shown with '" + other.operatorPrefix() + "'.",
-							"Let LockExtension.operatorPrefix() of one of the two return another prefix: no prefix may "
-									+ "begin with another one.");
+							"Change LockExtension.operatorPrefix() in one of the two: no prefix may begin with another "
+									+ "one.");
 				}
 			}
 		}

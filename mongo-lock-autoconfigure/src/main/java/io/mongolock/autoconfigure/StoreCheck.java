@@ -149,9 +149,9 @@ final class StoreCheck implements BooleanSupplier {
 	private static void refuse(LockLocation location, String problem) {
 		throw new LockStartupException("The collection " + location.namespace() + " " + problem,
 				"If nothing in this collection has to be kept, drop it while no application uses it: this library "
-						+ "creates it anew, without that option. Otherwise copy the collection (in mongosh: "
-						+ "db.getCollection(\"…\").aggregate([{$out: \"…\"}])), and name the copy in the setting of "
-						+ "the collection: mongo-lock.collection, or the one for sequences, jobs or ShedLock.");
+						+ "creates it anew, without that option. Otherwise copy it (in mongosh: "
+						+ "db.getCollection(\"…\").aggregate([{$out: \"…\"}])), and set the copy's name in "
+						+ "mongo-lock.collection, or in the collection setting of sequences, jobs or ShedLock.");
 	}
 
 }

@@ -97,7 +97,7 @@ final class LockLog {
 	}
 
 	void deadlocked(LockDeadlock deadlock) {
-		this.log.warn("Deadlock of " + deadlock.waits().size() + " waits, until the first of them gives up: "
+		this.log.warn("Deadlock of " + deadlock.waits().size() + " calls, until one of them gives up: "
 				+ LockExceptions.describe(deadlock)
 				+ ". Take these locks in the same order everywhere, or with one call");
 	}

@@ -42,8 +42,8 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 			"LockAssert throws under a lock of @DistributedLock or @ScheduledJob: replace it by "
 					+ "LockContext.current().assertHeld(), or remove it",
 			SHED_LOCK + "core.LockExtender",
-			"LockExtender throws under a lock of @DistributedLock or @ScheduledJob: remove it, "
-					+ "because leases are renewed, or use LockContext.current().renew()",
+			"LockExtender throws under a lock of @DistributedLock or @ScheduledJob. These renew themselves: "
+					+ "remove it, or use LockContext.current().renew()",
 			SHED_LOCK + "core.LockProvider", "a start with mongo-lock-shedlock refuses this bean: remove it",
 			SHED_LOCK + "spring.annotation.EnableSchedulerLock",
 			"remove this annotation when no @SchedulerLock is left", SHED_LOCK + "spring.annotation.LockProviderToUse",

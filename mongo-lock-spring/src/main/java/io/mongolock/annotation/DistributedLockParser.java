@@ -288,7 +288,7 @@ class DistributedLockParser {
 						"Write how many may hold the lock together, for example limit = \"10\".", ex);
 			}
 			throw invalid("has the limit '" + text + "'", "A limit is at least 1 and less than " + LockRequest.UNLIMITED
-					+ "; for any number of holders write mode = SHARED.", null);
+					+ "; mode = SHARED allows any number of holders.", null);
 		}
 
 		private InvalidLockMethodException invalid(String problem, String action, @Nullable Exception cause) {

@@ -22,8 +22,8 @@ import org.springframework.util.ClassUtils;
 public final class AsyncResultDetector {
 
 	/** The way out. */
-	public static final String ACTION = "Return a CompletionStage, a CompletableFuture or, with Reactor on the class "
-			+ "path, a Mono, a Flux or another reactive type that Spring adapts, not wrapped in anything: the lock is "
+	public static final String ACTION = "Return, unwrapped, a CompletionStage, a CompletableFuture or, with Reactor on the "
+			+ "class path, a Mono, a Flux or another reactive type that Spring adapts: the lock is "
 			+ "held until this result has ended. For suspend functions and Flow add kotlinx-coroutines-reactor and "
 			+ "kotlin-reflect. Or wait for the result inside the method (a stream or an iterator as a List), or use "
 			+ "LockOperations.executeAsync.";

@@ -82,8 +82,8 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class and a parameter " + type
 							+ ", but this parameter is filled in with the locked document",
-					"Make it " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
-							+ ">, or pass a ticket of the other document instead.");
+					"Make its type " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
+							+ ">, or pass the other document's ticket.");
 		}
 	}
 
