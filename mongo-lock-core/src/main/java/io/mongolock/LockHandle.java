@@ -59,7 +59,8 @@ public interface LockHandle extends AutoCloseable {
 	/**
 	 * Say what the holder does, for those who wait: {@link LockHolder#note} shows it,
 	 * from the next automatic renewal on, with which it is written. It ends with the
-	 * hold. Has no effect on a lock whose lease is not renewed.
+	 * hold: if this client keeps the lease, with the next renewal. Has no effect on a
+	 * lock whose lease is not renewed.
 	 * @param note a short text; what is longer than {@value LockHolder#MAX_NOTE}
 	 * characters is cut off
 	 */

@@ -61,7 +61,8 @@ public interface LockListener {
 	 * application alone sees, as a waiter stands behind another of its own, this caller
 	 * is one of its own.
 	 * <p>
-	 * An application sees waits that block their thread while it is inside of
+	 * An application sees waits that block their thread, except of
+	 * {@link java.util.concurrent.locks.Lock#lock}, while it is inside of
 	 * {@link LockOperations#execute} or a method of the annotation, or in a transaction
 	 * that keeps a lock. A handle of {@link LockOperations#acquire} is not bound to a
 	 * thread, nor is asynchronous work, so both hold nothing here; nor does a lock of

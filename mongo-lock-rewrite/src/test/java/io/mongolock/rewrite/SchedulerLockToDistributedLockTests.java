@@ -242,7 +242,7 @@ class SchedulerLockToDistributedLockTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			value = { "LockAssert.assertLocked() | LockAssert throws under a lock of @DistributedLock",
-					"LockExtender.extendActiveLock(null, null) | because leases are renewed",
+					"LockExtender.extendActiveLock(null, null) | These renew themselves: remove it",
 					"LockAssert.TestHelper.makeAllAssertsPass(true) | this code locks in ShedLock's store",
 					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | use LockOperations",
 					"LockingTaskExecutor tasks = null | use LockOperations",

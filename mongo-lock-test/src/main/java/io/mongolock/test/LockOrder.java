@@ -17,8 +17,9 @@ public final class LockOrder {
 	 * Fail if locks were taken in opposite orders: of two names each inside the other, or
 	 * in a circle of several names; or of one name a lower key inside a higher one and
 	 * the other way round. Several keys of one call are taken in the order of the keys.
-	 * An attempt that does not wait counts as outer lock only, and locks of handles,
-	 * which are not bound to a thread, not at all.
+	 * An attempt that does not wait, as its request or SKIP says, counts as outer lock
+	 * only; wait timeouts of the application's settings are not looked at. Locks of
+	 * handles, which are not bound to a thread, do not count.
 	 * @param context the context of the test
 	 * @throws AssertionError if there are such locks; it names them, and its suppressed
 	 * exceptions show where each was taken

@@ -96,9 +96,9 @@ class DeadlockTests {
 		});
 		Awaitility.await().until(() -> this.told.size() >= 2);
 		Awaitility.await()
-			.untilAsserted(() -> assertThat(output).contains("WARN",
-					"Deadlock of 2 calls, until one of them gives up: lock '",
-					"Take these locks in the same order everywhere, or with one call"));
+			.untilAsserted(
+					() -> assertThat(output).contains("WARN", "Deadlock of 2 calls, until one of them gives up: lock '",
+							"Take these locks in the same order everywhere, or with one call"));
 	}
 
 	@Test

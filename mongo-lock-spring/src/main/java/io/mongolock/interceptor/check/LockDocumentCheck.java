@@ -82,7 +82,7 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class and a parameter " + type
 							+ ", but this parameter is filled in with the locked document",
-					"Make its type " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
+					"Make it " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
 							+ ">, or pass the other document's ticket.");
 		}
 	}
