@@ -30,7 +30,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 /**
  * Row 72: random faults befall the members of a real set and worker processes at once,
- * for as long as {@code -Dmongo-lock.chaos=PT10M} says, in the order that
+ * for as long as {@code -Dchaos=PT10M} says, in the order that
  * {@code -Dfault-matrix.seed=} decides.
  */
 @Tag("process")
