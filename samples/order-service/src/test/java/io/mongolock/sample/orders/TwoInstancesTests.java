@@ -50,8 +50,10 @@ class TwoInstancesTests {
 	static void start() {
 		mongo = startMongo(0);
 		port = Integer.parseInt(mongo.awaitOutput("ready at mongodb://127.0.0.1:(\\d+)"));
-		one = startInstance();
-		two = startInstance();
+		// All payments at once are much for a busy machine
+		String patient = "--mongo-lock.locks.order.operation-timeout=8s";
+		one = startInstance(patient);
+		two = startInstance(patient);
 		for (OrderServiceProcess instance : List.of(one, two)) {
 			instance.awaitReady();
 			awaitOrders(instance);
