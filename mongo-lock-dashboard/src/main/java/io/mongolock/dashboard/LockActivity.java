@@ -83,10 +83,7 @@ final class LockActivity implements LockInstrumentation {
 	@Override
 	public void lost(LockHandle handle, LockRequest request, LossReason reason) {
 		synchronized (this) {
-			this.losses.addFirst(new Lost(++this.lost, request.key(), reason, this.clock.nanoTime()));
-			if (this.losses.size() > MAX_LOSSES) {
-				this.losses.removeLast();
-			}
+			keep(this.losses, new Lost(++this.lost, request.key(), reason, this.clock.nanoTime()));
 		}
 	}
 
@@ -94,10 +91,14 @@ final class LockActivity implements LockInstrumentation {
 	public void onDeadlock(LockDeadlock deadlock) {
 		List<String> keys = deadlock.waits().stream().map(LockDeadlock.Wait::key).distinct().toList();
 		synchronized (this) {
-			this.deadlocks.addFirst(new Deadlocked(++this.deadlocked, keys, this.clock.nanoTime()));
-			if (this.deadlocks.size() > MAX_LOSSES) {
-				this.deadlocks.removeLast();
-			}
+			keep(this.deadlocks, new Deadlocked(++this.deadlocked, keys, this.clock.nanoTime()));
+		}
+	}
+
+	private static <T> void keep(Deque<T> latest, T one) {
+		latest.addFirst(one);
+		if (latest.size() > MAX_LOSSES) {
+			latest.removeLast();
 		}
 	}
 
