@@ -2,6 +2,7 @@ package io.mongolock.autoconfigure;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.UUID;
 import java.util.concurrent.atomic.AtomicInteger;
 
@@ -198,9 +199,9 @@ public class LockOperatorsAutoConfigurationTests {
 		}
 
 		@Override
-		public int renewAll(List<LeaseId> leases, Duration timeout) {
+		public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 			fail(leases.get(0).key());
-			return super.renewAll(leases, timeout);
+			return super.renewAll(leases, notes, timeout);
 		}
 
 		@Override

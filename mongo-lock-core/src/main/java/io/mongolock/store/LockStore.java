@@ -41,21 +41,22 @@ public interface LockStore {
 	boolean renew(LeaseId lease, Duration timeout);
 
 	/**
-	 * Begin several leases anew in one request.
+	 * Begin several leases anew in one request, and write what some of their holders do
+	 * beside them, unless this store keeps no notes.
 	 * @param leases the leases, each with another token, at most a few hundred
+	 * @param notes the notes, by lease, each gone with its lease
 	 * @return how many of them are still there
 	 * @throws SomeRenewalsFailedException if some were refused, or not answered, apart
 	 * from the others
 	 */
-	int renewAll(List<LeaseId> leases, Duration timeout);
+	int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout);
 
 	/**
-	 * Begin several leases anew, as {@link #renewAll(List, Duration)} does, and write
-	 * what some of their holders do beside them, unless this store keeps no notes.
-	 * @param notes the notes, by lease, each gone with its lease
+	 * Begin several leases anew, as {@link #renewAll(List, Map, Duration)} does, without
+	 * notes.
 	 */
-	default int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
-		return renewAll(leases, timeout);
+	default int renewAll(List<LeaseId> leases, Duration timeout) {
+		return renewAll(leases, Map.of(), timeout);
 	}
 
 	/**

@@ -3,6 +3,7 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -229,7 +230,7 @@ class ClientLoopTests {
 		ScriptedStore refusing = new ScriptedStore() {
 
 			@Override
-			public int renewAll(List<LeaseId> leases, Duration timeout) {
+			public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 				throw new SomeRenewalsFailedException(new LockStoreException("a", Outcome.REFUSED, "over quota", null),
 						Set.copyOf(leases), 0);
 			}

@@ -106,7 +106,7 @@ public class ScriptedStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Duration timeout) {
+	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		run("renew", leases.get(0), () -> {
 		});
 		return (int) leases.stream().filter(this::isThere).count();

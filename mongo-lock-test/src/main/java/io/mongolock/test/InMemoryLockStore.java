@@ -68,11 +68,6 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return renewAll(leases, Map.of(), timeout);
-	}
-
-	@Override
 	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return (int) leases.stream()
 			.filter((lease) -> change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), notes.get(lease), now())))

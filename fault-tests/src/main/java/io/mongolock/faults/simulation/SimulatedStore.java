@@ -87,7 +87,7 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Duration timeout) {
+	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		int found = ask(Request.renewal(leases, timeout));
 		this.jvm.judge.count((found < leases.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
 		return found;

@@ -191,11 +191,6 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return renewAll(leases, Map.of(), timeout);
-	}
-
-	@Override
 	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		List<LockStoreException> failures = new ArrayList<>();
 		Set<LeaseId> failed = new HashSet<>();

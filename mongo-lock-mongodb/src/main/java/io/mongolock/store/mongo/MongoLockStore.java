@@ -124,11 +124,6 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return this.leases.renewAll(leases, timeout);
-	}
-
-	@Override
 	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return this.leases.renewAll(leases, notes, timeout);
 	}

@@ -67,10 +67,6 @@ public final class TokenCommands {
 		}
 	}
 
-	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return renewAll(leases, Map.of(), timeout);
-	}
-
 	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		try {
 			return all("renew", WriteConcern.MAJORITY, leases, timeout, (lease) -> {

@@ -109,11 +109,6 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Duration timeout) {
-		return renewAll(leases, Map.of(), timeout);
-	}
-
-	@Override
 	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return ask(leases.get(0).key(), timeout, () -> this.store.renewAll(leases, notes, timeout));
 	}
