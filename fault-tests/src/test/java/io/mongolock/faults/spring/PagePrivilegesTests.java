@@ -166,7 +166,7 @@ class PagePrivilegesTests {
 
 	private static Stream<String> rows() throws IOException {
 		String page = Files.readString(PAGE);
-		String table = page.substring(page.indexOf("\n## Privileges"), page.indexOf("As a role for the database"));
+		String table = page.substring(page.indexOf("\n## Privileges"), page.indexOf("This script creates a role"));
 		return table.lines().filter((line) -> line.startsWith("| ") && !line.startsWith("| collection |"));
 	}
 
