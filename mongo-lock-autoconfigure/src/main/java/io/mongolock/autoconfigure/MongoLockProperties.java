@@ -24,8 +24,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * collection
  * @param ttl how long a lease lasts without renewal, and so the longest time that a lock
  * stays taken after its holder died
- * @param margin how long before the end of a lease its holder stops relying on the lock;
- * 20 % of the ttl unless set
+ * @param margin time at the end of a lease in which its holder no longer relies on the
+ * lock; 20 % of the ttl unless set
  * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
  * default 1 second, longer with a long ttl or many leases
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
@@ -42,8 +42,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * refresh their places after each third of this time
  * @param maxPlaces how many instances may wait in the queue of a lock; further instances
  * are denied at once
- * @param shutdownTimeout how long a shutdown, after all other beans have stopped, waits
- * for locks in use before their holders lose them
+ * @param shutdownTimeout how long a shutdown waits for locks in use after all other beans
+ * have stopped; then the holders lose their locks
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean for the
  * locks, if there are several
  * @param advisorOrder order of the AOP advisor that takes the lock; lower values run
@@ -101,7 +101,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * Settings for the locks of one name, which win over those for all locks.
 	 *
 	 * @param ttl how long a lease lasts without renewal
-	 * @param margin how long before the end of a lease its holder stops relying on it
+	 * @param margin time at the end of a lease in which its holder no longer relies on it
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long a claim waits for a lock that another holds
