@@ -50,7 +50,7 @@ import static org.awaitility.Awaitility.await;
  */
 class CallWalkTests {
 
-	private static final int MAX_FILES = 62;
+	private static final int MAX_FILES = 61;
 
 	private static final int MAX_EXCURSIONS = 38;
 

@@ -11,7 +11,7 @@ import java.util.function.Function;
  * Whether the client runs, ends or has stopped, and so what may begin; has the threads
  * and the loop of each run. A request that a caller makes, or that releases a lock, has
  * one of the permits; a stop that waits for those underway wants all. It ends no hold:
- * {@link LockClient#stop} does, by {@link HoldRegistry#cutOffAll}. Thread-safe; changes
+ * {@link LockTemplate#stop} does, by {@link HoldRegistry#cutOffAll}. Thread-safe; changes
  * of the phase are guarded by the monitor.
  */
 final class ClientLifecycle {

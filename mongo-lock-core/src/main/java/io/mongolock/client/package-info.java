@@ -2,9 +2,9 @@
  * Claims locks, keeps them and releases them: the threads, clocks and requests that run
  * what {@code core} decides.
  * <ul>
- * <li>{@link LockTemplate} is what users call, with {@link ClientOptions};
- * {@link LockClient} the parts behind it and {@link ClientLifecycle} whether they run,
- * with the {@link ClientThreads}, which are few: {@link RequestQueue} says who asks next.
+ * <li>{@link LockTemplate} is what users call, with {@link ClientOptions}, and has the
+ * parts behind it; {@link ClientLifecycle} says whether they run, with the
+ * {@link ClientThreads}, which are few: {@link RequestQueue} says who asks next.
  * {@link ClientRuntime} is what it has of its JVM, which a simulation replaces. Where
  * locks are switched off, users call {@link UnlockedLockOperations}.</li>
  * <li>An attempt: {@link BlockingDriver} or {@link AsyncDriver} runs it to its end, and
@@ -18,8 +18,8 @@
  * {@link OrphanReleaser} cleans up behind requests of unknown outcome.
  * {@link DividedEnding} is a request for many of these, divided if it hangs. When the
  * client stops, {@link StopRequests} sends what is left to send,
- * {@link LockClient#stopClaims} ends all waiting, and {@link LockClient#stop} cuts off
- * what is still held, as its {@link io.mongolock.core.HoldState#cutOff} says. <b>A
+ * {@link LockTemplate#stopClaims} ends all waiting, and {@link LockTemplate#stop} cuts
+ * off what is still held, as its {@link io.mongolock.core.HoldState#cutOff} says. <b>A
  * release wakes the next waiter</b> in {@link HoldRegistry}, which hands the lock over or
  * has {@link io.mongolock.core.ClientQueues#wakeNext} let the next one ask; a release in
  * another JVM does so in {@link QueueMaintenance#released}.</li>

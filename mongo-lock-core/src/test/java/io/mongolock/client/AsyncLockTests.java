@@ -298,13 +298,13 @@ class AsyncLockTests {
 		List<CompletableFuture<LockHandle>> cancelled = IntStream.range(0, 500)
 			.mapToObj((i) -> this.template.acquireAsync(patient))
 			.toList();
-		assertThat(this.template.timers()).isEqualTo(500);
+		assertThat(this.template.threads().timers()).isEqualTo(500);
 		cancelled.forEach((claim) -> claim.cancel(true));
 		first.close();
 		for (int i = 0; i < 500; i++) {
 			assertThat(this.template.acquireAsync(patient)).succeedsWithin(LONG).satisfies(LockHandle::close);
 		}
-		Awaitility.await().until(() -> this.template.timers() == 0);
+		Awaitility.await().until(() -> this.template.threads().timers() == 0);
 	}
 
 	@Test

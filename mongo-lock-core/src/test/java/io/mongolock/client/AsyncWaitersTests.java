@@ -58,7 +58,7 @@ class AsyncWaitersTests {
 		assertThat(each).as("bytes for each").isLessThanOrEqualTo(MAX_BYTES);
 		waiters.forEach((waiter) -> waiter.cancel(false));
 		assertThat(this.template.waiting()).isZero();
-		assertThat(this.template.timers()).isZero();
+		assertThat(this.template.threads().timers()).isZero();
 		assertThat(held.isHeld()).isTrue();
 	}
 

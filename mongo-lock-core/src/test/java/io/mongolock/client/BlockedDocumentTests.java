@@ -180,7 +180,7 @@ class BlockedDocumentTests {
 	void whatIsCleanedUpDoesNotWaitBehindWhatIsBlocked() {
 		// All but a first try never ends
 		this.store.patience = DividedEnding.PATIENCE;
-		LockClient client = new LockClient(this.store, options(), new ClientRuntime());
+		LockTemplate client = new LockTemplate(this.store, options(), new ClientRuntime());
 		passToNobody(client, 40);
 		// Two tries of each have ended, and all of the third wait for a thread, or keep
 		// one
@@ -197,8 +197,8 @@ class BlockedDocumentTests {
 	@Test
 	void norBehindHandOversToSomebodyWhoHasGoneAndHandlesThatNobodyClosed() {
 		this.store.patience = DividedEnding.PATIENCE;
-		LockClient client = new LockClient(this.store, options(), new ClientRuntime());
-		LeaseHandle free = client.acquire(LockRequest.of("free"));
+		LockTemplate client = new LockTemplate(this.store, options(), new ClientRuntime());
+		LeaseHandle free = client.claim(LockRequest.of("free"));
 		passToNobody(client, 20);
 		leak(client, 20);
 		client.holds().declined(free.heldLock());
@@ -250,19 +250,19 @@ class BlockedDocumentTests {
 		other.stop(Duration.ofSeconds(1));
 	}
 
-	private void passToNobody(LockClient client, int count) {
+	private void passToNobody(LockTemplate client, int count) {
 		blocked(client, "k", count).forEach(client.holds()::declined);
 	}
 
-	private void leak(LockClient client, int count) {
+	private void leak(LockTemplate client, int count) {
 		blocked(client, "leaked", count)
 			.forEach((leaked) -> client.threads().cleanUpAfter(0, () -> client.holds().leaked(leaked)));
 	}
 
-	private List<HeldLock> blocked(LockClient client, String prefix, int count) {
+	private List<HeldLock> blocked(LockTemplate client, String prefix, int count) {
 		List<HeldLock> held = IntStream.range(0, count)
-			.mapToObj((i) -> client.acquire(LockRequest.builder(prefix + i).ttl(Duration.ofMinutes(10)).build())
-				.heldLock())
+			.mapToObj(
+					(i) -> client.claim(LockRequest.builder(prefix + i).ttl(Duration.ofMinutes(10)).build()).heldLock())
 			.toList();
 		held.forEach((heldLock) -> this.store.block(heldLock.key()));
 		return held;

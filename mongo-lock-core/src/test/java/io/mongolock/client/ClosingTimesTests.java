@@ -48,7 +48,7 @@ class ClosingTimesTests {
 
 	private final Hook hook = new Hook();
 
-	private final LockClient client = new LockClient(this.store,
+	private final LockTemplate client = new LockTemplate(this.store,
 			new ClientOptions(new ConfiguredSettings(
 					LockSettings.builder().ttl(Duration.ofMinutes(30)).waitTimeout(Duration.ofMinutes(10)).build(),
 					Map.of()), new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(this.hook))
@@ -64,7 +64,7 @@ class ClosingTimesTests {
 
 	@Test
 	void aHandleClosedTwiceLetsGoOnce() {
-		LeaseHandle outer = this.client.acquire(REQUEST);
+		LeaseHandle outer = this.client.claim(REQUEST);
 		outer.heldLock().state().add();
 		LeaseHandle inner = this.client.handles().of(outer.heldLock());
 		inner.close();
@@ -77,7 +77,7 @@ class ClosingTimesTests {
 
 	@Test
 	void aLostLockIsNotShared() {
-		LeaseHandle outer = this.client.acquire(REQUEST);
+		LeaseHandle outer = this.client.claim(REQUEST);
 		this.store.forget("k");
 		this.client.holds().renew("k");
 		assertThatExceptionOfType(LockLostException.class)
@@ -89,7 +89,7 @@ class ClosingTimesTests {
 	void whatIsGrantedToAFutureThatIsOverIsReleasedAtOnceWhateverItsMinimumHold() {
 		CountDownLatch over = new CountDownLatch(1);
 		LockRequest kept = LockRequest.builder("k").minHold(Duration.ofMinutes(10)).build();
-		CompletableFuture<LockHandle> future = this.client.acquireAsync(kept, (handle) -> {
+		CompletableFuture<LockHandle> future = this.client.claimAsync(kept, (handle) -> {
 			await(over);
 			return handle;
 		});
@@ -129,7 +129,7 @@ class ClosingTimesTests {
 			await(closed);
 			request.run();
 		});
-		CompletableFuture<LockHandle> granted = CompletableFuture.supplyAsync(() -> this.client.acquire(REQUEST),
+		CompletableFuture<LockHandle> granted = CompletableFuture.supplyAsync(() -> this.client.claim(REQUEST),
 				(task) -> new ClientRuntime().daemons("late").newThread(task).start());
 		asked.await();
 		this.client.stop(Duration.ofMillis(1));
@@ -164,14 +164,14 @@ class ClosingTimesTests {
 	void aClaimThatJoinsDuringAStopIsStoppedToo() {
 		this.hook.atBeginOfClaim = () -> this.client.stop(Duration.ofMillis(1));
 		assertThat(async()).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
-		assertThat(this.client.queues().waiting()).isZero();
+		assertThat(this.client.waiting()).isZero();
 	}
 
 	@Test
 	void whatIsHandedToOneWhoHadGoneIsReleasedWhateverItsMinimumHold() {
 		LeaseHandle holder = beginTurn();
 		LockRequest kept = LockRequest.builder("k").minHold(Duration.ofMinutes(10)).build();
-		CompletableFuture<LockHandle> gone = this.client.acquireAsync(kept, (handle) -> handle);
+		CompletableFuture<LockHandle> gone = this.client.claimAsync(kept, (handle) -> handle);
 		this.hook.onWake = () -> gone.cancel(true);
 		holder.close();
 		assertThat(gone).isCancelled();
@@ -212,14 +212,14 @@ class ClosingTimesTests {
 	 * Have a turn granted: the second claim, which had to queue, sets fences aside.
 	 */
 	private LeaseHandle beginTurn() {
-		LeaseHandle first = this.client.acquire(REQUEST);
+		LeaseHandle first = this.client.claim(REQUEST);
 		CompletableFuture<LockHandle> second = async();
 		first.close();
 		return (LeaseHandle) second.join();
 	}
 
 	private CompletableFuture<LockHandle> async() {
-		return this.client.acquireAsync(REQUEST, (handle) -> handle);
+		return this.client.claimAsync(REQUEST, (handle) -> handle);
 	}
 
 	private static void await(CountDownLatch latch) {

@@ -64,10 +64,10 @@ class UncontendedCallTests {
 	}
 
 	@Test
-	void theClaimIsSentByTheCallersThreadThroughFourClassesOfTheClient() {
+	void theClaimIsSentByTheCallersThreadThroughThreeClassesOfTheClient() {
 		this.template.<Void, RuntimeException>execute(LockRequest.of("k"), (handle) -> null);
-		assertThat(this.stacks.of("claim")).containsExactly("LockTemplate", "LockClient", "BlockingDriver",
-				"ClaimSender", "MongoLockStore", "ClaimCommand", "PrimaryCollection", "RepeatedCommand");
+		assertThat(this.stacks.of("claim")).containsExactly("LockTemplate", "BlockingDriver", "ClaimSender",
+				"MongoLockStore", "ClaimCommand", "PrimaryCollection", "RepeatedCommand");
 	}
 
 	@Test

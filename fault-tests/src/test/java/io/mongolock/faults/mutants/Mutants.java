@@ -99,7 +99,7 @@ final class Mutants {
 				new Mutant("clean-up ends before a ttl has passed", "OrphanCleanup.next", "this.fraction < 1",
 						"this.fraction < 4", search("HANDED_OVER", "GHOST"), simulation("GHOST"),
 						row("Message", "aClaimDeliveredLongAfterItsCallerGaveUpIsTakenBack")),
-				new Mutant("forgotten release not repeated", "LockClient.<init>", "releases.primaryChanged();", "",
+				new Mutant("forgotten release not repeated", "LockTemplate.<init>", "releases.primaryChanged();", "",
 						row("ForgottenRelease", "aReleaseThatOnlyTheOldPrimaryKnewIsRepeated")),
 				new Mutant("turn kept by who left", "WaitQueue.remove",
 						"		if (this.asking == waiter) {\n			this.asking = null;\n",
@@ -199,10 +199,10 @@ final class Mutants {
 				new Mutant("refused renewal taken for a missing lease", "TokenCommands.renewAll",
 						"throw StoreFailures.ofSome(leases, ex);", "return 0;",
 						row("RefusedWrites", "aLeaseWhoseRenewalsAreRefusedForAWhileIsKept")),
-				new Mutant("renewed on the application's threads", "LockClient.<init>", "threads.renewals()",
+				new Mutant("renewed on the application's threads", "LockTemplate.<init>", "threads.renewals()",
 						"java.util.concurrent.ForkJoinPool.commonPool()",
 						row("Renewer", "renewalsPassWhileTheApplicationsThreadsAreBusy")),
-				new Mutant("renewed on the thread that watches", "LockClient.<init>", "threads.renewals()",
+				new Mutant("renewed on the thread that watches", "LockTemplate.<init>", "threads.renewals()",
 						"Runnable::run", row("Renewer", "aHolderIsToldThoughARenewalNeverReturns")),
 				new Mutant("never renewed", "LeaseRenewal.isWaiting", "return this.renews && this.batch == null;",
 						"return false;", search("TWO", "NEEDLESS"), simulation("NEEDLESS"),
@@ -239,7 +239,7 @@ final class Mutants {
 
 	/** What ends at the same moment as something else. */
 	private static List<Mutant> races() {
-		return List.of(new Mutant("race: what is granted during a stop kept", "LockClient.stop",
+		return List.of(new Mutant("race: what is granted during a stop kept", "LockTemplate.stop",
 				"		// What those that ended now were granted, or were to release or leave\n		giveBack(time);\n",
 				"", clients()),
 				new Mutant("race: successor of a hand-over not renewed", "HoldRegistry.replace",
