@@ -2,6 +2,7 @@ package io.mongolock.test.faults;
 
 import java.time.Duration;
 import java.time.InstantSource;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -13,7 +14,10 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.RecallListener;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.StoreServers;
@@ -179,13 +183,28 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
+	public StoreSubscription watchRecalls(RecallListener listener) {
+		return this.store.watchRecalls(listener);
+	}
+
+	@Override
 	public Optional<StoredLock> find(String key, Duration timeout) {
 		return ask(key, timeout, () -> this.store.find(key, timeout));
 	}
 
 	@Override
+	public Comparator<String> keyOrder() {
+		return this.store.keyOrder();
+	}
+
+	@Override
 	public List<StoredLock> list(String prefix, String after, int most, Duration timeout) {
 		return ask("*", timeout, () -> this.store.list(prefix, after, most, timeout));
+	}
+
+	@Override
+	public LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
+		return ask("*", timeout, () -> this.store.list(filter, after, most, scanned, timeout));
 	}
 
 	@Override

@@ -2,9 +2,11 @@ package io.mongolock.test.faults;
 
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 import org.junit.jupiter.api.Test;
+import org.mockito.BDDMockito;
 import org.springframework.aot.generate.ClassNameGenerator;
 import org.springframework.aot.generate.DefaultGenerationContext;
 import org.springframework.aot.generate.InMemoryGeneratedFiles;
@@ -17,6 +19,11 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockFilter;
+import io.mongolock.store.LockPage;
+import io.mongolock.store.LockStore;
+import io.mongolock.store.RecallListener;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredLock;
 import io.mongolock.test.InMemoryLockStore;
 import io.mongolock.test.faults.LockFaultsConfiguration.LockFaultsRegistrar;
@@ -52,6 +59,26 @@ class LockFaultsTests {
 		assertThat(this.faults.releaseGrant(ID, 0, TIMEOUT)).isFalse();
 		assertThat(this.faults.release(ID, TIMEOUT).ended()).isTrue();
 		assertThat(isHeld()).isFalse();
+	}
+
+	@Test
+	void whenTheStoreListsAndWatchesByItselfThenItIsAsked() {
+		LockStore own = BDDMockito.mock();
+		LockFilter filter = new LockFilter("order:", "shop", Duration.ZERO);
+		LockPage page = new LockPage(List.of(), "order:42");
+		Comparator<String> order = Comparator.reverseOrder();
+		StoreSubscription recalls = BDDMockito.mock();
+		RecallListener listener = BDDMockito.mock();
+		BDDMockito.given(own.list(filter, "order:1", 2, 3, TIMEOUT)).willReturn(page);
+		BDDMockito.given(own.keyOrder()).willReturn(order);
+		BDDMockito.given(own.watchRecalls(listener)).willReturn(recalls);
+		LockFaults faults = new LockFaults(own, this.losses::add);
+		assertThat(faults.list(filter, "order:1", 2, 3, TIMEOUT)).isSameAs(page);
+		assertThat(faults.keyOrder()).isSameAs(order);
+		assertThat(faults.watchRecalls(listener)).isSameAs(recalls);
+		faults.storeDown();
+		assertThatExceptionOfType(LockStoreException.class)
+			.isThrownBy(() -> faults.list(filter, "order:1", 2, 3, TIMEOUT));
 	}
 
 	@Test
