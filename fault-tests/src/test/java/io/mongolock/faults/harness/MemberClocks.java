@@ -39,8 +39,7 @@ public final class MemberClocks implements AutoCloseable {
 		return new MemberClocks(builder(), FakeTime.ofThisMachine());
 	}
 
-	// Likewise; a primary whose clock is set back sends no heartbeat for as long, which
-	// costs it its place soon where elections are quick
+	// Likewise; quick elections replaced a primary whose clock was set back
 	static MemberClocks withUsualElections() {
 		return new MemberClocks(builder().usualElections(), FakeTime.ofThisMachine());
 	}
