@@ -45,7 +45,7 @@ abstract class AbstractRealServerDocumentTests extends AbstractMongoTests {
 
 	static final LockSettings OFTEN_RENEWED = LockSettings.builder()
 		.ttl(Duration.ofSeconds(20))
-		.renewInterval(Duration.ofSeconds(1))
+		.renewInterval(Duration.ofMillis(200))
 		.build();
 
 	static final LockSettings SELDOM_RENEWED = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
