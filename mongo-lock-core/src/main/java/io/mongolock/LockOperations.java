@@ -130,8 +130,10 @@ public interface LockOperations {
 	 * {@link LockLostException} if the lock was lost meanwhile and the request does not
 	 * say {@link OnLost#IGNORE}
 	 */
-	<T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
-			LockCallback<? extends CompletionStage<T>, ?> callback);
+	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
+			LockCallback<? extends CompletionStage<T>, ?> callback) {
+		return executeAsync(List.of(request), callback);
+	}
 
 	/**
 	 * Begin the work under several locks or not at all, as

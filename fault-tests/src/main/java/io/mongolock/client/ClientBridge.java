@@ -67,7 +67,7 @@ public abstract class ClientBridge extends ClientRuntime {
 	}
 
 	public static void letExpire(LockHandle handle) {
-		((LeaseHandle) handle).letExpire();
+		((LeaseHandle) handle).heldLock().state().letExpire();
 	}
 
 }

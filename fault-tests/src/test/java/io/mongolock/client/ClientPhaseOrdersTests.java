@@ -10,7 +10,6 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.LockClock;
 import io.mongolock.event.LockEvents;
-import io.mongolock.event.RenewalEvents;
 import io.mongolock.faults.harness.ThreadOrders;
 
 /**
@@ -42,7 +41,7 @@ class ClientPhaseOrdersTests {
 
 		{
 			ClientRuntime runtime = new StillRuntime();
-			RenewalEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons).ofRenewals();
+			LockEvents events = new LockEvents(List.of(), LockClock.system(), runtime::daemons);
 			this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(null, LockClock.system(),
 					threads.renewals(), events, List.of(), new ReleaseRequestPoller(null, events), runtime));
 		}

@@ -17,7 +17,6 @@ import io.mongolock.core.HandOver;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.LockEvents;
-import io.mongolock.event.RenewalEvents;
 import io.mongolock.faults.harness.ThreadOrders;
 import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LockStore;
@@ -134,11 +133,10 @@ class HeldLockOrdersTests {
 			ClientRuntime runtime = new StillRuntime();
 			StillClock clock = new StillClock();
 			LockEvents events = new LockEvents(List.of(), clock, runtime::daemons);
-			RenewalEvents renewals = events.ofRenewals();
 			LockStore store = (LockStore) Proxy.newProxyInstance(LockStore.class.getClassLoader(),
 					new Class<?>[] { LockStore.class }, (proxy, method, arguments) -> answer(method.getName()));
-			this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run, renewals,
-					List.of(), new ReleaseRequestPoller(store, renewals), runtime));
+			this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, Runnable::run, events,
+					List.of(), new ReleaseRequestPoller(store, events), runtime));
 			this.phase.start();
 			ReleaseSender sender = new ReleaseSender(store, clock, this.phase);
 			LockReleaser releaser = new LockReleaser(store, clock, events, this.phase, sender,

@@ -21,7 +21,7 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.core.RenewalSchedule;
-import io.mongolock.event.RenewalEvents;
+import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.SomeRenewalsFailedException;
@@ -48,7 +48,7 @@ final class ClientLoop {
 
 	private final RenewalSchedule schedule;
 
-	private final RenewalEvents events;
+	private final LockEvents events;
 
 	private final List<? extends BackgroundTask> tasks;
 
@@ -79,7 +79,7 @@ final class ClientLoop {
 	 * tried again
 	 * @param events learns of failures, and logs them on a thread of its own
 	 */
-	ClientLoop(LockStore store, LockClock clock, Executor requests, RenewalEvents events,
+	ClientLoop(LockStore store, LockClock clock, Executor requests, LockEvents events,
 			List<? extends BackgroundTask> tasks, ReleaseRequestPoller releaseRequests, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
@@ -353,7 +353,7 @@ final class ClientLoop {
 		try {
 			int found = renewAll(batch, ids);
 			ClockReading now = ClockReading.of(this.clock);
-			this.events.answered(batch.leases(), found);
+			this.events.renewalsAnswered(batch.leases(), found);
 			answer((schedule) -> schedule.answered(batch, found, requested, now));
 			this.events.renewed(batch.leases(), found, requested);
 		}
@@ -361,7 +361,7 @@ final class ClientLoop {
 			ClockReading now = ClockReading.of(this.clock);
 			List<Lease> failed = batch.leases().stream().filter((lease) -> ex.failed().contains(lease.id())).toList();
 			List<Lease> others = batch.leases().stream().filter((lease) -> !ex.failed().contains(lease.id())).toList();
-			this.events.answered(others, ex.found());
+			this.events.renewalsAnswered(others, ex.found());
 			answer((schedule) -> schedule.answeredInPart(batch, ex.failed(), ex.found(), requested, now));
 			failed(batch, ex);
 			this.events.renewed(others, ex.found(), requested);

@@ -214,14 +214,6 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 		}
 	}
 
-	/**
-	 * Have nothing released, whichever handle is closed last: the lock is free when its
-	 * lease has run out.
-	 */
-	void letExpire() {
-		this.heldLock.state().letExpire();
-	}
-
 	@Override
 	public String toString() {
 		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ((isHeld()) ? ", held)" : ", not held)");

@@ -66,7 +66,7 @@ public final class LockCommitListener implements TransactionExecutionListener {
 
 	private static boolean letExpire(LockHandle handle) {
 		if (handle instanceof LeaseHandle lease) {
-			lease.letExpire();
+			lease.heldLock().state().letExpire();
 		}
 		return false;
 	}

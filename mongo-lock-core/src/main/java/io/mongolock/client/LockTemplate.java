@@ -50,7 +50,6 @@ import io.mongolock.core.RequestOrder;
 import io.mongolock.event.AttemptEvents;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
-import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.GrantId;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -132,8 +131,7 @@ public final class LockTemplate implements LockOperations {
 		this.callerContext = options.callerContext();
 		this.events = new LockEvents(options.listeners(), clock, runtime::daemons);
 		this.attemptEvents = this.events.ofClaims(store.servers());
-		RenewalEvents renewalEvents = this.events.ofRenewals();
-		this.releaseRequests = new ReleaseRequestPoller(store, renewalEvents);
+		this.releaseRequests = new ReleaseRequestPoller(store, this.events);
 		this.stopRequests = new StopRequests(runtime);
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
 		Supplier<ClientThreads> itsThreads = this::threads;
@@ -142,7 +140,7 @@ public final class LockTemplate implements LockOperations {
 		this.deadlocks = new DeadlockWatch(store, clock, this.events, options.onDeadlock(),
 				configured.terms().operationTimeout(), new LookRequests(), () -> itsThreads.get().looks());
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
-				renewalEvents, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
+				this.events, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.phase, releases);
 		store.servers().onPrimaryChange(() -> {
@@ -234,12 +232,6 @@ public final class LockTemplate implements LockOperations {
 		LeaseHandle shared = this.handles.shareOwn(request);
 		return (shared != null) ? CompletableFuture.completedFuture(this.handles.watch(shared, caller))
 				: claimAsync(request, (handle) -> this.handles.watch(handle, caller));
-	}
-
-	@Override
-	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
-			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return executeAsync(List.of(request), callback);
 	}
 
 	@Override

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockStoreException;
 import io.mongolock.ReleaseRequest;
 import io.mongolock.core.Lease;
-import io.mongolock.event.RenewalEvents;
+import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.StoredHolder;
@@ -38,7 +38,7 @@ final class ReleaseRequestPoller {
 
 	private final LockStore store;
 
-	private final RenewalEvents events;
+	private final LockEvents events;
 
 	/** When the next look is due; {@code null} before the first. */
 	private volatile @Nullable Long nextLook;
@@ -48,7 +48,7 @@ final class ReleaseRequestPoller {
 	/** Those that are to be looked at. */
 	private final Set<Lease> wanted = ConcurrentHashMap.newKeySet();
 
-	ReleaseRequestPoller(LockStore store, RenewalEvents events) {
+	ReleaseRequestPoller(LockStore store, LockEvents events) {
 		this.store = store;
 		this.events = events;
 	}

@@ -101,12 +101,6 @@ public class UnlockedLockOperations implements LockOperations {
 	}
 
 	@Override
-	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
-			LockCallback<? extends CompletionStage<T>, ?> callback) {
-		return executeAsync(List.of(request), callback);
-	}
-
-	@Override
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		return new AsyncExecution<>(callback, (handle) -> Scope.NONE, (handle) -> null, (handle) -> {

@@ -14,17 +14,20 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockListener;
 import io.mongolock.LockRequest;
 import io.mongolock.LossReason;
+import io.mongolock.ReleaseRequest;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
+import io.mongolock.core.RenewalBatch;
 import io.mongolock.event.LockInstrumentation.Scope;
+import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoreServers;
 
 /**
- * Says what happens to locks from the grant on: to the {@link Listeners}, the
- * {@link Instruments} and in the {@link LockLog}, none of which waits for another.
- * Thread-safe; none of its methods blocks.
+ * Says what happens to locks from the grant on, and to its lease: to the
+ * {@link Listeners}, the {@link Instruments} and in the {@link LockLog}, none of which
+ * waits for another. Thread-safe; none of its methods blocks.
  */
 public final class LockEvents {
 
@@ -53,13 +56,6 @@ public final class LockEvents {
 	public AttemptEvents ofClaims(StoreServers servers) {
 		return new AttemptEvents(this.listeners, this.instruments, this.log, this.clock,
 				new StoreClockStepWatch(this.listeners, this.instruments, servers));
-	}
-
-	/**
-	 * The events of renewals, to the same listeners.
-	 */
-	public RenewalEvents ofRenewals() {
-		return new RenewalEvents(this.listeners, this.instruments, this.log, this.clock);
 	}
 
 	/**
@@ -184,6 +180,88 @@ public final class LockEvents {
 	private void publishReleaseFailed(HeldLock heldLock, RuntimeException failure) {
 		LockHandle handle = observe(heldLock.lease());
 		this.listeners.publish((listener) -> listener.onReleaseFailed(handle, failure));
+	}
+
+	/**
+	 * Leases are about to be renewed.
+	 */
+	public void renewing(List<Lease> leases, ClockReading now) {
+		this.instruments.measure((instrument) -> leases.forEach((lease) -> instrument.leaseUsed(lease.used(now))));
+	}
+
+	/**
+	 * The store answered, which does not count for the leases yet.
+	 * @param found how many the store has
+	 */
+	public void renewalsAnswered(List<Lease> leases, int found) {
+		List<Lease> again = leases.stream().filter(Lease::hasRenewalFailed).toList();
+		if (found == leases.size() && !again.isEmpty()) {
+			this.log.renewedAgain(again);
+		}
+	}
+
+	/**
+	 * Leases were renewed, or could not be. To be called last, because instruments may
+	 * run code of the application.
+	 * @param found how many the store has, or negative if it did not answer
+	 */
+	public void renewed(List<Lease> leases, int found, ClockReading requested) {
+		if (leases.isEmpty()) {
+			return;
+		}
+		this.instruments.measure((instrument) -> {
+			instrument.renewed(leases.size(), found >= 0, this.instruments.since(requested));
+			if (found == leases.size()) {
+				leases.forEach((lease) -> instrument.renewed(observe(lease)));
+				instrument.confirmed();
+			}
+		});
+	}
+
+	/**
+	 * Leases could not be renewed, which is tried again. Says nothing of those that ran
+	 * out meanwhile: that they are lost is said anyway.
+	 * @param failure why not, and which if not all of them
+	 */
+	public void renewalFailed(RenewalBatch batch, Throwable failure) {
+		ClockReading now = ClockReading.of(this.clock);
+		List<Lease> leases = batch.leases()
+			.stream()
+			.filter((lease) -> !(failure instanceof SomeRenewalsFailedException some)
+					|| some.failed().contains(lease.id()))
+			.filter((lease) -> !lease.remaining(now).isZero())
+			.toList();
+		leases.forEach((lease) -> lease.renewalFailed(failure));
+		if (!leases.isEmpty()) {
+			this.log.renewalFailed(leases, failure, batch.isNews());
+		}
+		for (Lease lease : leases) {
+			LockHandle handle = observe(lease);
+			this.listeners.publish((listener) -> listener.onRenewalFailed(handle, failure));
+		}
+	}
+
+	/**
+	 * Somebody asks to release a lock.
+	 */
+	public void releaseRequested(Lease lease, ReleaseRequest request) {
+		LockHandle handle = observe(lease);
+		this.listeners.publish((listener) -> listener.onReleaseRequested(handle, request));
+	}
+
+	/**
+	 * The watch over the leases failed, and goes on.
+	 */
+	public void watchFailed(Throwable failure) {
+		this.log.watchFailed(failure);
+	}
+
+	/**
+	 * Publish and log what waits because no thread could be started, losses above all.
+	 * @return whether it still waits, and this is to be called again
+	 */
+	public boolean retry() {
+		return this.listeners.retry() | this.log.retry();
 	}
 
 	/**

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Test;
 import io.mongolock.LockClock;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.LockEvents;
-import io.mongolock.event.RenewalEvents;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -24,8 +23,7 @@ class ClientLifecycleTests {
 
 	private final ScriptedStore store = new ScriptedStore();
 
-	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons)
-		.ofRenewals();
+	private final LockEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons);
 
 	private final ClientLifecycle phase = new ClientLifecycle(new ClientRuntime(),
 			(threads) -> new ClientLoop(this.store, LockClock.system(), threads.renewals(), this.events,

@@ -40,7 +40,6 @@ import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
-import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
@@ -66,8 +65,7 @@ class ClientLoopTests {
 
 	private final List<Lease> lost = new CopyOnWriteArrayList<>();
 
-	private final RenewalEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons)
-		.ofRenewals();
+	private final LockEvents events = new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons);
 
 	private ClientLoop loop = new ClientLoop(this.store, LockClock.system(), this.threads.renewals(), this.events,
 			List.of(places()), new ReleaseRequestPoller(this.store, this.events), new ClientRuntime());
@@ -97,8 +95,7 @@ class ClientLoopTests {
 			}
 
 		};
-		renewBy(LockClock.system(),
-				new LockEvents(List.of(meter), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+		renewBy(LockClock.system(), new LockEvents(List.of(meter), LockClock.system(), new ClientRuntime()::daemons));
 		try {
 			Lease lease = register("a", Duration.ofSeconds(18));
 			await().atMost(LONG).until(() -> lease.remaining(now()).compareTo(Duration.ofSeconds(15)) > 0);
@@ -329,7 +326,7 @@ class ClientLoopTests {
 			return new ClientRuntime().daemons(name).newThread(task);
 		});
 		this.store.nextFails("renew", Outcome.UNKNOWN, false);
-		renewBy(LockClock.system(), events.ofRenewals());
+		renewBy(LockClock.system(), events);
 		register("a", Duration.ofSeconds(12));
 		await().atMost(LONG).until(() -> failed.size() == 1);
 		assertThat(attempts).hasValue(3);
@@ -368,7 +365,7 @@ class ClientLoopTests {
 		this.loop.start();
 	}
 
-	private void renewBy(LockClock clock, RenewalEvents events) {
+	private void renewBy(LockClock clock, LockEvents events) {
 		this.loop = new ClientLoop(this.store, clock, this.threads.renewals(), events, List.of(places()),
 				new ReleaseRequestPoller(this.store, events), new ClientRuntime());
 		this.loop.start();

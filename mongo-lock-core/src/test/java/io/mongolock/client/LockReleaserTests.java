@@ -14,7 +14,6 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.event.LockEvents;
-import io.mongolock.event.RenewalEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
@@ -86,12 +85,11 @@ class LockReleaserTests {
 	}
 
 	private ClientLoop loop(ClientThreads threads) {
-		RenewalEvents renewals = this.events.ofRenewals();
-		return new ClientLoop(this.store, this.clock, threads.renewals(), renewals,
+		return new ClientLoop(this.store, this.clock, threads.renewals(), this.events,
 				List.of(new QueueMaintenance(this.store, this.clock,
 						new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> threads,
 						new StopRequests(new ClientRuntime()))),
-				new ReleaseRequestPoller(this.store, renewals), new ClientRuntime());
+				new ReleaseRequestPoller(this.store, this.events), new ClientRuntime());
 	}
 
 	/**

@@ -148,7 +148,7 @@ class ReleaseRequestTests {
 			return List.of();
 		});
 		ReleaseRequestPoller requests = new ReleaseRequestPoller(slow,
-				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons));
 		Thread first = new Thread(() -> requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> true));
 		first.start();
 		underway.await();
@@ -168,7 +168,7 @@ class ReleaseRequestTests {
 			return List.of();
 		});
 		ReleaseRequestPoller requests = new ReleaseRequestPoller(store,
-				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons));
 		long second = 1_000_000_000;
 		for (int i = 0; i < 16; i++) {
 			requests.renewed(List.of(lease((i % 2 == 0) ? "a" : "b")), i * second, Duration.ofSeconds(3), () -> true);
@@ -180,7 +180,7 @@ class ReleaseRequestTests {
 	void nobodyLooksAfterTheStop() {
 		LockStore untouched = Mockito.mock();
 		ReleaseRequestPoller requests = new ReleaseRequestPoller(untouched,
-				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons).ofRenewals());
+				new LockEvents(List.of(), LockClock.system(), new ClientRuntime()::daemons));
 		requests.look(List.of(lease("a")), Duration.ofSeconds(3), () -> false);
 		// Nor at that after a start
 		requests.look(List.of(), Duration.ofSeconds(3), () -> true);

@@ -28,7 +28,7 @@ import io.mongolock.store.LeaseId;
 import static org.assertj.core.api.Assertions.assertThat;
 
 /**
- * Tests for {@link RenewalEvents}: what is said of renewals that fail while the store is
+ * Tests for {@link LockEvents}: what is said of renewals that fail while the store is
  * down.
  */
 class RenewalEventsTests {
@@ -76,7 +76,7 @@ class RenewalEventsTests {
 		for (int time = 0; time < 5; time++) {
 			ClockReading now = new ClockReading(now().nanos() + time * SECOND, now().millis());
 			RenewalBatch batch = this.schedule.due(now).get(0);
-			this.events.ofRenewals().renewalFailed(batch, FAILURE);
+			this.events.renewalFailed(batch, FAILURE);
 			this.schedule.failed(batch, now);
 		}
 		assertThat(warnings()).singleElement()
@@ -92,10 +92,10 @@ class RenewalEventsTests {
 		this.schedule.add(held, now());
 		RenewalBatch batch = this.schedule.due(now()).get(0);
 		over.gone();
-		this.events.ofRenewals().renewalFailed(batch, FAILURE);
+		this.events.renewalFailed(batch, FAILURE);
 		assertThat(warnings()).singleElement().asString().startsWith("Renewal of lock 'held' failed");
 		held.gone();
-		this.events.ofRenewals().renewalFailed(batch, FAILURE);
+		this.events.renewalFailed(batch, FAILURE);
 		assertThat(warnings()).hasSize(1);
 		assertThat(this.failed).doesNotContain("over");
 	}
