@@ -56,9 +56,7 @@ enum Drill {
 
 		@Override
 		void begin(RealMongo set) {
-			RealMember primary = set.primary();
-			primary.fromClients().blackhole();
-			primary.isolate();
+			set.primary().vanish();
 		}
 
 	},

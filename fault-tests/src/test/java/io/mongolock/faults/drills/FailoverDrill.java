@@ -66,13 +66,14 @@ class FailoverDrill {
 				RealMongo set = RealMongo.builder(mongod)
 					.replicaSet(3)
 					.usualElections()
-					.separable()
+					.machines()
 					.environment((member) -> disks.variables())
 					.start();
 				ConfigurableApplicationContext context = start(set)) {
 			SeriesRecorder series = new SeriesRecorder(context.getBean(PrometheusMeterRegistry.class)::scrape);
 			HealthIndicator health = context.getBean("mongoLockHealthIndicator", HealthIndicator.class);
 			HealthProbe probe = new HealthProbe(health);
+			System.out.println(drill + " on " + set);
 			try (Work work = new Work(context.getBean(LockOperations.class))) {
 				probe.begin();
 				long begun = scrape(series, System.nanoTime(), BEFORE);

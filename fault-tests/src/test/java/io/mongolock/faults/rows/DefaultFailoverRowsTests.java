@@ -119,10 +119,7 @@ class DefaultFailoverRowsTests {
 		CUT_OFF(true, RealMember::isolate),
 
 		/** From the other members and from clients. */
-		UNREACHABLE(true, (primary) -> {
-			primary.fromClients().blackhole();
-			primary.isolate();
-		});
+		UNREACHABLE(true, RealMember::vanish);
 
 		private final boolean separable;
 

@@ -57,6 +57,8 @@ final class MongodProcess {
 
 	private final long pid;
 
+	private final String host;
+
 	private final int port;
 
 	private final Path log;
@@ -66,9 +68,10 @@ final class MongodProcess {
 
 	private volatile boolean frozen;
 
-	private MongodProcess(Process shell, long pid, int port, Path log, long logStart) {
+	private MongodProcess(Process shell, long pid, String host, int port, Path log, long logStart) {
 		this.shell = shell;
 		this.pid = pid;
+		this.host = host;
 		this.port = port;
 		this.log = log;
 		this.logStart = logStart;
@@ -76,20 +79,22 @@ final class MongodProcess {
 
 	/**
 	 * Start a server, which does not answer yet.
-	 * @param command the executable and its arguments, without a port
+	 * @param command the executable and its arguments, without host and port
 	 * @param environment variables of this server
-	 * @param port where to listen
+	 * @param host where to listen
+	 * @param port likewise
 	 * @param data the folder of its data
 	 * @param log where its output is appended
 	 * @return the server
 	 */
-	static MongodProcess start(List<String> command, Map<String, String> environment, int port, Path data, Path log) {
+	static MongodProcess start(List<String> command, Map<String, String> environment, String host, int port, Path data,
+			Path log) {
 		List<String> all = new ArrayList<>(
 				List.of("/bin/sh", "-c", SCRIPT, "mongod-watcher", data.toString(), log.toString(), "/usr/bin/env"));
 		// Not of the shell, whose clock is to stay right
 		environment.forEach((name, value) -> all.add(name + "=" + value));
 		all.addAll(command);
-		all.addAll(List.of("--port", String.valueOf(port), "--dbpath", data.toString()));
+		all.addAll(List.of("--bind_ip", host, "--port", String.valueOf(port), "--dbpath", data.toString()));
 		try {
 			Files.createDirectories(data);
 			long logStart = Files.exists(log) ? Files.size(log) : 0;
@@ -99,7 +104,7 @@ final class MongodProcess {
 			if (pid == null) {
 				throw new IllegalStateException("No shell started " + command + ": see " + log);
 			}
-			return new MongodProcess(shell, Long.parseLong(pid), port, log, logStart);
+			return new MongodProcess(shell, Long.parseLong(pid), host, port, log, logStart);
 		}
 		catch (IOException ex) {
 			throw new UncheckedIOException("No server can be started as " + command, ex);
@@ -143,11 +148,11 @@ final class MongodProcess {
 
 	// By the name that every release knows
 	BsonDocument hello() throws IOException {
-		return WireClient.run(this.port, ANSWER, new BsonDocument("isMaster", new BsonInt32(1)));
+		return WireClient.run(this.host, this.port, ANSWER, new BsonDocument("isMaster", new BsonInt32(1)));
 	}
 
 	BsonDocument run(BsonDocument command) throws IOException {
-		return WireClient.run(this.port, LONG_ENOUGH, command);
+		return WireClient.run(this.host, this.port, LONG_ENOUGH, command);
 	}
 
 	long pid() {

@@ -2,6 +2,7 @@ package io.mongolock.test.server;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -30,19 +31,18 @@ public final class RealMember {
 
 	private final Function<Integer, Map<String, String>> environment;
 
+	private final SetNetwork network;
+
 	private final Path folder;
 
 	private volatile @Nullable MongodProcess process;
 
-	private int port;
+	private volatile int port;
 
-	private @Nullable MemberNetwork network;
-
-	private List<RealMember> others = List.of();
-
-	RealMember(int index, Path folder, Function<Path, List<String>> command,
+	RealMember(int index, SetNetwork network, Path folder, Function<Path, List<String>> command,
 			Function<Integer, Map<String, String>> environment) {
 		this.index = index;
+		this.network = network;
 		this.folder = folder;
 		this.command = command;
 		this.environment = environment;
@@ -61,7 +61,11 @@ public final class RealMember {
 	 * @return host and port
 	 */
 	public String address() {
-		return "127.0.0.1:" + ((this.network != null) ? this.network.port() : this.port);
+		return this.network.address(this.index, this.port);
+	}
+
+	int port() {
+		return this.port;
 	}
 
 	/**
@@ -125,8 +129,10 @@ public final class RealMember {
 		for (int i = 0; !isRunning() && i < ATTEMPTS; i++) {
 			// Once it has an address it keeps it
 			int candidate = (this.port != 0) ? this.port : Ports.free();
-			MongodProcess started = MongodProcess.start(this.command.apply(this.folder),
-					this.environment.apply(this.index), candidate, this.folder.resolve("data"), log());
+			List<String> all = new ArrayList<>(this.network.command(this.index));
+			all.addAll(this.command.apply(this.folder));
+			MongodProcess started = MongodProcess.start(all, this.environment.apply(this.index),
+					this.network.host(this.index), candidate, this.folder.resolve("data"), log());
 			this.process = started;
 			if (started.awaitAnswer()) {
 				this.port = candidate;
@@ -136,46 +142,31 @@ public final class RealMember {
 	}
 
 	/**
-	 * Keep from now on whatever it and the others send each other, answers included, and
-	 * refuse new connections between them, until it {@link #rejoin() rejoins}. Clients
-	 * notice nothing of that.
+	 * Keep from now on whatever it and the others send each other, answers included,
+	 * until the set is {@link RealMongo#heal() healed}. Clients notice nothing of that.
+	 * Proxies refuse new connections between them.
 	 * @throws IllegalStateException if the servers were not started as separable ones
 	 */
 	public void isolate() {
-		MemberNetwork own = network();
-		for (RealMember other : this.others) {
-			separate(own.from(other.index));
-			separate(other.network().from(this.index));
-		}
-	}
-
-	// A new connection without an answer would stop a secondary older than 4.4.19 or
-	// 5.0.7 for 30 s (SERVER-63512)
-	private static void separate(FaultProxy proxy) {
-		proxy.refuseNewConnections();
-		proxy.blackhole();
+		this.network.isolate(this.index);
 	}
 
 	/**
-	 * End its isolation: what was kept arrives now. Nothing happens if it is not
-	 * isolated; what keeps another one isolated stays.
+	 * Keep from now on whatever anyone sends it, and it sends, as if its machine were
+	 * gone, until the set is {@link RealMongo#heal() healed}.
 	 * @throws IllegalStateException if the servers were not started as separable ones
 	 */
-	public void rejoin() {
-		MemberNetwork own = network();
-		for (RealMember other : this.others) {
-			own.from(other.index).heal();
-			other.network().from(this.index).heal();
-		}
+	public void vanish() {
+		this.network.vanish(this.index);
 	}
 
 	/**
 	 * Between all its clients and this member; it sees their commands.
 	 * @return the proxy
-	 * @throws IllegalStateException if the servers were not started as separable ones
+	 * @throws IllegalStateException if the servers were not started with proxies
 	 */
 	public FaultProxy fromClients() {
-		return network().fromClients();
+		return this.network.fromClients(this.index);
 	}
 
 	/**
@@ -211,26 +202,13 @@ public final class RealMember {
 		return (current != null && current.isRunning()) ? current.pid() : 0;
 	}
 
-	void separate(List<RealMember> members) {
-		this.others = members.stream().filter((member) -> member != this).toList();
-		this.network = new MemberNetwork(this.port, () -> members.stream().map(RealMember::pidOrNone).toList(),
-				this::isFrozen);
-	}
-
-	private boolean isFrozen() {
+	boolean isFrozen() {
 		MongodProcess current = this.process;
 		return current != null && current.isFrozen();
 	}
 
 	void close() {
 		kill();
-		if (this.network != null) {
-			this.network.close();
-		}
-	}
-
-	boolean isSeparable() {
-		return this.network != null;
 	}
 
 	private Optional<BsonDocument> hello() {
@@ -249,13 +227,6 @@ public final class RealMember {
 			throw new IllegalStateException("Member " + this.index + " does not run: see " + log());
 		}
 		return current;
-	}
-
-	private MemberNetwork network() {
-		if (this.network == null) {
-			throw new IllegalStateException("These servers have no proxies between them: start them as separable()");
-		}
-		return this.network;
 	}
 
 	@Override

@@ -11,7 +11,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.BiFunction;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -59,6 +61,8 @@ public final class RealMongo implements AutoCloseable {
 
 	private final Path folder;
 
+	private final SetNetwork network;
+
 	private final List<RealMember> members;
 
 	private boolean ended;
@@ -67,9 +71,12 @@ public final class RealMongo implements AutoCloseable {
 
 	private RealMongo(Builder settings) {
 		this.settings = settings;
+		int count = Math.max(1, settings.members);
+		this.network = settings.network.apply(count, this::members);
 		this.folder = newFolder();
-		this.members = IntStream.range(0, Math.max(1, settings.members))
-			.mapToObj((index) -> new RealMember(index, memberFolder(index), this::command, settings.environment))
+		this.members = IntStream.range(0, count)
+			.mapToObj((index) -> new RealMember(index, this.network, memberFolder(index), this::command,
+					settings.environment))
 			.toList();
 		settings.logs.started(this.folder);
 		Runtime.getRuntime().addShutdownHook(this.atExit);
@@ -158,11 +165,8 @@ public final class RealMongo implements AutoCloseable {
 	 * @throws IllegalStateException if they do not within a minute
 	 */
 	public void heal() {
+		this.network.heal();
 		for (RealMember member : this.members) {
-			if (member.isSeparable()) {
-				member.fromClients().heal();
-				member.rejoin();
-			}
 			if (member.isRunning()) {
 				member.thaw();
 			}
@@ -215,6 +219,7 @@ public final class RealMongo implements AutoCloseable {
 			.allOf(this.members.stream()
 				.map((member) -> CompletableFuture.runAsync(member::close))
 				.toArray(CompletableFuture[]::new))
+			.whenComplete((done, failure) -> this.network.close())
 			.join();
 	}
 
@@ -225,9 +230,6 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	private void setUp() throws IOException {
-		if (this.settings.separable) {
-			this.members.forEach((member) -> member.separate(this.members));
-		}
 		if (this.settings.members > 0) {
 			this.members.get(0).run(new BsonDocument("replSetInitiate", configuration()));
 			awaitAgreement();
@@ -302,8 +304,8 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	private List<String> command(Path folder) {
-		List<String> command = new ArrayList<>(List.of(this.settings.binary.path().toString(), "--bind_ip", "127.0.0.1",
-				"--unixSocketPrefix", folder.toString(), "--wiredTigerCacheSizeGB", "0.25",
+		List<String> command = new ArrayList<>(List.of(this.settings.binary.path().toString(), "--unixSocketPrefix",
+				folder.toString(), "--wiredTigerCacheSizeGB", "0.25",
 				// So that proxies see what is sent
 				"--networkMessageCompressors", "disabled", "--setParameter", "diagnosticDataCollectionEnabled=false"));
 		if (this.settings.members > 0) {
@@ -355,7 +357,7 @@ public final class RealMongo implements AutoCloseable {
 
 	@Override
 	public String toString() {
-		return label() + " at " + this.members;
+		return label() + this.network + " at " + this.members;
 	}
 
 	/**
@@ -369,7 +371,8 @@ public final class RealMongo implements AutoCloseable {
 
 		private boolean authentication;
 
-		private boolean separable;
+		private BiFunction<Integer, Supplier<List<RealMember>>, SetNetwork> network = (count,
+				members) -> SetNetwork.LOOPBACK;
 
 		private boolean usualElections;
 
@@ -442,10 +445,26 @@ public final class RealMongo implements AutoCloseable {
 		 * @throws UnsupportedOperationException on another system
 		 */
 		public Builder separable() {
-			if (!MemberNetwork.isPossible()) {
+			if (!ProxyNetwork.isPossible()) {
 				throw new UnsupportedOperationException("Members can be cut off from each other on Linux only");
 			}
-			this.separable = true;
+			this.network = ProxyNetwork::new;
+			return this;
+		}
+
+		/**
+		 * Let members be cut off as if each were a machine of its own: in a network
+		 * namespace each, if this process may have them (as root of a Linux with
+		 * {@code ip}, {@code unshare} and {@code nsenter}), otherwise as
+		 * {@link #separable()} ones. Not with {@link #authentication()}.
+		 * @return this builder
+		 * @throws UnsupportedOperationException on another system
+		 */
+		public Builder machines() {
+			if (!NamespaceNetwork.isPossible()) {
+				return separable();
+			}
+			this.network = (count, members) -> new NamespaceNetwork(count);
 			return this;
 		}
 

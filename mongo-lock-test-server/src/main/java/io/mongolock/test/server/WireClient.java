@@ -3,7 +3,6 @@ package io.mongolock.test.server;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.time.Duration;
@@ -24,12 +23,11 @@ final class WireClient implements Closeable {
 
 	private int requests;
 
-	WireClient(int port, Duration timeout) throws IOException {
+	WireClient(String host, int port, Duration timeout) throws IOException {
 		try {
 			this.socket.setTcpNoDelay(true);
 			this.socket.setSoTimeout((int) timeout.toMillis());
-			this.socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port),
-					(int) timeout.toMillis());
+			this.socket.connect(new InetSocketAddress(host, port), (int) timeout.toMillis());
 		}
 		catch (IOException ex) {
 			this.socket.close();
@@ -38,8 +36,8 @@ final class WireClient implements Closeable {
 	}
 
 	// One command over a connection of its own, on the database admin
-	static BsonDocument run(int port, Duration timeout, BsonDocument command) throws IOException {
-		try (WireClient client = new WireClient(port, timeout)) {
+	static BsonDocument run(String host, int port, Duration timeout, BsonDocument command) throws IOException {
+		try (WireClient client = new WireClient(host, port, timeout)) {
 			return client.run(command);
 		}
 	}

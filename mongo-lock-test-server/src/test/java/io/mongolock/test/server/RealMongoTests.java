@@ -11,6 +11,7 @@ import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
 
 import com.mongodb.MongoCommandException;
+import com.mongodb.MongoTimeoutException;
 import com.mongodb.WriteConcern;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
@@ -20,6 +21,8 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -110,9 +113,11 @@ class RealMongoTests {
 		}
 	}
 
-	@Test
-	void aMemberIsCutOffFromTheOthersButNotFromItsClients() {
-		try (RealMongo set = RealMongo.builder(this.binary).replicaSet(3).separable().start();
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aMemberIsCutOffFromTheOthersButNotFromItsClients(boolean machines) {
+		RealMongo.Builder builder = RealMongo.builder(this.binary).replicaSet(3);
+		try (RealMongo set = ((machines) ? builder.machines() : builder.separable()).start();
 				MongoClient client = MongoClients.create(set.connectionString())) {
 			collection(client).insertOne(new Document("_id", 1));
 			RealMember old = set.primary();
@@ -127,6 +132,26 @@ class RealMongoTests {
 			assertThat(collection(client).find().map((document) -> document.get("_id")).into(new ArrayList<>()))
 				.as("one was written by the old primary alone")
 				.containsExactlyInAnyOrder(1, 3);
+		}
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void aMemberWhoseMachineIsGoneIsReachedByNoOneUntilItIsBack(boolean machines) {
+		RealMongo.Builder builder = RealMongo.builder(this.binary).replicaSet(3);
+		try (RealMongo set = ((machines) ? builder.machines() : builder.separable()).start()) {
+			RealMember gone = set.primary();
+			gone.vanish();
+			try (MongoClient client = MongoClients
+				.create(set.connectionString(gone) + "&serverSelectionTimeoutMS=500")) {
+				assertThatExceptionOfType(MongoTimeoutException.class)
+					.isThrownBy(() -> collection(client).countDocuments());
+			}
+			set.primaryOtherThan(gone);
+			set.heal();
+			try (MongoClient client = MongoClients.create(set.connectionString(gone))) {
+				assertThat(collection(client).countDocuments()).isZero();
+			}
 		}
 	}
 
@@ -185,9 +210,8 @@ class RealMongoTests {
 	void anotherServerOnItsPortIsNotTakenForIt(@TempDir Path folder) {
 		try (RealMongo other = RealMongo.builder(this.binary).start()) {
 			int taken = Integer.parseInt(other.members().get(0).address().replaceFirst(".*:", ""));
-			MongodProcess process = MongodProcess.start(
-					List.of(this.binary.path().toString(), "--bind_ip", "127.0.0.1", "--nounixsocket"), Map.of(), taken,
-					folder.resolve("data"), folder.resolve("mongod.log"));
+			MongodProcess process = MongodProcess.start(List.of(this.binary.path().toString(), "--nounixsocket"),
+					Map.of(), "127.0.0.1", taken, folder.resolve("data"), folder.resolve("mongod.log"));
 			try {
 				assertThat(process.awaitAnswer()).isFalse();
 			}

@@ -15,6 +15,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
+import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 
 import io.mongolock.test.proxy.FaultProxy;
@@ -25,14 +26,14 @@ import io.mongolock.test.proxy.FaultProxy;
  * others and not from its clients, though all use the same address. A peer is known by
  * the process whose socket it is, which only Linux tells. Thread-safe.
  */
-final class MemberNetwork implements AutoCloseable {
+final class MemberDoor implements AutoCloseable {
 
 	/** A peer that is no member. */
 	private static final int CLIENT = -1;
 
 	private final ServerSocket door;
 
-	private final int target;
+	private final IntSupplier target;
 
 	private final Supplier<List<Long>> processes;
 
@@ -42,12 +43,12 @@ final class MemberNetwork implements AutoCloseable {
 
 	/**
 	 * Open a door.
-	 * @param target where the member itself listens
+	 * @param target where the member itself listens, once it does
 	 * @param processes the processes of all members, in order; 0 for one that does not
 	 * run
 	 * @param frozen whether the member stands still
 	 */
-	MemberNetwork(int target, Supplier<List<Long>> processes, BooleanSupplier frozen) {
+	MemberDoor(IntSupplier target, Supplier<List<Long>> processes, BooleanSupplier frozen) {
 		this.target = target;
 		this.processes = processes;
 		this.frozen = frozen;
@@ -62,10 +63,6 @@ final class MemberNetwork implements AutoCloseable {
 		porter.start();
 	}
 
-	static boolean isPossible() {
-		return Files.isReadable(Path.of("/proc/net/tcp"));
-	}
-
 	int port() {
 		return this.door.getLocalPort();
 	}
@@ -75,7 +72,7 @@ final class MemberNetwork implements AutoCloseable {
 	}
 
 	FaultProxy from(int member) {
-		return this.proxies.computeIfAbsent(member, (any) -> FaultProxy.to("127.0.0.1", this.target));
+		return this.proxies.computeIfAbsent(member, (any) -> FaultProxy.to("127.0.0.1", this.target.getAsInt()));
 	}
 
 	@Override
