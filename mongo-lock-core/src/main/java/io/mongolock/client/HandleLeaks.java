@@ -18,9 +18,10 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.store.KeyText;
 
 /**
- * Notices handles that were garbage-collected without being closed, on a daemon thread
- * that exists while there are open ones. What it keeps of a handle must not reach it.
- * Thread-safe: the thread is guarded by the monitor.
+ * Notices handles that were garbage-collected without being closed, and decides what
+ * happens to their locks, on a daemon thread that exists while there are open ones. What
+ * it keeps of a handle must not reach it. Thread-safe: the thread is guarded by the
+ * monitor.
  */
 final class HandleLeaks {
 

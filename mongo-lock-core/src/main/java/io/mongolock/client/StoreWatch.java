@@ -14,9 +14,9 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.store.StoreSubscription;
 
 /**
- * A watch over the store that is open while somebody needs it, and for a while after, so
- * that a need that comes and goes does not open one each time. Thread-safe, guarded by
- * the monitor.
+ * A watch over the store, and when it is opened and closed: it is open while somebody
+ * needs it, and for a while after, so that a need that comes and goes does not open one
+ * each time. Thread-safe, guarded by the monitor.
  */
 final class StoreWatch {
 

@@ -24,8 +24,9 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.KeyText;
 
 /**
- * A {@link Lock} on {@link LockOperations}. Thread-safe: what a thread holds is kept with
- * that thread and touched by no other.
+ * A {@link Lock} on {@link LockOperations}, which its thread may take again while it
+ * holds it. Thread-safe: what a thread holds is kept with that thread and touched by no
+ * other.
  */
 public final class ThreadLock implements Lock {
 

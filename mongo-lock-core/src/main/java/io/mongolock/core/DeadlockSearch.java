@@ -23,11 +23,12 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * One search for deadlocks of the waiters of a client. It goes from those who wait for
- * the locks that they hold to the locks that those hold, and so on: a place in the queue
- * says what its waiter holds, and nothing says what a holder waits for. A waiter is stuck
- * if the holders alone keep it from its lock and all of them are stuck; of locks that
- * several hold that may miss a deadlock, and never sees one where there is none.
+ * One search for deadlocks of the waiters of a client, which also decides who of a
+ * deadlock gives up ({@link #youngest}). It goes from those who wait for the locks that
+ * they hold to the locks that those hold, and so on: a place in the queue says what its
+ * waiter holds, and nothing says what a holder waits for. A waiter is stuck if the
+ * holders alone keep it from its lock and all of them are stuck; of locks that several
+ * hold that may miss a deadlock, and never sees one where there is none.
  */
 public final class DeadlockSearch {
 

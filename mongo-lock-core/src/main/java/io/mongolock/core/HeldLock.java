@@ -15,8 +15,9 @@ import io.mongolock.store.LeaseId;
 
 /**
  * A lock that was granted or handed over, from then to its end: its {@link Lease} says
- * whether it is still held, its {@link HoldState} who relies on it and how it ends. Knows
- * no thread, clock or driver. Thread-safe, as its parts are.
+ * whether it is still held, its {@link HoldState} who relies on it and how it ends. It
+ * decides itself whether it suits the terms of the next waiter ({@link #suits}). Knows no
+ * thread, clock or driver. Thread-safe, as its parts are.
  */
 public final class HeldLock implements WaitQueue.Member {
 

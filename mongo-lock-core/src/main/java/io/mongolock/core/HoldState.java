@@ -11,9 +11,9 @@ import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 
 /**
- * The state of a hold: who relies on it, and how it ends, once. Knows no thread, clock or
- * driver. Thread-safe: the monitor guards references and end; no loss is told under it.
- * <pre>
+ * The state of a hold: decides who may rely on it, whether a commit may pass, and how it
+ * ends, once. Knows no thread, clock or driver. Thread-safe: the monitor guards
+ * references and end; no loss is told under it. <pre>
  * event                  first that applies           result
  * one shares it          nobody relies on it          refused: it is being released
  *                        else                         one more relies on it

@@ -7,12 +7,12 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The keys that this client takes again and again, so that it pays to keep their leases.
- * A key is warm if it was taken within the linger after its last release, so often in a
- * row as its leases prove to be wanted elsewhere: each time that an idle lease is
- * recalled it takes four times as often, and each claim that an idle lease served makes
- * up for one. A lease that had served no claim shows that clients may take turns: it
- * takes the most, so that they hardly ever keep the lock from each other. In case that
+ * Decides for which keys it pays to keep their leases: those that this client takes again
+ * and again. A key is warm if it was taken within the linger after its last release, so
+ * often in a row as its leases prove to be wanted elsewhere: each time that an idle lease
+ * is recalled it takes four times as often, and each claim that an idle lease served
+ * makes up for one. A lease that had served no claim shows that clients may take turns:
+ * it takes the most, so that they hardly ever keep the lock from each other. In case that
  * was bad luck, each minute without a recall halves it. Only the last keys are known.
  * Thread-safe, guarded by the monitor.
  */

@@ -5,9 +5,11 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.LeaseId;
 
 /**
- * The place that an attempt has in the queue: what was last seen of it, how many hints
- * came since, and when to look again. A hint is never a proof, nor is a look: both only
- * make the attempt ask. Thread-safe, guarded by its own monitor; inside it calls nobody.
+ * The place that an attempt has in the queue: what was last seen of it, and how many
+ * hints came since. Decides whether the attempt is to ask, and when to look again: from
+ * the pace of the queue if it is far back ({@link #nearIn}). A hint is never a proof, nor
+ * is a look: both only make the attempt ask. Thread-safe, guarded by its own monitor;
+ * inside it calls nobody.
  * <p>
  * Its fields stand in four groups: whose turn it is to act, what was seen, when to look,
  * and when to refresh. What ends in {@code At} is a time of the monotonic clock.

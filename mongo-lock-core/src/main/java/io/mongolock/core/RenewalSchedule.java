@@ -14,9 +14,10 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.LeaseId;
 
 /**
- * Decides which leases to renew when, and notices those that ran out. Knows no thread and
- * no clock. {@link #add}, {@link #watch} and {@link #remove} may be called by any thread;
- * everything else belongs to one, which alone owns the renewals.
+ * Decides which leases to renew when and what an answer says of each, and notices those
+ * that ran out. Knows no thread and no clock. {@link #add}, {@link #watch} and
+ * {@link #remove} may be called by any thread; everything else belongs to one, which
+ * alone owns the renewals.
  */
 public final class RenewalSchedule {
 

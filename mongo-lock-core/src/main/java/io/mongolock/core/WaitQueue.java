@@ -12,8 +12,9 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one key in this JVM: who holds the lock, who asks for it, and who waits
- * behind. Only touched inside an atomic step of {@link LocalWaitQueues}.
+ * The queue of one key in this JVM: decides whose turn it is to ask, who may ask beside
+ * the first, and who follows a holder. Only touched inside an atomic step of
+ * {@link LocalWaitQueues}.
  *
  * @param <W> who waits
  * @param <H> who holds

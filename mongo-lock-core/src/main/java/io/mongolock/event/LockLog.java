@@ -24,10 +24,10 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**
- * The log of what happens to locks. Its lines are written by a thread of their own, so
- * that neither the watch over the leases nor a renewal nor a listener waits for a log
- * appender that blocks; only lines of each grant and release, at DEBUG, by the caller's.
- * Thread-safe.
+ * The log of what happens to locks: decides what is said at which level. Its lines are
+ * written by a thread of their own, so that neither the watch over the leases nor a
+ * renewal nor a listener waits for a log appender that blocks; only lines of each grant
+ * and release, at DEBUG, by the caller's. Thread-safe.
  */
 final class LockLog {
 

@@ -1,15 +1,22 @@
 /**
  * Tells listeners and the log what happens to locks, without holding anybody up.
- * <p>
- * {@link AttemptEvents} and {@link LockEvents} are called when something happens. They
- * pass it on: to the {@link Listeners} on threads of their own, to the
- * {@link Instruments} at once, and to the {@link LockLog}. {@link EventLane} runs those
- * threads; {@link EventLog} and {@link LossLog} write the lines of the log.
- * {@link LimitWatch} and {@link StoreClockStepWatch} look at the answers to claims for
- * limits that differ and for clocks that step. Two kinds of listeners are the library's
- * own: a {@link SelectiveListener} leaves out what it has no use for, and
- * {@link LockInstrumentation} is called at once. Both see a lock as a
- * {@link ReadOnlyLockHandle}.
+ * <ul>
+ * <li>Called when something happens: {@link AttemptEvents} up to the grant,
+ * {@link LockEvents} from there on, renewals included. They decide who hears of it.</li>
+ * <li>The {@link Listeners} hear it on threads of their own: losses first, and grants
+ * only if one wants them. {@link EventLane} runs these threads, and decides what is
+ * dropped if too much waits. The {@link Instruments} hear it at once; one that fails
+ * harms nobody.</li>
+ * <li>The log: {@link LockLog} has the lines, and decides which are at DEBUG, as repeated
+ * skips. {@link LossLog} sums up many losses, {@link EventLog} writes on a thread of its
+ * own.</li>
+ * <li>The answers to claims: {@link LimitWatch} decides when to warn that limits differ,
+ * {@link StoreClockStepWatch} whether the store's clock has stepped.</li>
+ * <li>Two kinds of listeners are the library's own: a {@link SelectiveListener} says
+ * whether it wants the next grant or release, and {@link LockInstrumentation} is called
+ * at once. Both see a lock as a {@link ReadOnlyLockHandle}, which refuses to renew or
+ * release.</li>
+ * </ul>
  */
 @NullMarked
 package io.mongolock.event;

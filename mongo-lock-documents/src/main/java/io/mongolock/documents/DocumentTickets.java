@@ -17,7 +17,8 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
 /**
- * Asks the store for locks on documents by their tickets, outside of any transaction.
+ * Asks the store for locks on documents by their tickets, outside of any transaction, and
+ * decides whether a draft is the same one, sent again.
  *
  * @param store where the locks are
  * @param timeout how long one request may take

@@ -18,12 +18,12 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.store.mongo.StoreFailures;
 
 /**
- * Knows the documents that each thread has locked. By that a call within another gets the
- * same {@link LockedDocument}, each transaction of a {@code MongoTransactionManager}
- * keeps what its thread has locked before, and the commit of one that works under a lock
- * which is gone is refused. To be added to the application's transaction managers, which
- * call it on the thread of the transaction, and given to {@link DocumentLockOperations}.
- * Thread-safe.
+ * Knows the documents that each thread has locked, and decides which of them a
+ * transaction keeps. By that a call within another gets the same {@link LockedDocument},
+ * each transaction of a {@code MongoTransactionManager} keeps what its thread has locked
+ * before, and the commit of one that works under a lock which is gone is refused. To be
+ * added to the application's transaction managers, which call it on the thread of the
+ * transaction, and given to {@link DocumentLockOperations}. Thread-safe.
  */
 public final class DocumentTransactions implements TransactionExecutionListener {
 

@@ -11,8 +11,9 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import io.mongolock.documents.EntityWriter.Loaded;
 
 /**
- * The entity of a locked document, as it was loaded or saved last, and how to take back
- * what a running transaction saves of it. Thread-safe.
+ * The entity of a locked document, as it was loaded or saved last, which entities may be
+ * saved in its place, and how to take back what a running transaction saves of it.
+ * Thread-safe.
  *
  * @param <T> the type of the document
  */

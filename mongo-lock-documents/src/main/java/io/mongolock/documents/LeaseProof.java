@@ -9,7 +9,8 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 
 /**
- * What proves possession of a lock on a document, and the version of that which was seen.
+ * What proves possession of a lock on a document, and the version of that which was seen;
+ * decides whether a ticket is the holder's.
  *
  * @param lease the lock, with the token that stands in the document
  * @param secret proves possession of the token, and stands nowhere

@@ -16,7 +16,8 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * A lock that its ticket keeps, as it stood when it was resumed. Thread-safe.
+ * A lock that its ticket keeps, as it stood when it was resumed, and until when that is
+ * relied on. Thread-safe.
  */
 final class TicketHandle implements LockHandle, LeaseControl {
 

@@ -31,7 +31,8 @@ import io.mongolock.store.mongo.TemplateFailures;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * One optimistic update, each execution of which is an attempt. Owned by one call.
+ * One optimistic update, each execution of which is an attempt: it decides whether
+ * anything has changed, and whether others were faster. Owned by one call.
  *
  * @param <T> the type of the document
  * @param writer makes of entities what is to be written

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.jobs.JobDecision.Seen;
 
 /**
- * The knowledge that all instances share of a job: a document beside its runs. All times
- * are by the clock of the server.
+ * The knowledge that all instances share of a job: a document beside its runs. It decides
+ * from when on ticks count, and since when the job is overdue. All times are by the clock
+ * of the server.
  *
  * @param schedule when it is due, as the last instance said that looked after it
  * @param scheduledAt when that was

@@ -2,12 +2,13 @@
  * {@code @DistributedLock}, and how it is read.
  * <ul>
  * <li>{@link DistributedLock} is what users write.</li>
- * <li>{@link AnnotationLockOperationSource} finds it for a method,
- * {@link LockDeclarations} decides which declaration counts, and
- * {@link DistributedLockParser} makes a {@link io.mongolock.interceptor.LockOperation
- * LockOperation} of it, once per method, with {@link FallbackMethods} for the one that
- * answers in its place. {@link AnnotatedTypes} spares it the types that say nothing about
- * locks.</li>
+ * <li>{@link AnnotationLockOperationSource} finds it for a method, once per method.
+ * {@link LockDeclarations} decides which declaration counts, the method's or its type's,
+ * a class's or an interface's. {@link DistributedLockParser} makes a
+ * {@link io.mongolock.interceptor.LockOperation LockOperation} of it, and refuses wrong
+ * values and attributes that exclude each other. {@link FallbackMethods} decides which
+ * method answers in its place. {@link AnnotatedTypes} decides which types say nothing
+ * about locks and are left out.</li>
  * </ul>
  */
 @NullMarked

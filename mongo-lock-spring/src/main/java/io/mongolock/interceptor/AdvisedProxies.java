@@ -11,7 +11,8 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
 
 /**
- * Proxies of Spring in front of each other.
+ * Finds the proxy that has some advice, where proxies of Spring stand in front of each
+ * other.
  */
 public final class AdvisedProxies {
 

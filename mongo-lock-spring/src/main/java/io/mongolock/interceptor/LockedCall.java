@@ -14,7 +14,8 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
- * One call of a method that runs under locks. Used by one thread at a time.
+ * One call of a method that runs under locks: runs the method, and knows whether it has
+ * begun. Used by one thread at a time.
  */
 final class LockedCall {
 

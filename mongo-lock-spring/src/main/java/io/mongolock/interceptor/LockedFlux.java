@@ -21,8 +21,8 @@ import io.mongolock.LockHandle;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * A publisher. Each subscription claims the lock, works under it, and ends after its
- * release. Elements and demand pass through as they are.
+ * A publisher, each subscription of which claims the lock, works under it, and ends after
+ * its release. Elements and demand pass through as they are.
  */
 final class LockedFlux extends Flux<Object> {
 

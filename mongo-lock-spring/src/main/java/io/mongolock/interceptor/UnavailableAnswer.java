@@ -6,8 +6,8 @@ import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockUnavailableException;
 
 /**
- * The answer to the caller of a method that is not run, because others hold its lock.
- * Chosen once per method. Thread-safe.
+ * The answer to the caller of a method that is not run, because others hold its lock;
+ * {@link #isTo} decides which exceptions it answers. Chosen once per method. Thread-safe.
  */
 @FunctionalInterface
 interface UnavailableAnswer {

@@ -1,10 +1,12 @@
 /**
  * Locks in documents of the application.
  * <ul>
- * <li>{@link DocumentLockStore} keeps a lock in the document itself. {@link DocumentKey}
- * says which document a key is of, {@code IdOrder} how they are listed,
- * {@link LeaseSecrets} what proves possession of a lease, and
- * {@link MissingDocumentException} that there is no such document.</li>
+ * <li>{@link DocumentLockStore} keeps a lock in the document itself. It decides whether a
+ * claim asks the document or only waits: the queue is beside the document, and the first
+ * in it alone asks. {@link LeaseSecrets} decides whether a secret proves possession of a
+ * lease. {@link DocumentKey} says which document a key is of, and which ids none can
+ * have; {@link IdOrder} how they are listed. {@link MissingDocumentException} says that
+ * there is no such document.</li>
  * </ul>
  */
 @NullMarked

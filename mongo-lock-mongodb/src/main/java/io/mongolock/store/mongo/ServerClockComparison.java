@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares the clocks of the servers with each other, by what each heartbeat says. A
- * heartbeat is read late if this process stood still: a clock counts only when its last
- * two heartbeats agree, and clocks are compared only when each was heard since all the
- * others were heard last but one. One that was off agrees again once it is within half of
- * what is tolerated. Thread-safe.
+ * Decides whose clock is off: compares the clocks of the servers with each other, by what
+ * each heartbeat says. A heartbeat is read late if this process stood still: a clock
+ * counts only when its last two heartbeats agree, and clocks are compared only when each
+ * was heard since all the others were heard last but one. One that was off agrees again
+ * once it is within half of what is tolerated. Thread-safe.
  */
 final class ServerClockComparison {
 

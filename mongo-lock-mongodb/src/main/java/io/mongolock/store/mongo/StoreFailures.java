@@ -35,10 +35,10 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.SomeRenewalsFailedException;
 
 /**
- * Makes the {@link LockStoreException} of a failed request, with the text that callers
- * read: what the request has done, as far as known, and the way out. In doubt a write is
- * unknown: the opposite mistake would leave a lock that nobody holds, or two that both
- * believe they do.
+ * Decides by its failure what a request has done and whether it may be sent again, and
+ * makes the {@link LockStoreException} of it, with the text that callers read and the way
+ * out. In doubt a write is unknown: the opposite mistake would leave a lock that nobody
+ * holds, or two that both believe they do.
  */
 public final class StoreFailures {
 
