@@ -14,7 +14,8 @@ import io.mongolock.test.server.RealMember;
 import io.mongolock.test.server.RealMongo;
 
 /**
- * A fault of a set of three, and the alerts of {@code docs/grafana} that page somebody.
+ * A fault of a set of three, and the alerts of {@code docs/grafana} that are to page
+ * somebody.
  */
 enum Drill {
 
@@ -123,10 +124,10 @@ enum Drill {
 	/** Attempts have failed for minutes. */
 	static final String STORE_FAILS = "MongoLockStoreFails";
 
-	private final Set<String> alerts;
+	private final Set<String> pages;
 
-	Drill(Set<String> alerts) {
-		this.alerts = alerts;
+	Drill(Set<String> pages) {
+		this.pages = pages;
 	}
 
 	void begin(RealMongo set) {
@@ -135,9 +136,9 @@ enum Drill {
 	void begin(SlowDisk disks) throws IOException {
 	}
 
-	/** The alerts that page, each at least once. */
-	Set<String> alerts() {
-		return this.alerts;
+	/** The alerts that are to page. */
+	Set<String> pages() {
+		return this.pages;
 	}
 
 }

@@ -12,7 +12,6 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 
 import org.springframework.util.Assert;
 
@@ -22,7 +21,6 @@ import org.springframework.util.Assert;
  */
 final class SeriesRecorder {
 
-	/** Each scrape, and every second and every fourth. */
 	static final Duration SCRAPE = Duration.ofSeconds(15);
 
 	/** Those that alerts ask for, with the labels that a scrape has. */
@@ -66,48 +64,30 @@ final class SeriesRecorder {
 	}
 
 	/**
-	 * Tests of a drill, one for each interval between scrapes.
+	 * A test of which alerts fire.
+	 * @param name a name of what is tested
+	 * @param step how many scrapes it is from one to the next
+	 * @param fired those alerts
 	 */
-	String tests(Drill drill) {
-		return Stream.of(1, 2, 4).map((step) -> test(drill, step)).collect(Collectors.joining());
-	}
-
-	private String test(Drill drill, int step) {
+	String test(String name, int step, List<FiredAlert> fired) {
 		Assert.state(this.scrapes > 0, "Nothing was scraped");
 		String input = this.series.entrySet()
 			.stream()
 			.map((entry) -> "      - series: '%s'%n        values: '%s'%n".formatted(entry.getKey(),
 					every(step, entry.getValue())))
 			.collect(Collectors.joining());
-		String alerts = Stream.concat(drill.alerts().stream(), tickets())
-			.sorted()
-			.map((alert) -> "%n          - labels: '{alertname=\"%s\"}'%n            value: 1".formatted(alert))
+		String alerts = fired.stream()
+			.map((alert) -> "%n          - labels: '%s'%n            value: 1".formatted(alert.labels()))
 			.collect(Collectors.joining());
 		return """
 				  - name: %s, scraped every %d s
 				    interval: %2$ds
 				    input_series:
 				%s    promql_expr_test:
-				      - expr: count by (alertname) (count by (alertname, instance) (last_over_time(ALERTS{alertstate="firing"}[1h])))
+				      - expr: group by (alertname, severity) (last_over_time(ALERTS{alertstate="firing"}[1h]))
 				        eval_time: %d%s
-				"""
-			.formatted(drill.name().toLowerCase().replace('_', ' '), step * SCRAPE.toSeconds(), input,
-					this.scrapes * SCRAPE.toSeconds(),
-					"s\n        exp_samples:" + ((alerts.isEmpty()) ? " []" : alerts));
-	}
-
-	// Whether an election takes long is chance, so what is expected follows from what was
-	// recorded
-	private Stream<String> tickets() {
-		double used = this.series.entrySet()
-			.stream()
-			.filter((entry) -> entry.getKey().startsWith("mongo_lock_lease_used_max"))
-			.flatMap((entry) -> entry.getValue().stream())
-			.filter((sample) -> !sample.equals(MISSING))
-			.mapToDouble(Double::parseDouble)
-			.max()
-			.orElse(0);
-		return (used > 0.8) ? Stream.of("MongoLockLeaseNearlyOver") : Stream.empty();
+				""".formatted(name, step * SCRAPE.toSeconds(), input, this.scrapes * SCRAPE.toSeconds(),
+				"s\n        exp_samples:" + ((alerts.isEmpty()) ? " []" : alerts));
 	}
 
 	private static String every(int step, List<String> samples) {
