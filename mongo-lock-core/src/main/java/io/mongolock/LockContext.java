@@ -31,8 +31,8 @@ public final class LockContext {
 		Frame frame = CURRENT.get();
 		if (frame == null) {
 			throw new IllegalStateException("No lock on this thread (" + Thread.currentThread().getName()
-					+ "): the caller is neither run by LockOperations.execute nor by a @DistributedLock proxy. "
-					+ "A call from within the same object does not pass the proxy.");
+					+ "): the caller is neither run by LockOperations.execute nor by a @DistributedLock proxy. A call "
+					+ "from within the same object does not go through the proxy.");
 		}
 		return frame.handle;
 	}
@@ -125,7 +125,7 @@ public final class LockContext {
 			leave(this.outer);
 			if (inner != this) {
 				throw new IllegalStateException("The scope of " + this.handle + " was closed before the scope of "
-						+ inner.handle + ", which was entered inside it; close scopes innermost first");
+						+ inner.handle + ", which was entered inside it; close the innermost scope first");
 			}
 		}
 

@@ -131,7 +131,7 @@ public final class LockKeyTypes {
 				+ "smaller unit";
 		ways.put(Double.class, floating);
 		ways.put(Float.class, floating);
-		ways.put(URI.class, "and equal values may have different texts. Choose the text: call toString()");
+		ways.put(URI.class, "and equal URIs may have different texts. Call toString() to make the text the key");
 		return Collections.unmodifiableMap(ways);
 	}
 

@@ -49,8 +49,9 @@ public record LockOwner(String application, String instance, String host, long p
 
 	static String checkAs(String as) {
 		if (as.isBlank() || as.length() > MAX_AS) {
-			throw new IllegalArgumentException("The name of a lock's holder has 1 to " + MAX_AS + " characters; this "
-					+ ((as.isBlank()) ? "one is blank: leave it out" : "one has " + as.length() + ": shorten it"));
+			throw new IllegalArgumentException(
+					"The name of a lock's holder must have 1 to " + MAX_AS + " characters, but this name "
+							+ ((as.isBlank()) ? "is blank: leave it out" : "has " + as.length() + ": shorten it"));
 		}
 		as.codePoints().filter((character) -> !isShown(character)).findFirst().ifPresent((character) -> {
 			throw new IllegalArgumentException("The name of a lock's holder has a control character"

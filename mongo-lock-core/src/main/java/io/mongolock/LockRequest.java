@@ -121,7 +121,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		if (!new String(stored, StandardCharsets.UTF_8).equals(key)) {
 			// Stored as a replacement character, it would be the same key as others
 			throw new IllegalArgumentException(
-					"The key of a lock is not valid Unicode: it has half a surrogate pair; remove it");
+					"The key of a lock is not valid Unicode: it has half a surrogate pair; remove that half");
 		}
 		if (stored.length > MAX_KEY_BYTES) {
 			throw new IllegalArgumentException("The key of a lock must be at most " + MAX_KEY_BYTES

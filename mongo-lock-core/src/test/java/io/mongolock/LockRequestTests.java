@@ -107,7 +107,7 @@ class LockRequestTests {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").as(as))
 			.withMessageMatching(".*(is blank: leave it out|control character \\(U\\+[0-9A-F]{4}\\).*)");
 		assertThatIllegalArgumentException().isThrownBy(() -> LockSettings.builder().as("a".repeat(101)))
-			.withMessageContaining("1 to 100 characters; this one has 101");
+			.withMessageContaining("1 to 100 characters, but this name has 101");
 	}
 
 }

@@ -55,7 +55,7 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 	 */
 	LocksDescriptor page(LockFilter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
 		if (asked != null && (asked < 1 || asked > MAX_LIMIT)) {
-			throw AskedLocks.refused("limit=" + asked + " is not from 1 to " + MAX_LIMIT
+			throw AskedLocks.refused("limit is " + asked + ", but must be from 1 to " + MAX_LIMIT
 					+ ": to see more locks, ask for the next page, with 'after' set to this page's 'next'");
 		}
 		List<LockDescriptor> matching = new ArrayList<>();

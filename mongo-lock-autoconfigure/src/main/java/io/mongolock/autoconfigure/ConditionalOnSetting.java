@@ -74,7 +74,7 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 		private static InvalidConfigurationPropertyValueException invalid(String property, String value) {
 			return new InvalidConfigurationPropertyValueException(property, value,
-					"is neither true nor false, nor on, off, yes, no, 1 or 0");
+					"must be true, false, on, off, yes, no, 1 or 0");
 		}
 
 	}

@@ -148,8 +148,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 							"Operators could not distinguish the locks of " + one.getClass().getName()
 									+ ", shown with the prefix '" + one.operatorPrefix() + "', from the locks of "
 									+ other.getClass().getName() + ", shown with '" + other.operatorPrefix() + "'.",
-							"Change LockExtension.operatorPrefix() in one of the two: no prefix may begin with another "
-									+ "one.");
+							"Change LockExtension.operatorPrefix() in one of these two classes: no prefix may begin "
+									+ "with another prefix.");
 				}
 			}
 		}
@@ -164,8 +164,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 						+ "queue after each third of this time, and a dead waiter holds up others for this time");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ": the places of all waiting instances are in one document, and each of their "
-						+ "requests costs more if this document is longer");
+						+ ": the places of all waiting instances are in one document, and a longer document makes each "
+						+ "of these instances' requests more expensive");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
@@ -173,8 +173,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB accepts no other values");
 		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
 				"from 0 to " + text(MAX_DURATION) + ", because other instances wait during this time");
-		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
-				"from 0 to " + HandOver.MAX_COUNT + ": each series of hand-overs reserves this many fences");
+		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT, "from 0 to "
+				+ HandOver.MAX_COUNT + ": each series of hand-overs reserves as many fences as this value");
 		validate(null);
 		for (String name : this.configured.byName().keySet()) {
 			validate(name);

@@ -114,7 +114,7 @@ final class StartReport implements SmartLifecycle {
 		catch (LockStoreException ex) {
 			// A refusal comes here only if it concerns all requests
 			return ((ex.getOutcome() == Outcome.REFUSED)
-					? "MongoDB refuses this application, and no lock is granted until that is mended: "
+					? "MongoDB refuses this application, and no lock is granted until MongoDB accepts it: "
 					: "MongoDB has not answered yet: ") + ex.getMessage();
 		}
 	}

@@ -111,7 +111,8 @@ final class StoreCheck implements BooleanSupplier {
 			return task.get().isEmpty();
 		}
 		catch (ExecutionException ex) {
-			logger.debug("Could not try the statements of locks in the background; trying again", ex);
+			logger.debug("Could not check in the background whether the server executes the statements of locks; "
+					+ "trying again", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();

@@ -558,7 +558,7 @@ class LocksEndpointTests {
 	void aLimitOutOfBoundsIsRefused(int limit) {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
 		refused(web.locks(SecurityContext.NONE, null, null, null, null, null, limit),
-				"limit=" + limit + " is not from 1 to 1000: ");
+				"limit is " + limit + ", but must be from 1 to 1000: ");
 	}
 
 	@ParameterizedTest

@@ -57,7 +57,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 	@ValueSource(strings = { "flase", "2", "" })
 	void aValueThatIsNeitherTrueNorFalseRefusesTheStart(String value) {
 		this.runner.withPropertyValues("mongo-lock.enabled=" + value)
-			.run(failsWith("mongo-lock.enabled", "'" + value + "'", "is neither true nor false"));
+			.run(failsWith("mongo-lock.enabled", "'" + value + "'", "must be true, false"));
 	}
 
 	@Test

@@ -69,7 +69,7 @@ class ProxyKindTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("BeyondByInterface.beyond() is in none of the interfaces that its proxy has"));
+				.hasMessageContaining("BeyondByInterface.beyond() is in none of the interfaces of the bean's proxy"));
 	}
 
 	@Test

@@ -102,7 +102,7 @@ class StartReportTests {
 		}
 		assertThat(lines(output)).singleElement()
 			.asString()
-			.contains("shop.locks (MongoDB refuses this application, and no lock is granted until that is mended: ")
+			.contains("shop.locks (MongoDB refuses this application, and no lock is granted until MongoDB accepts it: ")
 			.contains("Check the user, the password and the authentication database of the connection")
 			.doesNotContain("not answered");
 	}

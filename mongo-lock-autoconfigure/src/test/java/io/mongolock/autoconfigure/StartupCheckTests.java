@@ -148,7 +148,7 @@ class StartupCheckTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("BeyondTask.beyond() is in none of the interfaces that its proxy has"));
+				.hasMessageContaining("BeyondTask.beyond() is in none of the interfaces of the bean's proxy"));
 	}
 
 	@Test

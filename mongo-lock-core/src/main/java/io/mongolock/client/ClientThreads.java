@@ -221,7 +221,8 @@ final class ClientThreads {
 			store.confirmReleases(CONFIRM_TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not confirm releases and left places; waiters notice them later", ex);
+			logger.debug("Could not confirm that locks were released or places were left; waiters notice that later",
+					ex);
 		}
 	}
 

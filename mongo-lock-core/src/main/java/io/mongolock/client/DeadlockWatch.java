@@ -217,7 +217,7 @@ final class DeadlockWatch implements BackgroundTask {
 		}
 		catch (RuntimeException ex) {
 			// A lock that was not seen keeps no attempt in a deadlock
-			logger.debug("It is unknown who waits for some of the locks; trying again", ex);
+			logger.debug("Could not find out who waits for some of the locks; trying again", ex);
 		}
 	}
 

@@ -132,7 +132,7 @@ final class HandleLeaks {
 				logger.debug("Interrupted by a stop: no handle is left to watch", ex);
 			}
 			catch (RuntimeException | Error ex) {
-				logger.error("The watch over handles failed and goes on", ex);
+				logger.error("The watch over handles continues after an error", ex);
 			}
 		}
 		while (!endIfIdle());

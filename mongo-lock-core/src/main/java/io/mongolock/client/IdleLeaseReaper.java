@@ -168,7 +168,8 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 
 	private void releaseAll(List<HeldLock> some, Duration timeout) {
 		if (!this.running) {
-			throw new IllegalStateException("The client has stopped, and releases all idle leases");
+			throw new IllegalStateException(
+					"This request is not sent, because the stop of the client releases all idle leases");
 		}
 		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}

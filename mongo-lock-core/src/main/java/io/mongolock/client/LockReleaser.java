@@ -146,7 +146,7 @@ final class LockReleaser {
 		}
 		if (time.isOver()) {
 			this.events.releaseAtShutdownFailed(some, new LockStoreException(some.get(0).key(), Outcome.NOT_EXECUTED,
-					"the time for the shutdown was over before this request", null));
+					"this request was not sent, because the time for the shutdown was over", null));
 		}
 		else {
 			this.requests.send(some, sender, this.events::releaseAtShutdownFailed, time);

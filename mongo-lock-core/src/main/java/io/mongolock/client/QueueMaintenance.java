@@ -132,7 +132,8 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 
 	private void leave(List<LeaseId> places, Duration timeout) {
 		if (!this.running) {
-			throw new IllegalStateException("The client has stopped, and leaves all places");
+			throw new IllegalStateException(
+					"This request is not sent, because the stop of the client gives up all places in the queue");
 		}
 		this.store.leaveAll(places, timeout);
 		// Those behind hear of it, as of a release, once the majority has it

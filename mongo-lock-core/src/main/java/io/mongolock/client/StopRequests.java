@@ -113,7 +113,8 @@ final class StopRequests {
 		private static <T> Sender<T> inTime(Sender<T> sender, TimeLeft time) {
 			return (some, timeout) -> {
 				if (time.isOver()) {
-					throw new IllegalStateException("the time for the shutdown was over before this request");
+					throw new IllegalStateException(
+							"this request was not sent, because the time for the shutdown was over");
 				}
 				sender.send(some, ClockReading.shorter(timeout, time.left()));
 			};

@@ -138,8 +138,8 @@ public final class ThreadLock implements Lock {
 	public void unlock() {
 		Hold held = this.hold.get();
 		if (held == null) {
-			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here: only the thread that "
-					+ "locked it may unlock it, with the same object, and only as often as it locked it");
+			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here: unlock it on the thread "
+					+ "that locked it, with the same object, and not more often than it was locked");
 		}
 		held.count--;
 		if (held.count == 0) {

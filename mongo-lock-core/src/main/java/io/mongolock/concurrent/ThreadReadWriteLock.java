@@ -38,7 +38,7 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	private static LockRequest reading(LockRequest request) {
 		if (request.settings().limit() != null) {
 			throw new IllegalArgumentException(
-					"The request of a read/write lock names only the key: leave out limit and shared");
+					"A read/write lock sets limit and shared itself: leave both out of its request");
 		}
 		return request.with(LockSettings.builder().limit(LockRequest.UNLIMITED).build());
 	}

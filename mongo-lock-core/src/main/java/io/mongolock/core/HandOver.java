@@ -28,8 +28,9 @@ public record HandOver(Duration maxTime, int maxCount) {
 
 	public HandOver {
 		if (maxTime.isNegative() || maxTime.compareTo(MAX_TIME) > 0 || maxCount < 0 || maxCount > MAX_COUNT) {
-			throw new IllegalArgumentException("max-time " + DurationPrinter.print(maxTime) + " (from 0 to "
-					+ DurationPrinter.print(MAX_TIME) + "), max-count " + maxCount + " (from 0 to " + MAX_COUNT + ")");
+			throw new IllegalArgumentException("A value of the hand-over is out of range: max-time "
+					+ DurationPrinter.print(maxTime) + " (from 0 to " + DurationPrinter.print(MAX_TIME)
+					+ "), max-count " + maxCount + " (from 0 to " + MAX_COUNT + ")");
 		}
 	}
 

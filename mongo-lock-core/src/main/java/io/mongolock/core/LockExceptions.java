@@ -146,8 +146,8 @@ public final class LockExceptions {
 		}
 		boolean own = holders.stream().anyMatch((holder) -> holder.owner().equals(attempt.owner()));
 		return (own)
-				? "no claim, because this thread or one of the same name holds the lock: nested calls share a lock only "
-						+ "under the annotation or LockOperations.execute"
+				? "no claim, because this thread or another thread of the same name holds the lock: nested calls share "
+						+ "a lock only under the annotation or LockOperations.execute"
 				: "no claim, because other threads of this application were ahead";
 	}
 
@@ -273,7 +273,8 @@ public final class LockExceptions {
 		long ahead = lease.elapsed(noticed) - monotonic;
 		return (monotonic >= reliable || ahead <= reliable / 10) ? ""
 				: "the wall clock of this machine stepped ahead by " + ahead / 1_000_000
-						+ "ms, or the machine was suspended (then only the wall clock goes on); by the wall clock ";
+						+ "ms, or the machine was suspended (only its wall clock goes on then); measured by the wall "
+						+ "clock, ";
 	}
 
 	// Only who did not run notices the end late, unless a renewal has failed before it
@@ -293,7 +294,7 @@ public final class LockExceptions {
 				? "the store no longer has it, because it was taken over, released by force (see the log of the "
 						+ "application that did so), deleted (by hand, with its collection, or too soon by a TTL "
 						+ "index), or overwritten by a program that does not know locks"
-				: "this application shut down while it was held";
+				: "this application shut down while the lock was held";
 	}
 
 	/**
@@ -302,8 +303,8 @@ public final class LockExceptions {
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
-				+ describe(held.limit()) + ", maybe by others as well. Its holder would wait for itself if it now "
-				+ "requested the lock " + describe(limit) + ": request it " + describe(limit)
+				+ describe(held.limit()) + ", maybe by other holders as well. A holder that now requests the lock "
+				+ describe(limit) + " would wait for itself: request the lock " + describe(limit)
 				+ " from the start, or release it first");
 	}
 

@@ -33,22 +33,22 @@ public final class RequestOrder {
 		for (LockRequest request : requests) {
 			LockRequest known = sorted.putIfAbsent(request.key(), request);
 			if (known != null && configured.limit(known) != configured.limit(request)) {
-				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key() + "', "
-						+ describe(configured.limit(known)) + " and " + describe(configured.limit(request))
+				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key()
+						+ "', one " + describe(configured.limit(known)) + " and one "
+						+ describe(configured.limit(request))
 						+ ": one call cannot hold a key both ways. Give both the same mode and limit, or different "
 						+ "names");
 			}
 		}
 		if (sorted.isEmpty() || sorted.size() > MAX) {
 			throw new IllegalArgumentException("There are " + sorted.size() + " locks for " + call + ", but 1 to " + MAX
-					+ " are allowed: lock something that all of them share, or work with fewer at a time");
+					+ " are allowed: lock something that all these keys share, or take fewer locks at a time");
 		}
 		return List.copyOf(sorted.values());
 	}
 
 	private static String describe(int limit) {
-		return (limit == LockRequest.UNLIMITED) ? "one shared"
-				: (limit == 1) ? "one exclusive" : "one with limit " + limit;
+		return (limit == LockRequest.UNLIMITED) ? "shared" : (limit == 1) ? "exclusive" : "with limit " + limit;
 	}
 
 }

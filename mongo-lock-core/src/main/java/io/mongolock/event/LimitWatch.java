@@ -40,8 +40,8 @@ final class LimitWatch {
 	private void say(LockRequest request, int limit, int other, LockOwner owner) {
 		String name = request.name();
 		if (this.said.size() < MAX_NAMES && this.said.add((name != null) ? name : request.key())) {
-			logger.warn("Lock '" + KeyText.printable(request.key()) + "' is requested " + text(limit) + ", but held by "
-					+ owner + " " + text(other) + ": the smallest limit counts. Give all methods and requests "
+			logger.warn("Lock '" + KeyText.printable(request.key()) + "' is requested " + text(limit) + ", but held "
+					+ text(other) + " by " + owner + ": the smallest limit counts. Give all methods and requests "
 					+ ((name != null) ? "of the locks named '" + KeyText.printable(name) + "'" : "of this key")
 					+ " the same limit; this is logged once");
 		}

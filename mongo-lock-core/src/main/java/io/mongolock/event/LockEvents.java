@@ -250,7 +250,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * The watch over the leases failed, and goes on.
+	 * The watch over the leases continues after an error.
 	 */
 	public void watchFailed(Throwable failure) {
 		this.log.watchFailed(failure);

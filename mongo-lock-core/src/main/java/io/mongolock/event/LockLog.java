@@ -167,7 +167,7 @@ final class LockLog {
 	}
 
 	void watchFailed(Throwable failure) {
-		this.log.error("The watch over the leases failed and goes on", failure);
+		this.log.error("The watch over the leases continues after an error", failure);
 	}
 
 	void listenerFailed(LockListener listener, Throwable failure) {

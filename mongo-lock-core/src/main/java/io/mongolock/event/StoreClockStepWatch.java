@@ -71,8 +71,8 @@ final class StoreClockStepWatch {
 	private static String describe(long step, String server) {
 		if (step < 0) {
 			return "The clock of the store" + server + " stepped back by " + -step
-					+ "ms compared with both clocks of this machine, or this machine's clocks run fast: dead holders' "
-					+ "locks become free that much later";
+					+ "ms compared with both clocks of this machine, or this machine's clocks run fast: this step "
+					+ "lengthens the wait for dead holders' locks";
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
 				+ "ms compared with both clocks of this machine, or this machine stood still, or its clocks run slow: "

@@ -77,9 +77,9 @@ public record Claim(LeaseId id, int limit, int reserve, @Nullable Duration place
 
 	public Claim {
 		if (limit < 1 || reserve < 0 || ttl.toMillis() < 1 || (placeTtl != null && placeTtl.toMillis() < 1)) {
-			throw new IllegalArgumentException(
-					"limit " + limit + " (at least 1), reserve " + reserve + " (at least 0), ttl " + ttl
-							+ " (at least 1 ms), ttl of the place " + placeTtl + " (at least 1 ms)");
+			throw new IllegalArgumentException("A value of the claim is out of range: limit " + limit
+					+ " (at least 1), reserve " + reserve + " (at least 0), ttl " + ttl
+					+ " (at least 1 ms), ttl of the place " + placeTtl + " (at least 1 ms)");
 		}
 	}
 

@@ -122,8 +122,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				.withMessageContaining(
 						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ") since ")
 				.withMessageContaining(
-						"and no claim, because this thread or one of the same name holds the lock: nested calls share a "
-								+ "lock only under the annotation or LockOperations.execute")
+						"and no claim, because this thread or another thread of the same name holds the lock: nested calls share "
+								+ "a lock only under the annotation or LockOperations.execute")
 				.satisfies((ex) -> assertThat(ex.getClaims()).isZero())
 				.satisfies((ex) -> assertThat(ex.getHolders().get(0).remaining())
 					.as("in the store, where no margin is left out")
@@ -167,9 +167,9 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
-			.withMessage("Lock 'k' is held shared, maybe by others as well. Its holder would wait for itself if it now "
-					+ "requested the lock exclusively: request it exclusively from the start, or release it "
-					+ "first");
+			.withMessage("Lock 'k' is held shared, maybe by other holders as well. A holder that now requests the lock "
+					+ "exclusively would wait for itself: request the lock exclusively from the start, or "
+					+ "release it first");
 		assertThat(this.store.count("acquire")).isOne();
 	}
 

@@ -293,7 +293,8 @@ class ThreadLockTests {
 		ReadWriteLock both = this.template.asReadWriteLock(REQUEST);
 		both.readLock().lock();
 		assertThatIllegalStateException().isThrownBy(both.writeLock()::lock)
-			.withMessageContaining("is held shared, maybe by others as well. Its holder would wait for itself");
+			.withMessageContaining("is held shared, maybe by other holders as well. A holder that now "
+					+ "requests the lock exclusively would wait for itself");
 		both.readLock().unlock();
 		both.writeLock().lock();
 		both.writeLock().unlock();
@@ -306,7 +307,7 @@ class ThreadLockTests {
 			.isThrownBy(() -> this.template.asLock(LockRequest.builder("k").ttl(Duration.ofMillis(1)).build()));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> this.template.asReadWriteLock(LockRequest.builder("k").shared().build()))
-			.withMessageContaining("leave out limit and shared");
+			.withMessageContaining("sets limit and shared itself: leave both out");
 		LockTemplate limited = new LockTemplate(this.store,
 				new ClientOptions(
 						new ConfiguredSettings(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),

@@ -36,12 +36,11 @@ class LimitWatchTests {
 		this.watch.observe(one, 10, held(NOW, 10, 5));
 		this.watch.observe(other, 10, held(NOW, 5));
 		assertThat(output).containsOnlyOnce("WARN")
-			.contains("Lock 'api:1' is requested with limit 10, but held by ")
-			.contains(" with limit 5: the smallest limit counts")
+			.contains("Lock 'api:1' is requested with limit 10, but held with limit 5 by ")
+			.contains(": the smallest limit counts")
 			.contains("the locks named 'api' the same limit");
 		this.watch.observe(LockRequest.of("k"), 2, held(NOW, LockRequest.UNLIMITED));
-		assertThat(output).contains("Lock 'k' is requested with limit 2, but held by ")
-			.contains(" shared: the smallest");
+		assertThat(output).contains("Lock 'k' is requested with limit 2, but held shared by ");
 	}
 
 	@ParameterizedTest

@@ -76,7 +76,8 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		if (!(lock instanceof LeaseControl leased) || leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
 					+ "' is no lock of LockOperations. A document's lock needs no touch: a transaction protects the "
-					+ "documents that its thread locked before the transaction, and the documents that it saves");
+					+ "documents that its thread locked before the transaction, and the documents that the transaction "
+					+ "saves");
 		}
 		ClientSession session = CurrentTransaction.session(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())

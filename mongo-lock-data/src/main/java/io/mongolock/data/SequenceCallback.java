@@ -97,7 +97,7 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 		}
 		if (number > Integer.MAX_VALUE) {
 			throw new DataIntegrityViolationException("Number " + number + " of sequence '" + sequence
-					+ "' does not fit into " + describe(property) + ": make it a Long");
+					+ "' does not fit into " + describe(property) + ": make this property a Long");
 		}
 		return (int) number;
 	}

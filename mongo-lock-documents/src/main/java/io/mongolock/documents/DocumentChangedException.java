@@ -64,7 +64,7 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 	 */
 	public LockTicket getTicket() {
 		LockTicket ticket = this.ticket;
-		Assert.state(ticket != null, "No ticket keeps this lock: go on with locked.reload()");
+		Assert.state(ticket != null, "This lock has no ticket: go on with locked.reload()");
 		return ticket;
 	}
 

@@ -130,8 +130,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 					+ holder.fence() + "), until " + lock.now().plus(holder.remaining()) + " unless renewed";
 		}
 		return (lock.holders().isEmpty())
-				? "the lock was released, by this holder or a later one, or the document was saved by code that does "
-						+ "not know the lock"
+				? "the lock was released (perhaps by a later holder, perhaps by force), or code that does not know the "
+						+ "lock saved the document"
 				: "another holder took the lock over, and no longer holds it";
 	}
 

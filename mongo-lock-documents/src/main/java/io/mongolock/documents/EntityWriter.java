@@ -68,9 +68,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 					+ " would be stored without its version, and could not be saved again: a callback or listener of "
 					+ "the save has left out '" + version + "'. Let the callback keep the version that it was given");
 			Assert.state(!document.containsKey(this.field) || property(mapping, this.field).isPresent(),
-					() -> "A callback or listener of the save has put '" + this.field + "' into the "
+					() -> "A callback or listener of the save has set the field '" + this.field + "' of the "
 							+ mapping.getType().getSimpleName()
-							+ ", but that is the lock's field, so this value would not be stored. Let the callback use "
+							+ ", but this field keeps the lock, so the value would not be stored. Let the callback use "
 							+ "another field, or set mongo-lock.document-locks.field");
 			document.forEach(EntityWriter::requireSame);
 			return new Written<>(saved, document, new Document(version, before), () -> {

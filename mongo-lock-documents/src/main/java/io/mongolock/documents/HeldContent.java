@@ -68,14 +68,14 @@ final class HeldContent<T> {
 	synchronized Loaded<T> requireVersion(String what, T entity, long version) {
 		if (this.spoiled.contains(entity)) {
 			throw new OptimisticLockingFailureException("The " + what + " was not written: the entity to save was "
-					+ "changed in a transaction that was rolled back, and may contain changes of that transaction: "
-					+ "change locked.entity() instead, which is loaded again");
+					+ "changed in a transaction that was rolled back, and may contain changes of that transaction. "
+					+ "Change locked.entity() instead, which is loaded again");
 		}
 		long own = this.loaded.version();
 		if (version != own) {
 			throw new OptimisticLockingFailureException("The " + what + " was not written: you hold version " + own
 					+ ", but the entity to save has version " + version
-					+ ": change locked.entity(), or what locked.reload() returns");
+					+ ". Change locked.entity(), or the entity that locked.reload() returns");
 		}
 		return this.loaded;
 	}

@@ -129,8 +129,9 @@ final class TicketHandle implements LockHandle, LeaseControl {
 	public void assertHeld() {
 		assertMayCommit();
 		if (!isHeld()) {
-			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
-					+ "' (fence " + fence() + ") was not renewed by its ticket in time; another may hold it");
+			throw new LockLostException(key(), fence(), LossReason.DEADLINE,
+					"Lock '" + KeyText.printable(key()) + "' (fence " + fence()
+							+ ") was not renewed by its ticket in time, and may have another holder now");
 		}
 	}
 

@@ -138,7 +138,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 							@DistributedLock(document = …) gets this LockedDocument as a parameter"""
 							: "its LockedDocument was closed or saved, but the lock stays until the surrounding locked "
 									+ "call or transaction has ended: lock the document again before you save it here, "
-									+ "or save it after that end"));
+									+ "or save it after that call or transaction"));
 		}
 	}
 

@@ -215,7 +215,7 @@ class DocumentLockTransactionTests {
 		assertThat(mine.version).isEqualTo(1);
 		assertThat(locked.handle().isHeld()).isTrue();
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> locked.saveAndKeep(mine))
-			.withMessageContaining("change locked.entity() instead, which is loaded again");
+			.withMessageContaining("Change locked.entity() instead, which is loaded again");
 		assertThat(locked.entity().likes).as("as it is stored").isZero();
 		assertThat(locked.saveAndKeep(locked.entity()).version).isEqualTo(2);
 	}

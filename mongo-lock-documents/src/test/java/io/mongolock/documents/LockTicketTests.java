@@ -111,8 +111,8 @@ class LockTicketTests {
 			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
 	void whatIsNoTicketIsRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
-			.withMessage("This is no ticket of a document lock: each has 43 letters, digits, - and _; "
-					+ "pass on what LockTicket.text() gave");
+			.withMessage("This is no ticket of a document lock: a ticket has 43 characters "
+					+ "(letters, digits, - and _). Pass on the text that LockTicket.text() gave");
 	}
 
 	@Test

@@ -180,8 +180,7 @@ class UnansweredDocumentWritesTests {
 				this.template.loses = lost;
 				assertThatExceptionOfType(DataAccessException.class).isThrownBy(() -> write.accept(documents, locked));
 				assertThatIllegalStateException().isThrownBy(() -> write.accept(documents, locked))
-					.withMessageContaining(
-							"a write of this transaction whose answer was lost: roll the transaction back");
+					.withMessageContaining("a write of this transaction got no answer, so roll the transaction back");
 			});
 			locked.handle().assertHeld();
 		}

@@ -361,7 +361,7 @@ class UnlockedSaveGuardTests {
 		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(own, locked.entity()));
 		assertThatExceptionOfType(OptimisticLockingFailureException.class)
 			.isThrownBy(() -> locked.save(locked.entity()))
-			.withMessageContaining("change locked.entity(), or what locked.reload() returns");
+			.withMessageContaining("Change locked.entity(), or the entity that locked.reload() returns");
 		locked.save(locked.reload());
 	}
 

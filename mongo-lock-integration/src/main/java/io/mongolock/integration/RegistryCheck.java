@@ -23,8 +23,8 @@ record RegistryCheck(ListableBeanFactory beanFactory) implements SmartInitializi
 	public void afterSingletonsInstantiated() {
 		if (names(MongoLockRegistry.class).length == 0) {
 			logger.warn("Spring Integration uses the LockRegistry " + Arrays.toString(names(LockRegistry.class))
-					+ " of the application, whose locks do not exclude the locks of this library: remove that bean, or "
-					+ "mongo-lock-integration, or declare a MongoLockRegistry beside it");
+					+ " of the application, whose locks do not exclude the locks of this library: remove this bean or "
+					+ "mongo-lock-integration, or declare a MongoLockRegistry bean as well");
 		}
 	}
 

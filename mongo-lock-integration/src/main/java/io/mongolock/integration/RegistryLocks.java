@@ -133,7 +133,8 @@ final class RegistryLocks {
 	private static IllegalStateException notHeld(LockRequest request) {
 		return new IllegalStateException("The lock '" + KeyText.printable(request.key()) + "' is not held by thread "
 				+ Thread.currentThread().getName()
-				+ ": only the thread that has locked may unlock or renew, and it unlocks as often as it has locked");
+				+ ": unlock and renew a lock on the thread that locked it, and unlock it as often as this thread "
+				+ "locked it");
 	}
 
 	private synchronized @Nullable Kept kept(String key) {

@@ -189,7 +189,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			this.due.refreshOverdue(job);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The runs of job '" + job.name() + "' could not be read; its next check reads them", ex);
+			logger.debug("The runs of job '" + job.name() + "' could not be read; the next check of this job tries "
+					+ "again", ex);
 		}
 	}
 

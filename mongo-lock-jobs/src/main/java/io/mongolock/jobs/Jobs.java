@@ -120,7 +120,7 @@ public final class Jobs {
 	public JobRun runTick(String job, Instant tick) {
 		Job found = this.declared.find(job);
 		if (found == null) {
-			throw new IllegalArgumentException("There is no job '" + job + "' in this application; there are "
+			throw new IllegalArgumentException("There is no job '" + job + "' in this application; its jobs are "
 					+ this.declared.all().stream().map(Job::name).sorted().toList());
 		}
 		Attempt attempt = this.runner.runNow(found.terms(), tick.truncatedTo(ChronoUnit.MILLIS), found::run);

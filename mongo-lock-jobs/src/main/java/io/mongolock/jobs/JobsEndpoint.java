@@ -295,7 +295,7 @@ class JobsEndpoint {
 
 	private static void scheduled(boolean there, String job) {
 		require(there, 404, "There is no job '" + job
-				+ "' with a schedule. If your code calls Jobs.run, pause the scheduler of that code");
+				+ "' with a schedule. If your code runs this job with Jobs.run, pause that code's scheduler");
 	}
 
 	/**

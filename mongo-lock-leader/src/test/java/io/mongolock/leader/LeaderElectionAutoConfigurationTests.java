@@ -286,7 +286,7 @@ class LeaderElectionAutoConfigurationTests {
 				Arguments.of(FinalClass.class, true, "which is final, or its class is"),
 				Arguments.of(WithStaticContract.class, true, "which is static"),
 				Arguments.of(OfSuperclass.class, true, "of another package: no proxy"),
-				Arguments.of(Contracted.class, false, "which is in none of the interfaces that its proxy has"));
+				Arguments.of(Contracted.class, false, "which is in none of the interfaces of the bean's proxy"));
 	}
 
 	@ParameterizedTest

@@ -39,7 +39,8 @@ record LockName(String attribute) {
 			return new LockName("name = " + Literals.quoted(name));
 		}
 		if (name.contains("${")) {
-			throw new UnmappedException("write the value of the placeholder into the name: a key has no placeholders");
+			throw new UnmappedException("the name becomes a key, which has no placeholders: write the placeholder's "
+					+ "value into the name");
 		}
 		String key = key(parts(name));
 		if (key.contains("#{")) {
@@ -85,8 +86,8 @@ record LockName(String attribute) {
 		}
 		if (readsRoot(expression.getAST())) {
 			throw new UnmappedException(
-					"in @DistributedLock the root of expressions is another object: refer to arguments as #name, "
-							+ "and to beans as @name");
+					"@DistributedLock gives expressions a different root object: refer to arguments as #name, and to "
+							+ "beans as @name");
 		}
 		return (isText(part) || expression.getAST() instanceof VariableReference) ? text : "(" + text + ")";
 	}

@@ -71,9 +71,9 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	@Override
 	public String getDescription() {
-		return "The name becomes the name or the key, `lockAtMostFor` the ttl, `lockAtLeastFor` the minimum hold, "
-				+ "and a method whose lock is taken is skipped as before. Maven modules get mongo-lock-starter. "
-				+ "A ttl may be shorter than lockAtMostFor was, since leases are renewed.";
+		return "`name` becomes the name or the key, `lockAtMostFor` becomes the ttl, and `lockAtLeastFor` becomes the "
+				+ "minimum hold. A method whose lock is taken is skipped as before. Maven modules get "
+				+ "mongo-lock-starter. A ttl may be shorter than lockAtMostFor was, since leases are renewed.";
 	}
 
 	/**
@@ -274,8 +274,8 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			}
 			return ((values.size() == 1) ? values.iterator().next() : Optional.<String>empty())
 				.orElseThrow(() -> new UnmappedException(
-						"the sources do not have exactly one default" + attribute.replace("lock", "Lock")
-								+ " as a literal: set " + attribute + " in this annotation"));
+						"default" + attribute.replace("lock", "Lock") + " is no literal, or has several values in the "
+								+ "sources: set " + attribute + " in this annotation"));
 		}
 
 	}

@@ -74,9 +74,9 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 
 	@Override
 	public String getDescription() {
-		return "Each due time runs once by the clock of the MongoDB server, and again if its instance died. Maven "
-				+ "modules get mongo-lock-starter and mongo-lock-jobs. Schedules with an initial delay, their own "
-				+ "scheduler or expressions are left with a comment.";
+		return "A job runs once at each due time by the clock of the MongoDB server, and again if its instance died. "
+				+ "Maven modules get mongo-lock-starter and mongo-lock-jobs. Schedules that have an initial delay, a "
+				+ "scheduler or expressions stay as they are and get a comment.";
 	}
 
 	/**
@@ -190,9 +190,10 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	}
 
 	private static J.Annotation commented(J.Annotation job, @Nullable Expression lockAtLeastFor) {
-		return (lockAtLeastFor != null)
-				? SearchResult.found(job, "lockAtLeastFor is left out, because each due time "
-						+ "runs once even if clocks differ: if lockAtLeastFor kept runs apart, lengthen the schedule")
+		return (lockAtLeastFor != null) ? SearchResult
+			.found(job,
+					"lockAtLeastFor is left out, because a job runs once at each due time even "
+							+ "if clocks differ: if lockAtLeastFor kept runs apart, make the schedule less frequent")
 				: job;
 	}
 
@@ -255,8 +256,9 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 		for (String none : List.of("initialDelay", "initialDelayString", "scheduler")) {
 			if (schedule.value(none) != null) {
 				throw new UnmappedException(
-						"a job has no " + none + ": remove this attribute. The first due time is the next one by "
-								+ "the cron, or the start of the first instance, and each run has its own thread");
+						"a job has no " + none + ": remove this attribute. The first run is due at the cron's next "
+								+ "time, or without a cron at the start of the first instance. Each run has its own "
+								+ "thread");
 			}
 		}
 		String cron = schedule.text("cron");

@@ -42,9 +42,10 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 			"LockAssert throws under a lock of @DistributedLock or @ScheduledJob: replace it by "
 					+ "LockContext.current().assertHeld(), or remove it",
 			SHED_LOCK + "core.LockExtender",
-			"LockExtender throws under a lock of @DistributedLock or @ScheduledJob. These renew themselves: "
-					+ "remove it, or use LockContext.current().renew()",
-			SHED_LOCK + "core.LockProvider", "a start with mongo-lock-shedlock refuses this bean: remove it",
+			"LockExtender throws under a lock of @DistributedLock or @ScheduledJob. Such a lock renews itself: remove "
+					+ "LockExtender, or use LockContext.current().renew()",
+			SHED_LOCK + "core.LockProvider",
+			"an application with mongo-lock-shedlock does not start with this bean: remove the bean",
 			SHED_LOCK + "spring.annotation.EnableSchedulerLock",
 			"remove this annotation when no @SchedulerLock is left", SHED_LOCK + "spring.annotation.LockProviderToUse",
 			"this annotation does nothing without @SchedulerLock: remove it, because this library keeps its locks "

@@ -157,7 +157,7 @@ class SchedulerLockToDistributedLockTests {
 		for (String expression : List.of("config.prefix", "#root.config", "#this", "'a' + name()", "#shop + (config)",
 				"#shops.![toString()]", "#shop.concat(config.suffix)")) {
 			assertThat(refused("@SchedulerLock(name = \"a-#{" + expression + "}\")")).as(expression)
-				.contains("in @DistributedLock the root of expressions is another object");
+				.contains("@DistributedLock gives expressions a different root object");
 		}
 	}
 
@@ -242,11 +242,11 @@ class SchedulerLockToDistributedLockTests {
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
 			value = { "LockAssert.assertLocked() | LockAssert throws under a lock of @DistributedLock",
-					"LockExtender.extendActiveLock(null, null) | These renew themselves: remove it",
+					"LockExtender.extendActiveLock(null, null) | Such a lock renews itself: remove LockExtender",
 					"LockAssert.TestHelper.makeAllAssertsPass(true) | this code locks in ShedLock's store",
 					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | use LockOperations",
 					"LockingTaskExecutor tasks = null | use LockOperations",
-					"new KeepAliveLockProvider(null, null) | refuses this bean: remove it" })
+					"new KeepAliveLockProvider(null, null) | does not start with this bean: remove the bean" })
 	void whatIsLeftOfShedLockSaysTheWayOut(String statement, String way) {
 		String source = """
 				import net.javacrumbs.shedlock.core.*;
@@ -320,7 +320,8 @@ class SchedulerLockToDistributedLockTests {
 
 				}
 				""");
-		assertThat(after).containsPattern("/\\*~~\\(.*refuses this bean: remove it\\)~~>\\*/LockProvider");
+		assertThat(after)
+			.containsPattern("/\\*~~\\(.*does not start with this bean: remove the bean\\)~~>\\*/LockProvider");
 		assertCompiles(after);
 	}
 
@@ -339,7 +340,8 @@ class SchedulerLockToDistributedLockTests {
 				}
 				""");
 		assertThat(after).containsOnlyOnce("~~>")
-			.contains("a start with mongo-lock-shedlock refuses this bean: remove it)~~>*/LockProvider lockProvider()");
+			.contains("an application with mongo-lock-shedlock does not start with this bean: remove the bean)~~>*/"
+					+ "LockProvider lockProvider()");
 		assertCompiles(after);
 	}
 
@@ -509,7 +511,7 @@ class SchedulerLockToDistributedLockTests {
 		assertThat(refused("@SchedulerLock(name = \"a\" + \"b\")")).contains("name is no literal");
 		// Which OpenRewrite does not read
 		assertThat(refused("@SchedulerLock(name = \"\\ud83d\\ude00\")")).contains("name is no literal");
-		assertThat(refused("@SchedulerLock(name = \"${a}-#{#shop}*/\")")).contains("a key has no placeholders)~~>*/@");
+		assertThat(refused("@SchedulerLock(name = \"${a}-#{#shop}*/\")")).contains("value into the name)~~>*/@");
 		assertThat(refused("@SchedulerLock(name = \"a-#{#shop\")")).contains("does not understand the template");
 		assertThat(refused("@SchedulerLock(name = \"a-#{'#{'}\")")).contains("does not understand the template");
 		assertThat(refused("@SchedulerLock(name = \"a\", lockAtMostFor = \"#{config.most}\")"))

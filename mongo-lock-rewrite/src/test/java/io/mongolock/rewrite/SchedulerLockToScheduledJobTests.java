@@ -160,7 +160,7 @@ class SchedulerLockToScheduledJobTests {
 	void whoKeptRunsApartIsReminded() {
 		assertThat(turned(
 				job("@Scheduled(fixedRate = 1000)", "@SchedulerLock(name = \"a\", lockAtLeastFor = \"5s\")", "void")))
-			.contains("lengthen the schedule)~~>*/@ScheduledJob(name = \"a\", fixedRate = \"1000ms\")");
+			.contains("make the schedule less frequent)~~>*/@ScheduledJob(name = \"a\", fixedRate = \"1000ms\")");
 	}
 
 	@Test

@@ -59,9 +59,9 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 		}
 		if (failure != null) {
 			logger.warn("The LockProvider bean '" + name
-					+ "' failed to lock when tried at the start, so it is unknown whether it uses the LockProvider of "
-					+ "mongo-lock-shedlock. If it does not, its locks do not exclude the locks of this library: "
-					+ "then remove the bean", failure);
+					+ "' failed to lock when tried at the start, so it is unknown whether the bean uses the "
+					+ "LockProvider of mongo-lock-shedlock. If the bean does not use that LockProvider, remove the "
+					+ "bean: its locks do not exclude the locks of this library", failure);
 		}
 	}
 
@@ -71,10 +71,10 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 						+ failure
 				: "whose locks do not exclude the locks of this library";
 		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "', " + why + ".",
-				"Remove the bean '" + name + "': mongo-lock-shedlock has its own LockProvider. If your bean wraps "
-						+ "that one, let the @Bean method take an ExtensibleLockProvider and return a LockProvider. If "
-						+ "@LockProviderToUse names your bean, declare it with @Bean(autowireCandidate = false). To "
-						+ "keep ShedLock's own locks, remove mongo-lock-shedlock.",
+				"Remove the bean '" + name + "': mongo-lock-shedlock has its own LockProvider. If your bean wraps that "
+						+ "LockProvider, let the @Bean method take an ExtensibleLockProvider and return a "
+						+ "LockProvider. If @LockProviderToUse names your bean, declare it with "
+						+ "@Bean(autowireCandidate = false). To keep ShedLock's own locks, remove mongo-lock-shedlock.",
 				failure);
 	}
 

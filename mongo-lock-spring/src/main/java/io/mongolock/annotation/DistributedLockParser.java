@@ -77,8 +77,8 @@ class DistributedLockParser {
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, one of them a document's. That lock is not sorted among the others, so two "
-							+ "calls could wait for each other",
+					"has several locks, one of them a document's. The document's lock is not sorted among the other "
+							+ "locks, so two calls could wait for each other",
 					"Keep the document's lock, and take the other locks in a method of another bean that calls this "
 							+ "method.");
 		}

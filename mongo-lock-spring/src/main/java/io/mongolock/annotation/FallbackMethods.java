@@ -35,7 +35,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		List<Method> named = candidates().filter((one) -> one.getName().equals(name)).toList();
 		List<Method> fitting = named.stream().filter(this::takesTheArguments).toList();
 		if (fitting.size() > 1) {
-			throw invalid(name, "which may be any of " + describe(fitting), "Keep one of them, or rename one.");
+			throw invalid(name, "which may be any of " + describe(fitting),
+					"Let only one of these methods keep this name.");
 		}
 		if (fitting.isEmpty()) {
 			throw noneFits(name, named);
@@ -86,10 +87,10 @@ record FallbackMethods(Method method, Class<?> userClass) {
 				continue;
 			}
 			throw invalid(name, "which throws " + thrown.getName() + ", but the method does not declare this exception",
-					"Declare the exception for the method, too, or handle it in the fallback.");
+					"Add this exception to the throws clause of the method, or handle it in the fallback.");
 		}
 		if (!new LockDeclarations(fallback, this.userClass).find().isEmpty()) {
-			throw invalid(name, "which has a lock of its own, but a fallback runs without a lock",
+			throw invalid(name, "which has its own lock, but a fallback runs without a lock",
 					"Move the work to a method of another bean, and let the fallback call that method. If the lock "
 							+ "is on the class, you can make the fallback private instead.");
 		}

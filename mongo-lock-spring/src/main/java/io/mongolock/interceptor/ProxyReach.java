@@ -73,7 +73,7 @@ public final class ProxyReach {
 		return (isByInterface(targetClass) || isOfType(method, targetClass)
 				|| isIn(proxy.getClass().getInterfaces(), method, targetClass))
 						? null
-						: new Obstacle("is in none of the interfaces that its proxy has",
+						: new Obstacle("is in none of the interfaces of the bean's proxy",
 								"Declare the method in an interface, or let the class be proxied: remove "
 										+ "spring.aop.proxy-target-class=false and @Proxyable(INTERFACES)");
 	}
@@ -88,8 +88,9 @@ public final class ProxyReach {
 					+ ", of another package: no proxy can override it", "Make it protected or public");
 		}
 		if (Modifier.isFinal(method.getModifiers()) || Modifier.isFinal(targetClass.getModifiers())) {
-			return new Obstacle("is final, or its class is: no proxy can override it", (targetClass.isRecord())
-					? "Make the record a class" : "Remove final (in Kotlin: open, or the kotlin-spring plugin)");
+			return new Obstacle("is final, or its class is: no proxy can override it",
+					(targetClass.isRecord()) ? "Make the record a class"
+							: "Remove final (in Kotlin, declare it open or use the kotlin-spring plugin)");
 		}
 		return null;
 	}

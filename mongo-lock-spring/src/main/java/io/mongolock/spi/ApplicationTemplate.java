@@ -30,8 +30,8 @@ public final class ApplicationTemplate {
 		throw new LockStartupException(
 				who + " needs the MongoTemplate of the application's own documents, but found these beans: "
 						+ Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
-				"Declare one MongoTemplate bean, or mark one of several as @Primary. To use several, declare a " + who
-						+ " bean for each with " + factory + ".");
+				"Declare one MongoTemplate bean, or mark one of several as @Primary. To use several templates, declare "
+						+ "one " + who + " bean per template, with " + factory + ".");
 	}
 
 }

@@ -111,7 +111,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 						+ "Make the call outside of the lock", this.actual);
 			}
 			throw failure("The call should take lock '%s', but ran without it. A call from within the same object, or "
-					+ "of an object that is no bean, does not pass the proxy", this.actual);
+					+ "on an object that is no bean, does not go through the proxy", this.actual);
 		}
 		return this;
 	}

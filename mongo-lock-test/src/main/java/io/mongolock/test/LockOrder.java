@@ -29,8 +29,8 @@ public final class LockOrder {
 	public static void assertConsistent(ApplicationContext context) {
 		LockNestings nestings = context.getBeanProvider(LockNestings.class).getIfAvailable();
 		if (nestings == null) {
-			throw new IllegalStateException("The order of locks is recorded in contexts of Spring's tests alone, "
-					+ "such as @SpringBootTest has");
+			throw new IllegalStateException("The order of locks is recorded only in the application contexts of Spring "
+					+ "tests, such as @SpringBootTest");
 		}
 		nestings.assertConsistent();
 	}

@@ -147,7 +147,7 @@ public final class SelfCalls {
 		}
 		catch (IOException | IllegalArgumentException | AnalyzerException ex) {
 			throw new IllegalStateException("Cannot read the byte code of " + name
-					+ ", perhaps because it is of a newer Java than the asm on the class path", ex);
+					+ ", perhaps because it was compiled for a newer Java than the asm on the class path can read", ex);
 		}
 	}
 

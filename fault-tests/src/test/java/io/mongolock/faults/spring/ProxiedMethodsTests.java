@@ -71,7 +71,7 @@ class ProxiedMethodsTests {
 	@ShowsRow(value = 35, level = Level.SPRING)
 	void aCallOfItsOwnDoesNotPassTheProxyAndIsToldSoWhenItAsks() {
 		assertThatIllegalStateException().isThrownBy(() -> app.bean(Working.class).ofItsOwn())
-			.withMessageContaining("A call from within the same object does not pass the proxy");
+			.withMessageContaining("A call from within the same object does not go through the proxy");
 	}
 
 	interface Declared {

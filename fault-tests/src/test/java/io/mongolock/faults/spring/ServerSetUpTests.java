@@ -173,7 +173,7 @@ class ServerSetUpTests {
 			try (ConfigurableApplicationContext context = SpringApp.start(wrong, Guarded.class)) {
 				assertThat(context.isActive()).isTrue();
 				assertThat(output).containsOnlyOnce("MongoDB refuses this application: ")
-					.contains("No lock is granted until that is mended")
+					.contains("No lock is granted until MongoDB accepts this application")
 					.doesNotContain("Locks work", "has not answered");
 			}
 		}

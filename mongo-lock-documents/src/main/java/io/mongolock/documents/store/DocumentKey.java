@@ -114,7 +114,7 @@ public record DocumentKey(String collection, BsonValue id) {
 		}
 		if (text.chars().filter((character) -> character == '{' || character == '[').count() > MAX_DEPTH) {
 			throw new IllegalArgumentException(
-					"'" + KeyText.printable(text) + "' is nested deeper than the id of any document");
+					"'" + KeyText.printable(text) + "' is nested too deeply to be the id of a document");
 		}
 		try {
 			return Objects.requireNonNull(BsonDocument.parse("{id: " + text + "}").get("id"));

@@ -456,7 +456,7 @@ public final class DocumentLockStore implements LockStore {
 
 		@Override
 		public String otherField() {
-			return "Store that property under another name, with @Field, or the locks in another field, with "
+			return "Give that property another field name with @Field, or set another field for the locks with "
 					+ "mongo-lock.document-locks.field";
 		}
 

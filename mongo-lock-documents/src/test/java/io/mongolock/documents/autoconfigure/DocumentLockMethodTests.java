@@ -219,7 +219,7 @@ class DocumentLockMethodTests {
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining("and a parameter io.mongolock.documents.LockedDocument<java.lang.String>")
-				.hasMessageContaining("Make it LockedDocument<Post>, or"));
+				.hasMessageContaining("Declare the parameter as LockedDocument<Post>, or"));
 	}
 
 	private void run(Trial trial) {

@@ -83,7 +83,7 @@ class DocumentKeyTests {
 		for (String opening : new String[] { "{a:", "[" }) {
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> DocumentKey.parse("posts:" + opening.repeat(100_000) + "1"))
-				.withMessageContaining("nested deeper");
+				.withMessageContaining("nested too deeply");
 		}
 	}
 

@@ -89,7 +89,7 @@ public final class LockLocation {
 			return askServer(timeout);
 		}
 		catch (LockStoreException ex) {
-			return "which does not say its name: " + ex.getMessage();
+			return "whose name is unknown: " + ex.getMessage();
 		}
 	}
 

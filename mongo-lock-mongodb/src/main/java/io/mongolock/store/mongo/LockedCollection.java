@@ -98,7 +98,8 @@ public final class LockedCollection {
 		if (this.version != null && !this.version.equals(version)) {
 			throw new IllegalArgumentException("The documents of the collection '" + this.documents.name()
 					+ "' keep their version in '" + this.version + "' and in '" + version
-					+ "': each grant would have to raise both. Give the property one name in all classes, with @Field");
+					+ "': each grant would have to raise both. Give the version property the same field name in all "
+					+ "classes, with @Field");
 		}
 		if (this.version == null) {
 			this.claims = new ClaimPipeline(this.field, version);

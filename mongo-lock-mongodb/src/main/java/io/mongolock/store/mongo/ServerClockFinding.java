@@ -23,12 +23,13 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 
 	private String consequence() {
 		if (this.server.writable()) {
-			return "This clock judges leases now. When another server is elected, the time steps by this difference";
+			return "This clock now decides when leases end. When another server is elected, the time for leases steps "
+					+ "by this difference";
 		}
 		return (this.offset > 0)
-				? "If this server is elected, leases end early by this difference. If it exceeds the margin, a lock "
-						+ "may have two holders until the next renewal; only the fence tells them apart"
-				: "If this server is elected, dead holders' locks become free later by this difference";
+				? "If this server is elected, leases end early by this difference. If the difference exceeds the "
+						+ "margin, a lock may have two holders until the next renewal; only the fence tells them apart"
+				: "If this server is elected, this difference lengthens the wait for dead holders' locks";
 	}
 
 }

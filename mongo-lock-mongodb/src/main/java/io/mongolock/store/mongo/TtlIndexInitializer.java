@@ -126,10 +126,12 @@ public final class TtlIndexInitializer {
 			else if (!(what + shutOut).equals(this.reported)) {
 				this.reported = what + shutOut;
 				// Nobody has to repair an index when there is no server
-				logger.warn((shutOut) ? "MongoDB refuses this application: " + failure.getMessage()
-						+ ". No lock is granted until that is mended. " + describe("is checked again within the hour")
-						: "MongoDB has not answered: " + failure.getMessage() + ". No lock is granted until it does. "
-								+ describe("is checked again then"));
+				logger.warn((shutOut)
+						? "MongoDB refuses this application: " + failure.getMessage()
+								+ ". No lock is granted until MongoDB accepts this application. "
+								+ describe("is checked again within the hour")
+						: "MongoDB has not answered: " + failure.getMessage()
+								+ ". No lock is granted until MongoDB answers. " + describe("is checked again then"));
 			}
 		}
 		return answered;

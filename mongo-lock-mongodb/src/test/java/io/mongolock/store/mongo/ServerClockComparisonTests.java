@@ -145,10 +145,10 @@ class ServerClockComparisonTests {
 			.startsWith("The clock of MongoDB server db2:27017 is 4200 ms ahead of the clock of db1:27017")
 			.contains("up to 1000 ms are tolerated", "If this server is elected, leases end early by this difference",
 					"NTP");
-		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000))
-			.contains("4200 ms behind the clock of db1:27017", "become free later by this difference");
+		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000)).contains(
+				"4200 ms behind the clock of db1:27017", "this difference lengthens the wait for dead holders' locks");
 		assertThat(new ServerClockFinding(primary, secondary, -4200, true).describe(1000))
-			.contains("This clock judges leases now");
+			.contains("This clock now decides when leases end");
 	}
 
 }

@@ -228,7 +228,8 @@ class TtlIndexInitializerTests {
 		assertThat(index.initialize()).as("no account is to be locked by many tries").isTrue();
 		index.initialize();
 		assertThat(output).containsOnlyOnce("WARN")
-			.contains("MongoDB refuses this application: ", "the password", "No lock is granted until that is mended")
+			.contains("MongoDB refuses this application: ", "the password",
+					"No lock is granted until MongoDB accepts this application")
 			.doesNotContain("Locks work", "has not answered", "mongosh");
 	}
 
@@ -273,8 +274,8 @@ class TtlIndexInitializerTests {
 		}
 		assertThat(output).containsOnlyOnce("MongoDB has not answered: ")
 			.contains(": 127.0.0.1:1 UNKNOWN (ConnectException: Connection refused)")
-			.contains(
-					"until it does. The TTL index on 'touchedAt' of the lock collection 'locks' is checked again then")
+			.contains("until MongoDB answers. The TTL index on 'touchedAt' of the lock collection 'locks' is checked "
+					+ "again then")
 			.doesNotContain("cluster state", "Locks work without it", "mongosh");
 	}
 

@@ -67,7 +67,7 @@ record ArgumentPath(String variable, List<String> properties) {
 			if (isKnownWhole(type) && getter(type, name) == null && !isField(type, name)) {
 				throw declared.invalid(", but " + type.getTypeName() + " has no property '" + name + "'",
 						"Correct the name; a property is read by a public getter, an accessor of a record or a public "
-								+ "field. If a subclass has it, declare the subclass as the type.",
+								+ "field. If a subclass has the property, declare the subclass as the type.",
 						null);
 			}
 			resolvable = (resolvable != null) ? ofProperty(resolvable, name) : null;

@@ -73,7 +73,7 @@ record KeyTypeCheck(BeanFactory beans) {
 		Class<?> type = (declared != null) ? declared.toClass() : Object.class;
 		if (!type.isAssignableFrom(Boolean.class) && type != boolean.class) {
 			throw condition.invalid(" of type " + type.getTypeName() + ", which is neither true nor false",
-					"Compare it, for example with != null.", null);
+					"Compare the value, for example with != null.", null);
 		}
 	}
 

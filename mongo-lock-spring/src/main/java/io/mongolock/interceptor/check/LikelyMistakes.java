@@ -66,8 +66,8 @@ class LikelyMistakes {
 	void say(ConfigurableListableBeanFactory beans) {
 		if (!this.withoutKey.isEmpty()) {
 			logger.info(
-					"These @DistributedLock methods have arguments and a lock without a key, so no two calls run at a "
-							+ "time, whatever the arguments: " + String.join(", ", this.withoutKey)
+					"These @DistributedLock methods have arguments and a lock without a key, so only one call runs at "
+							+ "a time, whatever its arguments: " + String.join(", ", this.withoutKey)
 							+ ". If only calls with the same argument should exclude each other, give the lock a key, "
 							+ "for example key = \"#id\"");
 		}

@@ -36,7 +36,7 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class, but the application cannot lock documents",
 					"Add mongo-lock-documents (part of mongo-lock-starter) and spring-boot-starter-data-mongodb "
-							+ "(Spring Data MongoDB and the synchronous driver), or leave out document.");
+							+ "(Spring Data MongoDB and the synchronous driver), or leave out the attribute document.");
 		}
 		IntStream.range(0, operation.method().getParameterCount())
 			.filter((index) -> operation.method().getParameterTypes()[index] == locking.parameterType())
@@ -82,8 +82,8 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class and a parameter " + type
 							+ ", but this parameter is filled in with the locked document",
-					"Make it " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
-							+ ">, or pass the other document's ticket.");
+					"Declare the parameter as " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
+							+ ">, or pass the ticket of another document instead.");
 		}
 	}
 

@@ -53,7 +53,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 			throw new InvalidLockMethodException(method, targetClass,
 					"has document = " + document.getSimpleName()
 							+ ".class and an asynchronous result, but a document's lock ends with the call",
-					"Wait for the result inside the method, or leave out document.");
+					"Wait for the result inside the method, or leave out the attribute document.");
 		}
 	}
 
@@ -80,8 +80,8 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 				"has the unavailableHandler '" + name + "', "
 						+ ((this.beans.containsBean(name)) ? "which is no LockUnavailableHandler"
 								: "but there is no such bean"),
-				"Name a LockUnavailableHandler bean: in the attribute or, for all methods without their own answer, in "
-						+ "the property mongo-lock.unavailable-handler.");
+				"Name a LockUnavailableHandler bean in the attribute, or in the property "
+						+ "mongo-lock.unavailable-handler for all methods without their own answer.");
 	}
 
 	private void settings(LockOperation operation, Class<?> targetClass) {
@@ -90,7 +90,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		}
 		catch (InvalidLockSettingsException ex) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has settings that contradict each other or those configured: " + ex.getMessage(),
+					"has settings that contradict each other or the configured settings: " + ex.getMessage(),
 					"Change the attribute, or the properties mongo-lock.*" + ((operation.name() != null)
 							? " or " + ConfiguredSettings.property(operation.name()) + ".*" : "") + ".",
 					ex);

@@ -88,8 +88,8 @@ record SpelNameCheck(Predicate<String> beans) {
 			.forEach((used) -> {
 				if (!known.contains(used)) {
 					throw declared.invalid(", which refers to " + used + ", but the call only knows " + known,
-							"Correct the name; if it is a parameter's, compile the class with -parameters "
-									+ "or use its position, #p0 for the first.",
+							"Correct the name. For a parameter, compile the class with -parameters or use its "
+									+ "position (#p0 is the first parameter).",
 							null);
 				}
 				if (variables.ambiguous().contains(used.substring(1))) {

@@ -247,7 +247,7 @@ public final class LockFaults implements LockStore {
 
 	private static LockStoreException failure(String key, Outcome outcome, String what) {
 		return new LockStoreException(key, outcome,
-				"The store of lock '" + key + "' " + what + ", because a test wants that", null);
+				"The store of lock '" + key + "' " + what + ", because a test simulates this", null);
 	}
 
 	/**

@@ -151,7 +151,7 @@ class LockFaultsTests {
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(this::acquire)
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(outcome))
 			.withMessageContaining("'order:42'")
-			.withMessageContaining("because a test wants that");
+			.withMessageContaining("because a test simulates this");
 	}
 
 	private void acquire() {
