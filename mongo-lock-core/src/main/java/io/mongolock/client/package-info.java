@@ -5,18 +5,20 @@
  * <li>{@link LockTemplate} is what users call, with {@link ClientOptions}, and says in
  * which order its parts start and stop. {@link ClientLifecycle} decides what may still
  * begin: a claim, a request, nothing. {@link ClientThreads} decides which threads run
- * what, {@link RequestQueue} which claim asks next where these are few.
- * {@link ClientRuntime} is what it has of its JVM, which a simulation replaces. Where
- * locks are switched off, users call {@link UnlockedLockOperations}.</li>
+ * what, and how many; {@link RequestQueue} which claim asks next where these are few, and
+ * which is to be brief. {@link ClientRuntime} is what it has of its JVM, which a
+ * simulation replaces. Where locks are switched off, users call
+ * {@link UnlockedLockOperations}.</li>
  * <li>An attempt: {@link BlockingDriver} runs it on the thread of its caller,
  * {@link AsyncDriver} on none while it waits, and either ends it if nobody wants the lock
  * any more. {@link ClaimSender} asks the store for both, and does whatever else a step
  * asks for. {@link Tokens} tell attempts apart.</li>
  * <li>A hold: {@link HoldRegistry} keeps it from the grant to the release, and decides
- * whether its end fails the call. {@link LockHandles} decides whether a call shares what
- * its thread or transaction holds; {@link LeaseHandle} is what the holder is given.
- * {@link TransactionLocks} keeps it until a transaction has ended, and longer if the
- * outcome is unknown; {@link LockCommitListener} refuses the commit if it was lost.</li>
+ * whether it is then kept idle, handed over or released, and whether that fails the call.
+ * {@link LockHandles} decides whether a call shares what its thread or transaction holds;
+ * {@link LeaseHandle} is what the holder is given. {@link TransactionLocks} keeps it
+ * until a transaction has ended, and longer if the outcome is unknown;
+ * {@link LockCommitListener} refuses the commit if it was lost.</li>
  * <li>The end: {@link LockReleaser} releases, and decides what is left to the background.
  * {@link ReleaseSender} sends what needs no proof, decides when to repeat what a failover
  * may have taken back, and has releases confirmed. {@link OrphanReleaser} cleans up

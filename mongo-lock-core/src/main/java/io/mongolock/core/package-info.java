@@ -7,18 +7,18 @@
  * <li>An {@link Attempt}: one try at a request, and how long it still waits.
  * {@link LockAcquisition} runs it; each event is answered with an
  * {@link AcquisitionStep}. {@link AcquisitionState} says <b>how a waiter waits</b>:
- * whether it asks, enters the queue, tries again after a failure, or is denied.
- * {@link AcquisitionRequests} says what the next request asks for, how many fences it
- * sets aside, and whether one before it may still be executed. {@link ConfiguredSettings}
- * decides which setting wins, the request's, its name's or the one for all;
- * {@link LockTerms} has the defaults, the renewal interval among them, and refuses what
- * contradicts itself. Failures that are not the store's end in one of the
- * {@link LockExceptions}, which have the texts. {@link RequestOrder} is the order in
- * which a call asks for several locks.</li>
- * <li>Who waits: {@link ClientQueues} has the queues of a client, and says what one is
- * told that never had its turn. In this JVM {@link LocalWaitQueues} says whose turn it
- * is. {@link WaitQueue} decides that for one key: who may ask, also beside the first, and
- * who follows a holder. Each of those who wait is a {@link LocalWaiter}.
+ * whether it asks, enters the queue, tries again after a failure, waits longer for an
+ * idle lease of others, or is denied. {@link AcquisitionRequests} says what the next
+ * request asks for, how many fences it sets aside, and whether one before it may still be
+ * executed. {@link ConfiguredSettings} decides which setting wins, the request's, its
+ * name's or the one for all; {@link LockTerms} has the defaults, the renewal interval
+ * among them, and refuses what contradicts itself. Failures that are not the store's end
+ * in one of the {@link LockExceptions}, which say who holds a lock, or why it was lost.
+ * {@link RequestOrder} is the order in which a call asks for several locks.</li>
+ * <li>Who waits: {@link ClientQueues} has the queues of a client, and says why an attempt
+ * was denied that never had its turn. In this JVM {@link LocalWaitQueues} says whose turn
+ * it is. {@link WaitQueue} decides that for one key: who may ask, also beside the first,
+ * and who follows a holder. Each of those who wait is a {@link LocalWaiter}.
  * {@link AdmissionRule} is the rule by which the store admits. <b>A release wakes the
  * next one</b> by {@link ClientQueues#wakeNext}; a release in another JVM does so by
  * {@link QueuePlaces#wakeIfAdmitted}.</li>

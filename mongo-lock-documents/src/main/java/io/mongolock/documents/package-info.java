@@ -19,8 +19,9 @@
  * part that a browser may see.</li>
  * <li>What is written: {@link EntityWriter} makes the document to store, as the template
  * would; {@link LockedType} knows key, id and version, {@link EntityLifecycle} calls
- * callbacks. A {@link ReleasingWrite} is the statement that writes only under the lock.
- * {@link ReleasingWrites} sends it, and finds out why one wrote nothing.</li>
+ * callbacks, auditing among them. A {@link ReleasingWrite} is the statement that writes
+ * only under the lock. {@link ReleasingWrites} sends it, and finds out why one wrote
+ * nothing.</li>
  * <li>Saves without the lock: {@link UnlockedSaveGuard} decides which are refused, as
  * they would drop a lock; on a type that is {@link LockGuarded} also those by
  * others.</li>

@@ -12,10 +12,11 @@
  * <li>The path of a run: {@link JobMethods} finds the methods, and refuses those that
  * cannot run. {@link JobScheduler} decides when to look at each {@link Job} of the
  * {@link JobRegistry} again, whether this instance may, and what its stop cuts off.
- * {@link DueJobs} reads the records, and tells others of the schedule. {@link JobRunner}
- * decides anew under the lock, also of runs by hand, and how an attempt has ended.
- * {@link LimitedWork} ends one by {@link JobTimeoutException}. {@link JobCall} calls the
- * method, and waits for its result.</li>
+ * {@link DueJobs} reads the records, announces the schedule, and warns if another
+ * application has the job. {@link JobRunner} decides anew under the lock, also of runs by
+ * hand, and how an attempt has ended. {@link LimitedWork} ends one by
+ * {@link JobTimeoutException}. {@link JobCall} calls the method, and waits for its
+ * result.</li>
  * <li>What is stored: {@link JobRuns} lets in each tick once. {@link MongoJobRuns}
  * decides when old runs go; {@link MemoryJobRuns} is for tests.</li>
  * <li>To see: {@link JobsEndpoint} decides who may see, run and pause what.

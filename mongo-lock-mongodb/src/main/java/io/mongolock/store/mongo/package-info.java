@@ -31,9 +31,9 @@
  * the time of statements on documents, {@link TemplateFailures} says whether a failed one
  * was a conflict or may have been written.</li>
  * <li>Releases and recalls: {@link FollowedStream} decides when a stream that broke is
- * opened anew, {@link ChangeStreams} when a server that refused one is asked again.
- * {@link ReleaseStream} and {@link RecallStream} pass on the events, unless
- * {@link Notifications} are off.</li>
+ * opened anew, {@link ChangeStreams} whether a cluster may have one, and when a server
+ * that refused is asked again. {@link ReleaseStream} and {@link RecallStream} pass on the
+ * events, unless {@link Notifications} are off.</li>
  * <li>The servers: {@link ServerClockWatch} notices elections, and reads a
  * {@link Heartbeat}. {@link ServerClockComparison} decides whose clock is off, and
  * {@link ServerClockFinding} says what that leads to.</li>
