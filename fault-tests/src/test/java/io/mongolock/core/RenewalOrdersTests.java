@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import io.mongolock.faults.harness.ThreadOrders;
+import io.mongolock.store.RenewalAnswer;
 
 /**
  * Tests for {@link RenewalSchedule}, on several threads: leases come and go while the
@@ -61,7 +62,7 @@ class RenewalOrdersTests {
 		@Operation(nonParallelGroup = "watch")
 		public boolean answered() {
 			if (!this.sent.isEmpty()) {
-				this.schedule.answered(this.sent.remove(0), 1, CoreParts.LATE, CoreParts.LATE);
+				this.schedule.answered(this.sent.remove(0), RenewalAnswer.of(1), CoreParts.LATE, CoreParts.LATE);
 			}
 			return this.lease.isHeld(CoreParts.LATE);
 		}

@@ -37,6 +37,7 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.ReleaseAnswer;
+import io.mongolock.store.RenewalAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -199,7 +200,7 @@ public class LockOperatorsAutoConfigurationTests {
 		}
 
 		@Override
-		public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+		public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 			fail(leases.get(0).key());
 			return super.renewAll(leases, notes, timeout);
 		}

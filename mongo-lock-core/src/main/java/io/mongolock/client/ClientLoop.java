@@ -24,7 +24,7 @@ import io.mongolock.core.RenewalSchedule;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
-import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.RenewalAnswer;
 
 /**
  * The loop of the client, on one daemon thread: watches the deadlines of all leases,
@@ -240,15 +240,15 @@ final class ClientLoop {
 		}
 		catch (RuntimeException | Error ex) {
 			this.nextAt = null;
-			failed(null, ex);
+			failed(null, List.of(), ex);
 			return RETRY / 10;
 		}
 	}
 
-	private void failed(@Nullable RenewalBatch batch, Throwable failure) {
+	private void failed(@Nullable RenewalBatch batch, List<Lease> leases, Throwable failure) {
 		try {
 			if (batch != null) {
-				this.events.renewalFailed(batch, failure);
+				this.events.renewalFailed(batch, leases, failure);
 			}
 			else {
 				this.events.watchFailed(failure);
@@ -282,7 +282,7 @@ final class ClientLoop {
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing of that may harm the leases
-			failed(null, ex);
+			failed(null, List.of(), ex);
 			return RETRY;
 		}
 	}
@@ -309,7 +309,7 @@ final class ClientLoop {
 		catch (RuntimeException | Error ex) {
 			// No thread could be started, which the watch outlives: tried again
 			over.complete(null);
-			failed(batch, ex);
+			failed(batch, batch.leases(), ex);
 			this.schedule.failed(batch, now);
 		}
 	}
@@ -338,7 +338,7 @@ final class ClientLoop {
 				// First of all: what is not answered is never tried again
 				ClockReading now = ClockReading.of(this.clock);
 				answer((schedule) -> schedule.failed(batch, now));
-				failed(batch, ex);
+				failed(batch, batch.leases(), ex);
 				this.events.renewed(batch.leases(), -1, due);
 			}
 			return false;
@@ -350,33 +350,27 @@ final class ClientLoop {
 		ClockReading requested = ClockReading.of(this.clock);
 		this.events.renewing(batch.leases(), requested);
 		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
-		try {
-			int found = renewAll(batch, ids);
-			ClockReading now = ClockReading.of(this.clock);
-			this.events.renewalsAnswered(batch.leases(), found);
-			answer((schedule) -> schedule.answered(batch, found, requested, now));
-			this.events.renewed(batch.leases(), found, requested);
+		Map<LeaseId, String> notes = notes(batch);
+		RenewalAnswer answer = this.store.renewAll(ids, notes, batch.timeout());
+		ClockReading now = ClockReading.of(this.clock);
+		List<Lease> failed = batch.leases().stream().filter((lease) -> answer.failed().contains(lease.id())).toList();
+		List<Lease> others = batch.leases().stream().filter((lease) -> !answer.failed().contains(lease.id())).toList();
+		others.forEach((lease) -> lease.noted(notes.get(lease.id())));
+		this.events.renewalsAnswered(others, answer.found());
+		answer((schedule) -> schedule.answered(batch, answer, requested, now));
+		if (answer.failure() != null) {
+			failed(batch, failed, answer.failure());
 		}
-		catch (SomeRenewalsFailedException ex) {
-			ClockReading now = ClockReading.of(this.clock);
-			List<Lease> failed = batch.leases().stream().filter((lease) -> ex.failed().contains(lease.id())).toList();
-			List<Lease> others = batch.leases().stream().filter((lease) -> !ex.failed().contains(lease.id())).toList();
-			this.events.renewalsAnswered(others, ex.found());
-			answer((schedule) -> schedule.answeredInPart(batch, ex.failed(), ex.found(), requested, now));
-			failed(batch, ex);
-			this.events.renewed(others, ex.found(), requested);
-			this.events.renewed(failed, -1, requested);
-		}
+		this.events.renewed(others, answer.found(), requested);
+		this.events.renewed(failed, -1, requested);
 	}
 
-	private int renewAll(RenewalBatch batch, List<LeaseId> ids) {
+	private static Map<LeaseId, String> notes(RenewalBatch batch) {
 		Map<LeaseId, String> notes = new HashMap<>();
 		for (Lease lease : batch.leases()) {
 			lease.newNote().ifPresent((note) -> notes.put(lease.id(), note));
 		}
-		int found = this.store.renewAll(ids, notes, batch.timeout());
-		batch.leases().forEach((lease) -> lease.noted(notes.get(lease.id())));
-		return found;
+		return notes;
 	}
 
 	private void answer(Consumer<RenewalSchedule> answer) {

@@ -3,7 +3,6 @@ package io.mongolock.core;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -11,7 +10,7 @@ import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.store.LeaseId;
+import io.mongolock.store.RenewalAnswer;
 
 /**
  * Decides which leases to renew when and what an answer says of each, and notices those
@@ -164,37 +163,28 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * The store answered a batch.
-	 */
-	public void answered(RenewalBatch batch, int found, ClockReading requested, ClockReading now) {
-		this.underway.remove(batch);
-		answered(batch, batch.renewals(), found, requested, now);
-	}
-
-	/**
-	 * The store answered a batch, and refused to write some of its renewals, as a
+	 * The store answered a batch. It may have refused to write some of its renewals, as a
 	 * validator, a quota or a full disk has it do: that says nothing of those leases.
 	 */
-	public void answeredInPart(RenewalBatch batch, Set<LeaseId> failed, int found, ClockReading requested,
-			ClockReading now) {
-		List<LeaseRenewal> others = batch.renewals()
+	public void answered(RenewalBatch batch, RenewalAnswer answer, ClockReading requested, ClockReading now) {
+		List<LeaseRenewal> renewals = batch.renewals()
 			.stream()
-			.filter((renewal) -> !failed.contains(renewal.lease().id()))
+			.filter((renewal) -> !answer.failed().contains(renewal.lease().id()))
 			.toList();
-		answered(batch, others, found, requested, now);
-		failed(batch, now);
-	}
-
-	private void answered(RenewalBatch batch, List<LeaseRenewal> renewals, int found, ClockReading requested,
-			ClockReading now) {
-		if (found >= renewals.size()) {
+		if (answer.found() >= renewals.size()) {
 			renewals.forEach((renewal) -> confirmed(renewal, requested, now));
 		}
-		else if (found == 0) {
+		else if (answer.found() == 0) {
 			renewals.forEach((renewal) -> gone(renewal.lease(), now));
 		}
 		else {
-			batch.letGo(renewals, Division.share(batch.leases().size(), 2 * (renewals.size() - found)));
+			batch.letGo(renewals, Division.share(batch.leases().size(), 2 * (renewals.size() - answer.found())));
+		}
+		if (answer.failed().isEmpty()) {
+			this.underway.remove(batch);
+		}
+		else {
+			failed(batch, now);
 		}
 	}
 

@@ -21,7 +21,6 @@ import io.mongolock.core.Lease;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.core.RenewalBatch;
 import io.mongolock.event.LockInstrumentation.Scope;
-import io.mongolock.store.SomeRenewalsFailedException;
 import io.mongolock.store.StoreServers;
 
 /**
@@ -221,16 +220,12 @@ public final class LockEvents {
 	/**
 	 * Leases could not be renewed, which is tried again. Says nothing of those that ran
 	 * out meanwhile: that they are lost is said anyway.
-	 * @param failure why not, and which if not all of them
+	 * @param failed which of the batch
+	 * @param failure why not
 	 */
-	public void renewalFailed(RenewalBatch batch, Throwable failure) {
+	public void renewalFailed(RenewalBatch batch, List<Lease> failed, Throwable failure) {
 		ClockReading now = ClockReading.of(this.clock);
-		List<Lease> leases = batch.leases()
-			.stream()
-			.filter((lease) -> !(failure instanceof SomeRenewalsFailedException some)
-					|| some.failed().contains(lease.id()))
-			.filter((lease) -> !lease.remaining(now).isZero())
-			.toList();
+		List<Lease> leases = failed.stream().filter((lease) -> !lease.remaining(now).isZero()).toList();
 		leases.forEach((lease) -> lease.renewalFailed(failure));
 		if (!leases.isEmpty()) {
 			this.log.renewalFailed(leases, failure, batch.isNews());

@@ -45,17 +45,15 @@ public interface LockStore {
 	 * beside them, unless this store keeps no notes.
 	 * @param leases the leases, each with another token, at most a few hundred
 	 * @param notes the notes, by lease, each gone with its lease
-	 * @return how many of them are still there
-	 * @throws SomeRenewalsFailedException if some were refused, or not answered, apart
-	 * from the others
+	 * @return how many of them are still there, and which failed apart from the others
 	 */
-	int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout);
+	RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout);
 
 	/**
 	 * Begin several leases anew, as {@link #renewAll(List, Map, Duration)} does, without
 	 * notes.
 	 */
-	default int renewAll(List<LeaseId> leases, Duration timeout) {
+	default RenewalAnswer renewAll(List<LeaseId> leases, Duration timeout) {
 		return renewAll(leases, Map.of(), timeout);
 	}
 

@@ -5,8 +5,8 @@
  * <li>A request for a lock: {@link Claim}, which {@link ClaimAnswer} answers: whether it
  * was granted, and whose lease had run out. Both name one attempt by its {@link LeaseId},
  * key and token; a {@link GrantId} names a grant to those who cannot prove it.
- * {@link ReleaseAnswer} answers a release. {@link SomeRenewalsFailedException} says of
- * which renewals nothing is known.</li>
+ * {@link ReleaseAnswer} answers a release. {@link RenewalAnswer} answers several
+ * renewals, and says of which nothing is known.</li>
  * <li>{@link KeySpace} says how keys are stored, and which are too long; {@link KeyText}
  * how people read them. {@link TimeLeft} is a timeout that several requests share.</li>
  * <li>The state that is stored: {@link StoredLock} decides who holds it now and whether

@@ -42,7 +42,7 @@ import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.RenewalAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -227,9 +227,9 @@ class ClientLoopTests {
 		ScriptedStore refusing = new ScriptedStore() {
 
 			@Override
-			public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
-				throw new SomeRenewalsFailedException(new LockStoreException("a", Outcome.REFUSED, "over quota", null),
-						Set.copyOf(leases), 0);
+			public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+				return new RenewalAnswer(0, Set.copyOf(leases),
+						new LockStoreException("a", Outcome.REFUSED, "over quota", null));
 			}
 
 		};

@@ -22,6 +22,7 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
+import io.mongolock.store.RenewalAnswer;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
@@ -102,14 +103,14 @@ public class ScriptedStore implements LockStore {
 
 	@Override
 	public boolean renew(LeaseId lease, Duration timeout) {
-		return renewAll(List.of(lease), timeout) == 1;
+		return renewAll(List.of(lease), timeout).found() == 1;
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		run("renew", leases.get(0), () -> {
 		});
-		return (int) leases.stream().filter(this::isThere).count();
+		return RenewalAnswer.of((int) leases.stream().filter(this::isThere).count());
 	}
 
 	@Override

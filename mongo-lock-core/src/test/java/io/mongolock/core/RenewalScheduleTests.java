@@ -11,6 +11,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import io.mongolock.LockSettings;
 import io.mongolock.LossReason;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.RenewalAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -49,7 +50,7 @@ class RenewalScheduleTests {
 	void aConfirmedRenewalIsDueAgainOneIntervalAfterItsRequest() {
 		Lease lease = lease("a", 0);
 		this.schedule.add(lease, at(0));
-		this.schedule.answered(this.schedule.due(at(8_000)).get(0), 1, at(8_000), at(9_000));
+		this.schedule.answered(this.schedule.due(at(8_000)).get(0), RenewalAnswer.of(1), at(8_000), at(9_000));
 		assertThat(this.schedule.due(at(15_999))).isEmpty();
 		assertThat(this.schedule.due(at(16_000))).hasSize(1);
 		assertThat(lease.isHeld(at(31_999))).isTrue();
@@ -64,7 +65,7 @@ class RenewalScheduleTests {
 		for (long now = 8_000; now < 40_000; now += Math.max(1, this.schedule.nextIn(at(now)) / MILLI)) {
 			for (RenewalBatch batch : this.schedule.due(at(now))) {
 				requests++;
-				this.schedule.answered(batch, batch.leases().size(), at(now), at(now));
+				this.schedule.answered(batch, RenewalAnswer.of(batch.leases().size()), at(now), at(now));
 			}
 		}
 		assertThat(this.lost).isEmpty();
@@ -88,7 +89,7 @@ class RenewalScheduleTests {
 		RenewalBatch batch = this.schedule.due(at(8_000)).get(0);
 		lease.suspend(true);
 		this.schedule.watch(lease, at(8_001));
-		this.schedule.answered(batch, 0, at(8_000), at(8_002));
+		this.schedule.answered(batch, RenewalAnswer.of(0), at(8_000), at(8_002));
 		assertThat(this.lost).isEmpty();
 		this.schedule.due(at(24_000));
 		assertThat(this.lost).containsExactly(lease);
@@ -116,7 +117,7 @@ class RenewalScheduleTests {
 			for (RenewalBatch batch : this.schedule.due(at(8_000))) {
 				requests++;
 				int found = batch.leases().size() - (batch.leases().contains(gone) ? 1 : 0);
-				this.schedule.answered(batch, found, at(8_000), at(8_000));
+				this.schedule.answered(batch, RenewalAnswer.of(found), at(8_000), at(8_000));
 			}
 		}
 		assertThat(this.lost).containsExactly(gone);
@@ -141,7 +142,7 @@ class RenewalScheduleTests {
 		List<RenewalBatch> alone = this.schedule.due(at(11_000));
 		assertThat(alone).hasSize(2).allMatch(RenewalBatch::isNews);
 		this.schedule.failed(alone.get(0), at(11_001));
-		this.schedule.answered(alone.get(1), 1, at(11_000), at(11_001));
+		this.schedule.answered(alone.get(1), RenewalAnswer.of(1), at(11_000), at(11_001));
 		assertThat(this.schedule.due(at(13_001))).singleElement().matches((batch) -> !batch.isNews());
 		assertThat(this.schedule.due(at(19_000))).singleElement().matches(RenewalBatch::isNews);
 	}
@@ -155,7 +156,7 @@ class RenewalScheduleTests {
 		while (requests < 100 && this.schedule.nextIn(at(8_000)) <= 0) {
 			for (RenewalBatch batch : this.schedule.due(at(8_000))) {
 				requests++;
-				this.schedule.answered(batch, 0, at(8_000), at(8_000));
+				this.schedule.answered(batch, RenewalAnswer.of(0), at(8_000), at(8_000));
 			}
 		}
 		assertThat(this.lost).hasSize(3_000).allMatch((lease) -> lease.lossReason() == LossReason.REFUSED);
@@ -171,10 +172,10 @@ class RenewalScheduleTests {
 		RenewalBatch batch = this.schedule.due(at(8_000)).get(0);
 		released.release(at(8_001));
 		this.schedule.remove(released);
-		this.schedule.answered(batch, 1, at(8_000), at(8_002));
+		this.schedule.answered(batch, RenewalAnswer.of(1), at(8_000), at(8_002));
 		List<RenewalBatch> again = this.schedule.due(at(8_002));
 		assertThat(again).extracting(RenewalBatch::leases).containsExactly(List.of(stays));
-		this.schedule.answered(again.get(0), 1, at(8_002), at(8_003));
+		this.schedule.answered(again.get(0), RenewalAnswer.of(1), at(8_002), at(8_003));
 		assertThat(this.lost).isEmpty();
 		assertThat(stays.isHeld(at(32_001))).isTrue();
 	}
@@ -207,7 +208,7 @@ class RenewalScheduleTests {
 		this.schedule.primaryChanged(at(8_500));
 		RenewalBatch again = this.schedule.due(at(8_500)).get(0);
 		assertThat(again.leases()).contains(lease);
-		this.schedule.answered(again, again.leases().size(), at(8_500), at(8_501));
+		this.schedule.answered(again, RenewalAnswer.of(again.leases().size()), at(8_500), at(8_501));
 		this.schedule.failed(hanging, at(11_000));
 		assertThat(this.schedule.due(at(16_499))).isEmpty();
 		assertThat(lease.isHeld(at(32_499))).isTrue();
@@ -341,7 +342,7 @@ class RenewalScheduleTests {
 		assertThat(this.schedule.nextIn(at(9_000))).as("half the timeout").isEqualTo(500 * MILLI);
 		List<RenewalBatch> parts = this.schedule.due(at(9_500));
 		assertThat(parts).hasSize(12).allMatch((part) -> part.leases().size() == 10);
-		this.schedule.answered(hanging, 160, at(8_000), at(10_000));
+		this.schedule.answered(hanging, RenewalAnswer.of(160), at(8_000), at(10_000));
 		assertThat(this.schedule.due(at(10_000))).isEmpty();
 		parts.forEach((part) -> this.schedule.failed(part, at(12_500)));
 		assertThat(this.schedule.due(at(15_999))).isEmpty();

@@ -13,6 +13,7 @@ import java.util.stream.Collectors;
 
 import io.mongolock.LockSettings;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.RenewalAnswer;
 
 /**
  * A {@link RenewalSchedule} with a store whose requests take time, but none that passes.
@@ -172,15 +173,12 @@ final class VirtualRenewals {
 			answered = (answered >= block[0]) ? Math.max(answered, block[1]) : answered;
 			found += (this.missing.contains(lease.id().key()) || failed.contains(lease.id())) ? 0 : 1;
 		}
-		int there = found;
 		if (this.refusing || answered >= gaveUp) {
 			after((this.refusing) ? this.now + 1 : gaveUp, () -> this.schedule.failed(batch, clock()));
 		}
-		else if (!failed.isEmpty()) {
-			after(answered, () -> this.schedule.answeredInPart(batch, failed, there, requested, clock()));
-		}
 		else {
-			after(answered, () -> this.schedule.answered(batch, there, requested, clock()));
+			RenewalAnswer answer = new RenewalAnswer(found, failed, null);
+			after(answered, () -> this.schedule.answered(batch, answer, requested, clock()));
 		}
 	}
 

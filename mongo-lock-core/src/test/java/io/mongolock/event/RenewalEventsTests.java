@@ -76,7 +76,7 @@ class RenewalEventsTests {
 		for (int time = 0; time < 5; time++) {
 			ClockReading now = new ClockReading(now().nanos() + time * SECOND, now().millis());
 			RenewalBatch batch = this.schedule.due(now).get(0);
-			this.events.renewalFailed(batch, FAILURE);
+			this.events.renewalFailed(batch, batch.leases(), FAILURE);
 			this.schedule.failed(batch, now);
 		}
 		assertThat(warnings()).singleElement()
@@ -92,10 +92,10 @@ class RenewalEventsTests {
 		this.schedule.add(held, now());
 		RenewalBatch batch = this.schedule.due(now()).get(0);
 		over.gone();
-		this.events.renewalFailed(batch, FAILURE);
+		this.events.renewalFailed(batch, batch.leases(), FAILURE);
 		assertThat(warnings()).singleElement().asString().startsWith("Renewal of lock 'held' failed");
 		held.gone();
-		this.events.renewalFailed(batch, FAILURE);
+		this.events.renewalFailed(batch, batch.leases(), FAILURE);
 		assertThat(warnings()).hasSize(1);
 		assertThat(this.failed).doesNotContain("over");
 	}

@@ -179,7 +179,7 @@ interface RenewalContract extends LockStoreContract {
 		elapse(shortTtl().dividedBy(10));
 		List<LeaseId> leases = List.of(one.id(), reader.id(), otherReader.id(), released.id(),
 				Claims.on("never asked for").id());
-		assertThat(store().renewAll(leases, TIMEOUT)).isEqualTo(3);
+		assertThat(store().renewAll(leases, TIMEOUT).found()).isEqualTo(3);
 		assertThat(find("shared").holders())
 			.allSatisfy((holder) -> assertThat(holder.renewedAt()).isAfter(holder.acquiredAt()));
 		assertThat(find("released").holders()).isEmpty();
@@ -195,7 +195,7 @@ interface RenewalContract extends LockStoreContract {
 			elapse(shortTtl().dividedBy(10));
 			List<LeaseId> leases = List.of(one.id(), other.id(), Claims.on("never asked for").id());
 			Instant before = find("key").holders().get(0).renewedAt();
-			assertThat(store().renewAll(leases, Map.of(one.id(), note), TIMEOUT)).isEqualTo(2);
+			assertThat(store().renewAll(leases, Map.of(one.id(), note), TIMEOUT).found()).isEqualTo(2);
 			assertThat(find("key").holders()).extracting(StoredHolder::note).containsExactly(note, "");
 			assertThat(find("key").holders().get(0).renewedAt()).isAfter(before);
 			assertThat(renew(one)).isTrue();
@@ -209,13 +209,13 @@ interface RenewalContract extends LockStoreContract {
 	default void whenALockWasTakenOverThenANoteOfItsFormerHolderIsNotWritten() {
 		Claim first = lapsed("key");
 		StoredHolder successor = grant(Claims.on("key"));
-		assertThat(store().renewAll(List.of(first.id()), Map.of(first.id(), "late"), TIMEOUT)).isZero();
+		assertThat(store().renewAll(List.of(first.id()), Map.of(first.id(), "late"), TIMEOUT).found()).isZero();
 		assertThat(find("key").holders()).containsExactly(successor);
 	}
 
 	@Test
 	default void renewingNothingIsNothing() {
-		assertThat(store().renewAll(List.of(), TIMEOUT)).isZero();
+		assertThat(store().renewAll(List.of(), TIMEOUT).found()).isZero();
 	}
 
 }

@@ -21,6 +21,7 @@ import io.mongolock.store.KeySpace;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
+import io.mongolock.store.RenewalAnswer;
 import io.mongolock.store.StoredLock;
 
 /**
@@ -64,14 +65,14 @@ public final class InMemoryLockStore implements LockStore {
 
 	@Override
 	public boolean renew(LeaseId lease, Duration timeout) {
-		return renewAll(List.of(lease), timeout) == 1;
+		return renewAll(List.of(lease), timeout).found() == 1;
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
-		return (int) leases.stream()
+	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+		return RenewalAnswer.of((int) leases.stream()
 			.filter((lease) -> change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), notes.get(lease), now())))
-			.count();
+			.count());
 	}
 
 	@Override

@@ -9,6 +9,7 @@ import io.mongolock.core.RenewalSchedule;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.RenewalAnswer;
 
 /**
  * Runs the renewal schedule of one client as the product's own shell does: a watch that
@@ -70,7 +71,7 @@ final class SimulatedRenewals {
 			else {
 				this.client.judge.event(this.client.name, "misses a lease", Event.RENEWAL_REFUSED);
 			}
-			hand(() -> this.schedule.answered(batch, found, requested, now));
+			hand(() -> this.schedule.answered(batch, RenewalAnswer.of(found), requested, now));
 		}, (outcome) -> {
 			ClockReading now = this.client.now();
 			this.client.judge.count(Event.RENEWAL_UNKNOWN);

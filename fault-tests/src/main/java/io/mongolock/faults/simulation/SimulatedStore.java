@@ -21,7 +21,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
-import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.RenewalAnswer;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredLock;
@@ -87,10 +87,15 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
-		int found = ask(Request.renewal(leases, timeout));
-		this.jvm.judge.count((found < leases.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
-		return found;
+	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+		try {
+			int found = ask(Request.renewal(leases, timeout));
+			this.jvm.judge.count((found < leases.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
+			return RenewalAnswer.of(found);
+		}
+		catch (SomeRefusedException ex) {
+			return ex.answer;
+		}
 	}
 
 	@Override
@@ -268,13 +273,24 @@ final class SimulatedStore implements LockStore {
 	private static LockStoreException some(Request<?> request, SimulatedCall<?> call, LockStoreException failure,
 			int found) {
 		boolean renewals = request.kind() == Kind.RENEW;
-		return (renewals) ? new SomeRenewalsFailedException(failure, Set.copyOf(call.refused), found) : failure;
+		return (renewals) ? new SomeRefusedException(failure, Set.copyOf(call.refused), found) : failure;
 	}
 
 	private static LockStoreException failure(Request<?> request, Outcome outcome) {
 		return new LockStoreException(request.id().key(), outcome,
 				"simulated: " + request.ids().stream().map(LeaseId::leaseToken).collect(Collectors.joining(", ")),
 				null);
+	}
+
+	private static final class SomeRefusedException extends LockStoreException {
+
+		private final transient RenewalAnswer answer;
+
+		private SomeRefusedException(LockStoreException failure, Set<LeaseId> refused, int found) {
+			super(failure.getKey(), failure.getOutcome(), String.valueOf(failure.getMessage()), null);
+			this.answer = new RenewalAnswer(found, refused, failure);
+		}
+
 	}
 
 	private static final class Reply<T> {

@@ -28,6 +28,7 @@ import io.mongolock.faults.harness.matrix.Level;
 import io.mongolock.faults.harness.matrix.RowFigures;
 import io.mongolock.faults.harness.matrix.ShowsRow;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.RenewalAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.tuple;
@@ -102,7 +103,7 @@ class BlockedDocumentRowsTests {
 					hanging.put(batch, millis + batch.timeout().toMillis());
 				}
 				else {
-					schedule.answered(batch, batch.leases().size(), now, now);
+					schedule.answered(batch, RenewalAnswer.of(batch.leases().size()), now, now);
 				}
 			}
 			assertThat(hanging).as("underway").hasSizeLessThanOrEqualTo(RenewalSchedule.MAX_REQUESTS);

@@ -31,7 +31,7 @@ import io.mongolock.store.LockFilter;
 import io.mongolock.store.LockPage;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseAnswer;
-import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.RenewalAnswer;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
@@ -191,26 +191,28 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		List<LockStoreException> failures = new ArrayList<>();
 		Set<LeaseId> failed = new HashSet<>();
 		// What goes wrong with the documents of one collection says nothing of the others
 		int found = all(leases, timeout, (part) -> {
-			try {
-				return part.requests().renewAll(part.leases(), notes, part.timeout());
+			RenewalAnswer answer = renewAll(part, notes);
+			if (answer.failure() != null) {
+				failures.add(answer.failure());
+				failed.addAll(answer.failed());
 			}
-			catch (LockStoreException ex) {
-				SomeRenewalsFailedException some = (ex instanceof SomeRenewalsFailedException known) ? known
-						: new SomeRenewalsFailedException(ex, Set.copyOf(part.leases()), 0);
-				failures.add(ex);
-				failed.addAll(some.failed());
-				return some.found();
-			}
+			return answer.found();
 		});
-		if (!failures.isEmpty()) {
-			throw new SomeRenewalsFailedException(failures.get(0), failed, found);
+		return new RenewalAnswer(found, failed, (failures.isEmpty()) ? null : failures.get(0));
+	}
+
+	private static RenewalAnswer renewAll(Part part, Map<LeaseId, String> notes) {
+		try {
+			return part.requests().renewAll(part.leases(), notes, part.timeout());
 		}
-		return found;
+		catch (LockStoreException ex) {
+			return new RenewalAnswer(0, Set.copyOf(part.leases()), ex);
+		}
 	}
 
 	@Override

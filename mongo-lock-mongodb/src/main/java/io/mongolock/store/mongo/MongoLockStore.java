@@ -26,6 +26,7 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.RecallListener;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.RenewalAnswer;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredLock;
@@ -124,7 +125,7 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return this.leases.renewAll(leases, notes, timeout);
 	}
 

@@ -32,7 +32,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.RenewalAnswer;
 
 /**
  * Decides by its failure what a request has done and whether it may be sent again, and
@@ -404,18 +404,19 @@ public final class StoreFailures {
 	/**
 	 * The failure of several renewals. It may say something of some alone: the server
 	 * executes each statement of a request for itself.
-	 * @return a failure of those that failed, or the same if that is not known
+	 * @return which failed
+	 * @throws LockStoreException the failure, if that is not known
 	 */
-	static LockStoreException ofSome(List<LeaseId> leases, LockStoreException failure) {
+	static RenewalAnswer ofSome(List<LeaseId> leases, LockStoreException failure) {
 		if (nativeFailure(failure) instanceof MongoBulkWriteException bulk && bulk.getWriteConcernError() == null
 				&& !bulk.getWriteErrors().isEmpty()) {
 			Set<LeaseId> failed = bulk.getWriteErrors()
 				.stream()
 				.map((error) -> leases.get(error.getIndex()))
 				.collect(Collectors.toSet());
-			return new SomeRenewalsFailedException(failure, failed, bulk.getWriteResult().getMatchedCount());
+			return new RenewalAnswer(bulk.getWriteResult().getMatchedCount(), failed, failure);
 		}
-		return failure;
+		throw failure;
 	}
 
 }

@@ -19,6 +19,7 @@ import org.bson.BsonValue;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.RenewalAnswer;
 
 /**
  * The requests to a collection by the token of a lease or of a place in the queue,
@@ -67,16 +68,16 @@ public final class TokenCommands {
 		}
 	}
 
-	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		try {
-			return all("renew", WriteConcern.MAJORITY, leases, timeout, (lease) -> {
+			return RenewalAnswer.of(all("renew", WriteConcern.MAJORITY, leases, timeout, (lease) -> {
 				String note = notes.get(lease);
 				return new UpdateOneModel<>(held(lease),
 						(note != null) ? this.statements.renewal(note) : this.statements.renewal());
-			}, BulkWriteResult::getMatchedCount);
+			}, BulkWriteResult::getMatchedCount));
 		}
 		catch (LockStoreException ex) {
-			throw StoreFailures.ofSome(leases, ex);
+			return StoreFailures.ofSome(leases, ex);
 		}
 	}
 

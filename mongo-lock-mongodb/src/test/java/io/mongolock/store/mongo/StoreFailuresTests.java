@@ -49,9 +49,10 @@ import org.springframework.transaction.TransactionSystemException;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.store.LeaseId;
-import io.mongolock.store.SomeRenewalsFailedException;
+import io.mongolock.store.RenewalAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 /**
  * Tests for {@link StoreFailures}.
@@ -390,17 +391,15 @@ class StoreFailuresTests {
 		BulkWriteResult result = BulkWriteResult.acknowledged(0, 2, 0, 2, List.of(), List.of());
 		BulkWriteError error = new BulkWriteError(2, "bad", new BsonDocument(), 1);
 		WriteConcernError concern = new WriteConcernError(64, "WriteConcernFailed", "waited", new BsonDocument());
-		assertThat(some(leases, new MongoBulkWriteException(result, List.of(error), null, SERVER, Set.of())))
-			.isInstanceOfSatisfying(SomeRenewalsFailedException.class, (some) -> {
-				assertThat(some.failed()).containsExactly(leases.get(1));
-				assertThat(some.found()).isEqualTo(2);
-				assertThat(some.getOutcome()).isEqualTo(Outcome.REFUSED);
-			});
+		RenewalAnswer some = some(leases, new MongoBulkWriteException(result, List.of(error), null, SERVER, Set.of()));
+		assertThat(some.failed()).containsExactly(leases.get(1));
+		assertThat(some.found()).isEqualTo(2);
+		assertThat(some.failure()).extracting(LockStoreException::getOutcome).isEqualTo(Outcome.REFUSED);
 		for (RuntimeException all : List.of(
 				new MongoBulkWriteException(result, List.of(error), concern, SERVER, Set.of()),
 				new MongoBulkWriteException(result, List.of(), concern, SERVER, Set.of()),
 				command(13, "Unauthorized"))) {
-			assertThat(some(leases, all)).isNotInstanceOf(SomeRenewalsFailedException.class);
+			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> some(leases, all));
 		}
 	}
 
@@ -427,7 +426,7 @@ class StoreFailuresTests {
 			.doesNotContain("secret");
 	}
 
-	private static LockStoreException some(List<LeaseId> leases, RuntimeException failure) {
+	private static RenewalAnswer some(List<LeaseId> leases, RuntimeException failure) {
 		return StoreFailures.ofSome(leases, StoreFailures.explain(WRITE, "locks", failure));
 	}
 

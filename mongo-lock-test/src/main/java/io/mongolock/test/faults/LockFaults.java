@@ -20,6 +20,7 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.RecallListener;
 import io.mongolock.store.ReleaseAnswer;
 import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.RenewalAnswer;
 import io.mongolock.store.StoreServers;
 import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredHolder;
@@ -113,7 +114,7 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public int renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
+	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return ask(leases.get(0).key(), timeout, () -> this.store.renewAll(leases, notes, timeout));
 	}
 

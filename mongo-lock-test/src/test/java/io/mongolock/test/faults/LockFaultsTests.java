@@ -52,7 +52,7 @@ class LockFaultsTests {
 	void withoutAFaultAllIsPassedOn() {
 		acquire();
 		assertThat(this.faults.renew(ID, TIMEOUT)).isTrue();
-		assertThat(this.faults.renewAll(List.of(ID), TIMEOUT)).isOne();
+		assertThat(this.faults.renewAll(List.of(ID), TIMEOUT).found()).isOne();
 		assertThat(this.faults.find(ID.key(), TIMEOUT)).isPresent();
 		assertThat(this.faults.list(2, TIMEOUT)).hasSize(1);
 		assertThat(this.faults.leave(ID, TIMEOUT)).isFalse();
