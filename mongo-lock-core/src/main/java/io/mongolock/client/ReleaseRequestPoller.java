@@ -121,7 +121,7 @@ final class ReleaseRequestPoller {
 		}
 		catch (LockStoreException ex) {
 			this.wanted.clear();
-			logger.debug("Could not look for requests to release locks; the next look follows the next renewal", ex);
+			logger.debug("Could not look for requests to release locks; trying again after the next renewal", ex);
 		}
 	}
 

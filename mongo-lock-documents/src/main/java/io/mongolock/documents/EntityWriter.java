@@ -70,7 +70,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			Assert.state(!document.containsKey(this.field) || property(mapping, this.field).isPresent(),
 					() -> "A callback or listener of the save has set the field '" + this.field + "' of the "
 							+ mapping.getType().getSimpleName()
-							+ ", but this field keeps the lock, so the value would not be stored. Let the callback use "
+							+ ", but mongo-lock stores the lock there, so the value would be lost. Let the callback use "
 							+ "another field, or set mongo-lock.document-locks.field");
 			document.forEach(EntityWriter::requireSame);
 			return new Written<>(saved, document, new Document(version, before), () -> {

@@ -136,9 +136,9 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
 							save it by locked.save(entity). A method with \
 							@DistributedLock(document = …) gets this LockedDocument as a parameter"""
-							: "its LockedDocument was closed or saved, but the lock stays until the surrounding locked "
-									+ "call or transaction has ended: lock the document again before you save it here, "
-									+ "or save it after that call or transaction"));
+							: "its LockedDocument was closed or saved, and the surrounding locked call or transaction "
+									+ "keeps the lock: save the document after that has ended, or lock it again before you "
+									+ "save it here"));
 		}
 	}
 

@@ -175,14 +175,14 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		List<@Nullable Object> own = identity(before);
 		T changed = this.change.apply(before);
 		if (changed == null) {
-			throw new IllegalStateException(
-					"The change of " + this + " returned null: return the document, even if nothing changes");
+			throw new IllegalStateException("The function that changes " + this
+					+ " returned null: it must return the document, even if nothing changes");
 		}
 		List<@Nullable Object> now = identity(changed);
 		if (!now.equals(own)) {
 			throw new IllegalStateException(
-					"The change of " + this + " in version " + own.get(1) + " returned a document with the id "
-							+ now.get(0) + " in version " + now.get(1) + ": keep id and version as they were");
+					"The function that changes " + this + " in version " + own.get(1) + " returned id " + now.get(0)
+							+ " in version " + now.get(1) + ": it must return the same id and version");
 		}
 		return changed;
 	}

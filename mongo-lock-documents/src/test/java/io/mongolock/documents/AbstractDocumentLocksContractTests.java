@@ -70,9 +70,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
-	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: the document was saved with "
-			+ "this ticket, overwritten by a plain save, or does not exist; or the lock was taken over or "
-			+ "released (perhaps by force)";
+	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: you saved with this ticket "
+			+ "before, a plain save overwrote the document, the document does not exist, or the lock was taken over "
+			+ "or released (perhaps by force)";
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 

@@ -442,7 +442,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		template.insert(new Counter("a", 1, null));
 		for (Counter wrong : List.of(new Counter("b", 2, 0L), new Counter("a", 2, null), new Counter("a", 2, 1L))) {
 			assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> wrong))
-				.withMessageContaining("The change of Counter 'a' in version 0 returned a document with the id");
+				.withMessageContaining("The function that changes Counter 'a' in version 0 returned id");
 		}
 		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> null))
 			.withMessageContaining("returned null");

@@ -1128,7 +1128,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		for (String id : List.of("p1", "p2")) {
 			if (id.equals("p2") || TransactionSynchronizationManager.getResourceMap().isEmpty()) {
 				assertThatIllegalStateException().isThrownBy(() -> plainSave(id))
-					.withMessageContaining("the lock stays until the surrounding locked call or transaction has ended");
+					.withMessageContaining("the surrounding locked call or transaction keeps the lock");
 			}
 		}
 	}

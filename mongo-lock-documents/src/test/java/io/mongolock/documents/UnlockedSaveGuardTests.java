@@ -162,7 +162,7 @@ class UnlockedSaveGuardTests {
 			locked.close();
 			this.here.documents().lock(Guarded.class, "a").close();
 			assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
-				.withMessageContaining("the lock stays until the surrounding locked call or transaction has ended");
+				.withMessageContaining("the surrounding locked call or transaction keeps the lock");
 			LockedDocument<Page> relocked = this.here.documents().lock(Page.class, "a");
 			relocked.save(relocked.entity().with("locked again"));
 		});
