@@ -28,6 +28,7 @@ import io.mongolock.store.mongo.MongoLockStore;
  * callers that ask for them fail. The callback is created with the templates, so it asks
  * for nothing before it has to.
  */
+@Lazy
 @AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 @ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
@@ -43,13 +44,13 @@ public final class MongoLockDataAutoConfiguration {
 	}
 
 	@Bean
+	@Lazy(false) // looks at the types of documents at the start
 	static SequenceCallback mongoLockSequenceCallback(ObjectProvider<Sequences> sequences,
 			ObjectProvider<MongoMappingContext> contexts) {
 		return new SequenceCallback(sequences::getObject, contexts::orderedStream);
 	}
 
 	@Bean(SEQUENCES)
-	@Lazy
 	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean
 	Sequences mongoLockSequences(LockEnvironment environment, MongoLockDataProperties properties) {
@@ -61,7 +62,6 @@ public final class MongoLockDataAutoConfiguration {
 	// First: locks that are off guard nothing, whatever stores there are. The argument
 	// fails where an application that was processed ahead of time is switched on
 	@Bean
-	@Lazy
 	@ConditionalOnBean(type = "io.mongolock.client.UnlockedLockOperations")
 	@ConditionalOnMissingBean
 	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beans, LockOperations off) {
@@ -72,7 +72,6 @@ public final class MongoLockDataAutoConfiguration {
 	}
 
 	@Bean
-	@Lazy
 	@ConditionalOnBean(MongoLockStore.class)
 	@ConditionalOnMissingBean
 	FencedWrites mongoLockFencedWrites(ListableBeanFactory beans, MongoLockStore store) {

@@ -20,10 +20,12 @@ import io.mongolock.spi.LockEnvironment;
  * auto-configuration alone: what is called back is created with those templates, so it
  * asks for nothing before it has to.
  */
+@Lazy
 @Configuration(proxyBeanMethods = false)
 public final class DocumentCallbacks {
 
 	@Bean
+	@Lazy(false) // looks at the types of documents at the start
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static UnlockedSaveGuard mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations,
 			ObjectProvider<MongoMappingContext> contexts) {
@@ -31,7 +33,6 @@ public final class DocumentCallbacks {
 	}
 
 	@Bean
-	@Lazy
 	@DependsOn(LockEnvironment.VALIDATOR)
 	static DocumentLockClients mongoLockDocumentLockFactory(LockEnvironment environment, LockClock clock,
 			DocumentTransactions transactions, ApplicationContext context) {

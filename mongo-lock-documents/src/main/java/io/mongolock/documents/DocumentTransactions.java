@@ -10,7 +10,9 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
+import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
@@ -21,11 +23,11 @@ import io.mongolock.store.mongo.StoreFailures;
  * Knows the documents that each thread has locked, and decides which of them a
  * transaction keeps. By that a call within another gets the same {@link LockedDocument},
  * each transaction of a {@code MongoTransactionManager} keeps what its thread has locked
- * before, and the commit of one that works under a lock which is gone is refused. To be
- * added to the application's transaction managers, which call it on the thread of the
- * transaction, and given to {@link DocumentLockOperations}. Thread-safe.
+ * before, and the commit of one that works under a lock which is gone is refused. As a
+ * bean it hears of the transactions of all transaction managers, which call it on the
+ * thread of the transaction; it is given to {@link DocumentLockOperations}. Thread-safe.
  */
-public final class DocumentTransactions implements TransactionExecutionListener {
+public final class DocumentTransactions implements TransactionExecutionListener, BeanPostProcessor {
 
 	/** Weak, because a handle that nobody closes has to be noticed. */
 	private final ThreadLocal<Set<HeldDocument<?>>> documents = ThreadLocal
@@ -33,6 +35,14 @@ public final class DocumentTransactions implements TransactionExecutionListener 
 
 	/** For the time between the two events of a begin. */
 	private final ThreadLocal<Set<Object>> around = ThreadLocal.withInitial(Set::of);
+
+	@Override
+	public Object postProcessAfterInitialization(Object bean, String beanName) {
+		if (bean instanceof ConfigurableTransactionManager manager) {
+			manager.addListener(this);
+		}
+		return bean;
+	}
 
 	/**
 	 * This thread works on a document from here on.

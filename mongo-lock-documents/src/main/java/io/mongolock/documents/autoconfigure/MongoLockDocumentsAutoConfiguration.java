@@ -25,15 +25,15 @@ import io.mongolock.spi.ApplicationTemplate;
 import io.mongolock.spi.DocumentLocking;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.StoreClients;
-import io.mongolock.spi.TransactionListenerRegistrar;
 
 /**
  * Auto-configuration for documents of the application: their locks and optimistic
  * updates. Where locks are switched off, too: document locks are part of how documents
- * are saved. One class for all, because each costs a start more than its beans, which are
+ * are saved. One class for all, because each costs a start more than its beans. All is
  * lazy: without MongoDB, or where it is not clear which template it is, only those fail
- * who ask for them.
+ * who ask for it.
  */
+@Lazy
 @AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 @ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
@@ -42,13 +42,12 @@ import io.mongolock.spi.TransactionListenerRegistrar;
 public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
-	DocumentLockExtension mongoLockDocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
+	static DocumentLockExtension mongoLockDocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties,
 			ObjectProvider<StoreClients> clients, ObjectProvider<DocumentLockOperations> operations) {
 		return new DocumentLockExtension(properties, clients, operations);
 	}
 
 	@Bean
-	@Lazy
 	@ConditionalOnMissingBean
 	DocumentLockOperations mongoLockDocumentLockOperations(ListableBeanFactory beans, DocumentLockFactory factory) {
 		return factory.of(ApplicationTemplate.of(beans, "DocumentLockOperations", "DocumentLockFactory.of(template)"));
@@ -62,20 +61,12 @@ public final class MongoLockDocumentsAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerRegistrar mongoLockDocumentTransactionRegistrar(DocumentTransactions transactions) {
-		return new TransactionListenerRegistrar(transactions);
-	}
-
-	@Bean
-	@Lazy
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	@ConditionalOnMissingBean(DocumentLocking.class)
 	static DocumentMethods mongoLockDocumentMethods(ObjectProvider<DocumentLockOperations> operations) {
 		return new DocumentMethods(operations);
 	}
 
 	@Bean
-	@Lazy
 	@DependsOn(LockEnvironment.VALIDATOR)
 	@ConditionalOnMissingBean
 	OptimisticUpdater mongoLockOptimisticUpdater(ListableBeanFactory beans, MongoLockDocumentsProperties properties,
