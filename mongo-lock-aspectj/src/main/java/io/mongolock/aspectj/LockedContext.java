@@ -12,7 +12,7 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 
-import io.mongolock.interceptor.LockInterceptor;
+import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 
 /**
@@ -64,7 +64,8 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 		Object target = invocation.getThis();
 		beans.getBean(LockMethodVerifier.class)
 			.verify((target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass());
-		return beans.getBean(LockInterceptor.class).invoke(invocation);
+		MethodInterceptor lock = (MethodInterceptor) beans.getBean(LockOperationSourceAdvisor.class).getAdvice();
+		return lock.invoke(invocation);
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
 import org.springframework.context.annotation.Role;
 import org.springframework.util.ClassUtils;
 
@@ -30,6 +31,7 @@ import io.mongolock.store.mongo.StoreFailures;
 /**
  * Claims, keeps and releases locks.
  */
+@Lazy
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnSetting(name = "enabled", byDefault = true)
 @ConditionalOnMissingBean(LockOperations.class)
@@ -43,9 +45,10 @@ class LockClientConfiguration {
 	private static final String WITHOUT_LOCKS = " To run without locks, set mongo-lock.enabled=false.";
 
 	@Bean
+	@Lazy(false) // fails at the start if there is no store
 	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
-	LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured, LockOwner owner,
-			LockClock clock, ObjectProvider<LockListener> listeners, CallerContext callerContext,
+	static LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured,
+			LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners, CallerContext callerContext,
 			MongoLockProperties properties, ApplicationContext context, LockLifecycle lifecycle) {
 		LockStore known = store.getIfAvailable();
 		LockTemplate template = new LockTemplate((known != null) ? known : noStore(context.getClassLoader()),
@@ -61,7 +64,7 @@ class LockClientConfiguration {
 	}
 
 	@Bean
-	LockEventPublisher mongoLockEventPublisher(ApplicationContext context) {
+	static LockEventPublisher mongoLockEventPublisher(ApplicationContext context) {
 		return new LockEventPublisher(context);
 	}
 

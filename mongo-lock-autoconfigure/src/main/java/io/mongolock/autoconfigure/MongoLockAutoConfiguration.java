@@ -3,7 +3,6 @@ package io.mongolock.autoconfigure;
 import java.util.List;
 import java.util.function.Supplier;
 
-import org.springframework.beans.factory.BeanFactory;
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
@@ -45,8 +44,11 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
  * Auto-configuration for distributed locks on MongoDB. It does not back off where MongoDB
- * is missing: annotated methods would silently run without their locks.
+ * is missing: annotated methods would silently run without their locks. All is lazy, and
+ * static if a start needs it: it makes neither an instance of this nor what nothing asks
+ * for.
  */
+@Lazy
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockAutoProxyRegistrar.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
@@ -61,7 +63,7 @@ public final class MongoLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	ConfiguredSettings mongoLockConfiguredSettings(MongoLockProperties properties) {
+	static ConfiguredSettings mongoLockConfiguredSettings(MongoLockProperties properties) {
 		TtlIndex index = properties.ttlIndex();
 		return new ConfiguredSettings(properties.settings(), properties.settingsByName(),
 				(index.mode() != Mode.NONE) ? index.retention() : null);
@@ -80,14 +82,15 @@ public final class MongoLockAutoConfiguration {
 	}
 
 	@Bean
-	LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties, ConfiguredSettings configured,
-			Environment environment, ObjectProvider<LockExtension> extensions) {
+	@Lazy(false) // also where nothing takes a lock
+	static LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties,
+			ConfiguredSettings configured, Environment environment, ObjectProvider<LockExtension> extensions) {
 		return new LockSettingsValidator(properties, configured, extensions.orderedStream().toList(), environment);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockClock mongoLockClock() {
+	static LockClock mongoLockClock() {
 		return LockClock.system();
 	}
 
@@ -96,7 +99,6 @@ public final class MongoLockAutoConfiguration {
 	 * documents of the application they are part of how those are saved.
 	 */
 	@Bean
-	@Lazy
 	@ConditionalOnClass(
 			name = { "org.springframework.data.mongodb.core.MongoTemplate", "com.mongodb.client.MongoClient" })
 	ApplicationLockEnvironment mongoLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
@@ -107,7 +109,7 @@ public final class MongoLockAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockOwner mongoLockOwner(Environment environment) {
+	static LockOwner mongoLockOwner(Environment environment) {
 		return LockOwnerFactory.create(environment);
 	}
 
@@ -116,8 +118,8 @@ public final class MongoLockAutoConfiguration {
 	 * at the first such work: they may need beans that need locks.
 	 */
 	@Bean
-	CallerContext mongoLockCallerContext(ObjectProvider<ThreadState> states, ObjectProvider<TaskDecorator> decorators,
-			ApplicationContext context) {
+	static CallerContext mongoLockCallerContext(ObjectProvider<ThreadState> states,
+			ObjectProvider<TaskDecorator> decorators, ApplicationContext context) {
 		Supplier<List<ThreadState>> all = SingletonSupplier
 			.of(() -> CallerStates.of(states.orderedStream().toList(), context.getClassLoader()));
 		Supplier<TaskDecorator> decorator = SingletonSupplier
@@ -132,7 +134,7 @@ public final class MongoLockAutoConfiguration {
 	@ConditionalOnSetting(name = "enabled", byDefault = true)
 	@ConditionalOnClass(name = "org.slf4j.MDC")
 	@ConditionalOnMissingBean
-	LockMdc mongoLockMdc() {
+	static LockMdc mongoLockMdc() {
 		return new LockMdc();
 	}
 
@@ -150,16 +152,11 @@ public final class MongoLockAutoConfiguration {
 
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockInterceptor mongoLockInterceptor(LockOperationSource source, ObjectProvider<LockOperations> operations,
-			BeanFactory beanFactory) {
-		return new LockInterceptor(source, operations::getObject, beanFactory,
+	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source,
+			ObjectProvider<LockOperations> operations, Environment environment,
+			ConfigurableListableBeanFactory beanFactory) {
+		LockInterceptor interceptor = new LockInterceptor(source, operations::getObject, beanFactory,
 				(LockClientConfiguration.TRANSACTIONS) ? CurrentTransaction::hasSnapshot : () -> false);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source, LockInterceptor interceptor,
-			Environment environment, ConfigurableListableBeanFactory beanFactory) {
 		return new LockOperationSourceAdvisor(source, interceptor,
 				property(environment, "advisor-order", LockOperationSourceAdvisor.DEFAULT_ORDER),
 				new ProxyKind(beanFactory)::isPossible);

@@ -10,6 +10,7 @@ import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilder
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Lazy;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
@@ -22,20 +23,21 @@ import io.mongolock.store.mongo.ServerClockWatch;
  * Hears the clocks of the servers through the client that Boot configures. A client of
  * the user's own is left alone.
  */
+@Lazy
 @Configuration(proxyBeanMethods = false)
-@DependsOn("mongoLockSettingsValidator") // says which property is wrong
 @ConditionalOnSetting(name = "enabled", byDefault = true)
 @ConditionalOnClass(value = MongoClientSettingsBuilderCustomizer.class, name = "com.mongodb.client.MongoClient")
 @ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
 class ServerClockConfiguration {
 
 	@Bean
-	ServerClockWatch mongoLockServerClockWatch(LockClock clock, ConfiguredSettings configured) {
+	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
+	static ServerClockWatch mongoLockServerClockWatch(LockClock clock, ConfiguredSettings configured) {
 		return new ServerClockWatch(clock, shortestMargin(configured));
 	}
 
 	@Bean
-	MongoClientSettingsBuilderCustomizer mongoLockServerClockCustomizer(ServerClockWatch watch,
+	static MongoClientSettingsBuilderCustomizer mongoLockServerClockCustomizer(ServerClockWatch watch,
 			ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		// What these give the client of the database is not injected into it
 		lifecycle.endBefore(

@@ -48,7 +48,7 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 			Arguments.of(Different.class, "has several locks"),
 			Arguments.of(UnknownHandler.class, "has the unavailableHandler 'polite', but there is no such bean"),
 			Arguments.of(OtherBean.class,
-					"has the unavailableHandler 'mongoLockInterceptor', which is no LockUnavailableHandler"),
+					"has the unavailableHandler 'mongoLockAdvisor', which is no LockUnavailableHandler"),
 			Arguments.of(ForgottenHash.class,
 					"has the condition '!scarce', in which 'scarce' is none of the properties"),
 			Arguments.of(UnknownVariable.class, "has the condition '#amonut > 10', which refers to #amonut"),
@@ -274,7 +274,7 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 
 	static class OtherBean {
 
-		@DistributedLock(name = "a", unavailableHandler = "mongoLockInterceptor")
+		@DistributedLock(name = "a", unavailableHandler = "mongoLockAdvisor")
 		void run(String id) {
 		}
 

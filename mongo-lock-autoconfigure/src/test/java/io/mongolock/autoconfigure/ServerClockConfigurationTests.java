@@ -36,7 +36,7 @@ class ServerClockConfigurationTests {
 
 	private static Map<String, Duration> offBy300Millis(Map<String, LockSettings> byName) {
 		Map<String, Duration> off = new HashMap<>();
-		ServerClockWatch watch = new ServerClockConfiguration().mongoLockServerClockWatch(Mockito.mock(LockClock.class),
+		ServerClockWatch watch = ServerClockConfiguration.mongoLockServerClockWatch(Mockito.mock(LockClock.class),
 				new ConfiguredSettings(LockSettings.NONE, byName, null));
 		watch.onClockOff(off::put);
 		for (int round = 0; round < 2; round++) {
