@@ -13,6 +13,9 @@ import org.springframework.data.mongodb.MongoDatabaseFactory;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
+import org.springframework.data.mongodb.core.convert.MappingMongoConverter;
+import org.springframework.data.mongodb.core.convert.NoOpDbRefResolver;
+import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.spi.LockStartupException;
@@ -37,7 +40,10 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 					"Let that test keep its locks in memory, with @AutoConfigureMongoLockTest of mongo-lock-test, or "
 							+ "run without locks, with mongo-lock.enabled=false.");
 		}
-		MongoTemplate template = new MongoTemplate(factory);
+		// Locks are no entities: the conversions of a template's own are not set up
+		MappingMongoConverter plain = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, new MongoMappingContext());
+		plain.afterPropertiesSet();
+		MongoTemplate template = new MongoTemplate(factory, plain);
 		template.setSessionSynchronization(SessionSynchronization.NEVER);
 		this.lifecycle.endBefore(beansOfTheClient());
 		return template;

@@ -85,8 +85,8 @@ class LockStoreConfiguration {
 	@Bean
 	StartReport mongoLockStartReport(ConfiguredSettings configured, LockMethodVerifier verifier,
 			ObjectProvider<LockExtension> extensions) {
-		return new StartReport(this.location, configured, this.properties, verifier::guardedMethods,
-				new Others(this.template, extensions), verifier::warnOfSelfCalls);
+		return new StartReport(this.location, configured, this.properties, verifier,
+				new Others(this.template, extensions));
 	}
 
 	/** What else the application reads and writes. */

@@ -6,7 +6,6 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.IntSupplier;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -20,6 +19,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.DurationPrinter;
+import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.store.mongo.LockLocation;
 import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
@@ -43,29 +43,25 @@ final class StartReport implements SmartLifecycle {
 
 	private final MongoLockProperties properties;
 
-	private final IntSupplier guardedMethods;
+	private final LockMethodVerifier methods;
 
 	private final Supplier<List<LockLocation>> others;
-
-	private final Runnable selfCalls;
 
 	private @Nullable Thread thread;
 
 	/**
 	 * Create a new report.
-	 * @param guardedMethods how many methods are guarded, known when all beans exist
+	 * @param methods knows all that are guarded when all beans exist
 	 * @param others what else the application reads and writes, known when all beans
 	 * exist
-	 * @param selfCalls warns of calls that no proxy sees
 	 */
 	StartReport(LockLocation location, ConfiguredSettings configured, MongoLockProperties properties,
-			IntSupplier guardedMethods, Supplier<List<LockLocation>> others, Runnable selfCalls) {
-		this.selfCalls = selfCalls;
+			LockMethodVerifier methods, Supplier<List<LockLocation>> others) {
 		this.others = others;
 		this.location = location;
 		this.configured = configured;
 		this.properties = properties;
-		this.guardedMethods = guardedMethods;
+		this.methods = methods;
 	}
 
 	@Override
@@ -99,7 +95,7 @@ final class StartReport implements SmartLifecycle {
 		if (Thread.currentThread() == running()) {
 			logger.info(line);
 			checkPrivileges(others);
-			this.selfCalls.run();
+			this.methods.warnOfSelfCalls();
 		}
 	}
 
@@ -140,7 +136,7 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private String methods() {
-		int count = this.guardedMethods.getAsInt();
+		int count = this.methods.guardedMethods();
 		return (count != 1) ? count + " methods are guarded" : "1 method is guarded";
 	}
 

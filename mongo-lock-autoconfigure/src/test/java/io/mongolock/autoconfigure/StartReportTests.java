@@ -136,8 +136,8 @@ class StartReportTests {
 				BDDMockito.given(sequences.missingPrivileges(Mode.NONE, Notifications.OFF, Duration.ofSeconds(3)))
 					.willReturn(Optional.of("those of sequences"));
 				StartReport report = new StartReport(locks, context.getBean(ConfiguredSettings.class),
-						context.getBean(MongoLockProperties.class), () -> 0, () -> List.of(sequences), () -> {
-						});
+						context.getBean(MongoLockProperties.class), context.getBean(LockMethodVerifier.class),
+						() -> List.of(sequences));
 				report.start();
 				Awaitility.await()
 					.atMost(Duration.ofMinutes(1))

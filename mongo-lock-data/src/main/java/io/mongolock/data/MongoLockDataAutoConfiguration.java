@@ -47,7 +47,7 @@ public final class MongoLockDataAutoConfiguration {
 	@Lazy(false) // looks at the types of documents at the start
 	static SequenceCallback mongoLockSequenceCallback(ObjectProvider<Sequences> sequences,
 			ObjectProvider<MongoMappingContext> contexts) {
-		return new SequenceCallback(sequences::getObject, contexts::orderedStream);
+		return new SequenceCallback(sequences, contexts);
 	}
 
 	@Bean(SEQUENCES)

@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.dao.DataIntegrityViolationException;
 import org.springframework.data.mapping.PersistentPropertyAccessor;
@@ -29,9 +29,9 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 
 	private final Map<Class<?>, List<MongoPersistentProperty>> numbered = new ConcurrentHashMap<>();
 
-	private final Supplier<Sequences> sequences;
+	private final ObjectProvider<Sequences> sequences;
 
-	private final Supplier<Stream<MongoMappingContext>> contexts;
+	private final ObjectProvider<MongoMappingContext> contexts;
 
 	/**
 	 * Create a new callback. It is created with the templates that call it, so it asks
@@ -39,7 +39,7 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	 * @param sequences where the numbers come from
 	 * @param contexts know the fields of documents
 	 */
-	SequenceCallback(Supplier<Sequences> sequences, Supplier<Stream<MongoMappingContext>> contexts) {
+	SequenceCallback(ObjectProvider<Sequences> sequences, ObjectProvider<MongoMappingContext> contexts) {
 		this.sequences = sequences;
 		this.contexts = contexts;
 	}
@@ -51,13 +51,13 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	@Override
 	public void afterSingletonsInstantiated() {
 		boolean any = false;
-		for (MongoMappingContext context : this.contexts.get().toList()) {
+		for (MongoMappingContext context : this.contexts.orderedStream().toList()) {
 			for (MongoPersistentEntity<?> entity : List.copyOf(context.getPersistentEntities())) {
 				any |= !numbered(entity.getType()).isEmpty();
 			}
 		}
 		if (any) {
-			this.sequences.get();
+			this.sequences.getObject();
 		}
 	}
 
@@ -79,7 +79,7 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	private List<MongoPersistentProperty> numbered(Class<?> type) {
 		List<MongoPersistentProperty> known = this.numbered.get(type);
 		if (known == null) { // whose mapping may be found only now, which has listeners
-			known = this.contexts.get()
+			known = this.contexts.orderedStream()
 				.flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)))
 				.findFirst()
 				.map(SequenceCallback::find)
@@ -91,7 +91,7 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 
 	private Number next(MongoPersistentProperty property) {
 		String sequence = name(property);
-		long number = this.sequences.get().next(sequence);
+		long number = this.sequences.getObject().next(sequence);
 		if (ClassUtils.resolvePrimitiveIfNecessary(property.getType()) == Long.class) {
 			return number;
 		}

@@ -38,7 +38,7 @@ public interface LockEnvironment {
 
 	/**
 	 * A template on the database of the locks that never joins a session or transaction
-	 * of its caller.
+	 * of its caller. It is for statements of the driver: it maps no entities.
 	 * @return the template
 	 * @throws RuntimeException if it is not clear which database that is, with the way
 	 * out; the application need not have one unless somebody asks
