@@ -6,8 +6,6 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 
-import io.mongolock.LockContext;
-import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
 
 /**
@@ -33,7 +31,7 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		LockContext.find(LockCommitListener::refuseIfLost);
+		LockHandles.ofThread().forEach(LeaseHandle::assertMayCommit);
 	}
 
 	/**
@@ -60,22 +58,8 @@ public final class LockCommitListener implements TransactionExecutionListener {
 
 	private static void letExpireAfter(@Nullable Throwable failure) {
 		if (failure != null) {
-			LockContext.find(LockCommitListener::letExpire);
+			LockHandles.ofThread().forEach((lease) -> lease.heldLock().state().letExpire());
 		}
-	}
-
-	private static boolean letExpire(LockHandle handle) {
-		if (handle instanceof LeaseHandle lease) {
-			lease.heldLock().state().letExpire();
-		}
-		return false;
-	}
-
-	private static boolean refuseIfLost(LockHandle handle) {
-		if (handle instanceof LeaseHandle lease) {
-			lease.assertMayCommit();
-		}
-		return false;
 	}
 
 }

@@ -2,13 +2,14 @@ package io.mongolock.client;
 
 import java.lang.StackWalker.StackFrame;
 import java.nio.charset.StandardCharsets;
-import java.util.HashSet;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 import org.jspecify.annotations.Nullable;
 
@@ -70,14 +71,18 @@ final class LockHandles {
 	 * What the current thread holds, and so ends only after what it does now.
 	 */
 	Set<HeldLock> own() {
-		Set<HeldLock> own = new HashSet<>();
-		LockContext.find((handle) -> {
-			if (handle instanceof LeaseHandle lease) {
-				own.add(lease.heldLock());
-			}
-			return false;
-		});
-		return own;
+		return ofThread().stream().map(LeaseHandle::heldLock).collect(Collectors.toSet());
+	}
+
+	/**
+	 * The handles, of any client, that the current thread works under.
+	 * @return innermost first
+	 */
+	static List<LeaseHandle> ofThread() {
+		List<LeaseHandle> all = new ArrayList<>();
+		// Takes all, so finds none
+		LockContext.find((handle) -> handle instanceof LeaseHandle lease && !all.add(lease));
+		return all;
 	}
 
 	/**
@@ -87,12 +92,9 @@ final class LockHandles {
 	 */
 	List<GrantId> grants() {
 		Set<HeldLock> held = new LinkedHashSet<>();
-		LockContext.find((handle) -> {
-			if (handle instanceof LeaseHandle lease && lease.isWorkedUnder(this.holds)) {
-				held.add(lease.heldLock());
-			}
-			return false;
-		});
+		ofThread().stream()
+			.filter((lease) -> lease.isWorkedUnder(this.holds))
+			.forEach((lease) -> held.add(lease.heldLock()));
 		held.addAll(TransactionLocks.all(this.holds));
 		return (held.isEmpty()) ? List.of() : bounded(held);
 	}

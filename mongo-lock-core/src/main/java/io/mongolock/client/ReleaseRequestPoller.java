@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockStoreException;
 import io.mongolock.ReleaseRequest;
+import io.mongolock.core.Division;
 import io.mongolock.core.Lease;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
@@ -32,9 +33,6 @@ import io.mongolock.store.StoredLock;
 final class ReleaseRequestPoller {
 
 	private static final Log logger = LogFactory.getLog(ReleaseRequestPoller.class);
-
-	/** The most of one look. */
-	private static final int MAX_LEASES = 1000;
 
 	private final LockStore store;
 
@@ -108,7 +106,7 @@ final class ReleaseRequestPoller {
 	}
 
 	private void look(Duration timeout) {
-		List<Lease> some = this.wanted.stream().limit(MAX_LEASES).toList();
+		List<Lease> some = this.wanted.stream().limit(Division.MAX_BATCH).toList();
 		some.forEach(this.wanted::remove);
 		if (some.isEmpty()) {
 			return;

@@ -295,13 +295,13 @@ final class Mutants {
 						"TransactionSynchronizationManager.isActualTransactionActive()", "heldLock.limit() < 0",
 						test(SPRING + "TransactionTests", "theLockIsHeldUntilTheOutermostCommit")),
 				new Mutant("commit under a lost lock", "LockCommitListener.beforeCommit",
-						"LockContext.find(LockCommitListener::refuseIfLost);", "",
+						"LockHandles.ofThread().forEach(LeaseHandle::assertMayCommit);", "",
 						test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
 				new Mutant("caller's commit under a lost lock", "TransactionLocks.beforeCommit",
 						"this.shared.forEach((heldLock) -> heldLock.state().assertMayCommit(this.holds.now()));", "",
 						test(SPRING + "TransactionTests", "aLockThatIsLostBeforeTheCommitRollsBack")),
 				new Mutant("released after a commit without an answer", "LockCommitListener.letExpireAfter",
-						"LockContext.find(LockCommitListener::letExpire);", "",
+						"LockHandles.ofThread().forEach((lease) -> lease.heldLock().state().letExpire());", "",
 						test(SPRING + "TransactionTests", "aLockWhoseCommitHasNoAnswerIsNotReleasedButRunsOut")));
 	}
 
