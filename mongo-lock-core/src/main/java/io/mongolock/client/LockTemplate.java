@@ -569,10 +569,6 @@ public final class LockTemplate implements LockOperations {
 		return this.holds;
 	}
 
-	LockHandles handles() {
-		return this.handles;
-	}
-
 	ClientThreads threads() {
 		return this.phase.threads();
 	}

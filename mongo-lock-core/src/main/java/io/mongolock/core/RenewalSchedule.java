@@ -167,6 +167,10 @@ public final class RenewalSchedule {
 	 * validator, a quota or a full disk has it do: that says nothing of those leases.
 	 */
 	public void answered(RenewalBatch batch, RenewalAnswer answer, ClockReading requested, ClockReading now) {
+		boolean whole = answer.failed().isEmpty();
+		if (whole) {
+			this.underway.remove(batch);
+		}
 		List<LeaseRenewal> renewals = batch.renewals()
 			.stream()
 			.filter((renewal) -> !answer.failed().contains(renewal.lease().id()))
@@ -180,10 +184,7 @@ public final class RenewalSchedule {
 		else {
 			batch.letGo(renewals, Division.share(batch.leases().size(), 2 * (renewals.size() - answer.found())));
 		}
-		if (answer.failed().isEmpty()) {
-			this.underway.remove(batch);
-		}
-		else {
+		if (!whole) {
 			failed(batch, now);
 		}
 	}

@@ -66,7 +66,7 @@ class ClosingTimesTests {
 	void aHandleClosedTwiceLetsGoOnce() {
 		LeaseHandle outer = this.client.claim(REQUEST);
 		outer.heldLock().state().add();
-		LeaseHandle inner = this.client.handles().of(outer.heldLock());
+		LeaseHandle inner = new LeaseHandle(outer.heldLock(), this.client.holds());
 		inner.close();
 		inner.close();
 		assertThat(outer.isHeld()).isTrue();
