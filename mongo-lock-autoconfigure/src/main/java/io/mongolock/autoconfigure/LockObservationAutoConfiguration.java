@@ -37,7 +37,7 @@ public final class LockObservationAutoConfiguration {
 		LockObservationConvention own = convention.getIfAvailable();
 		boolean wanted = own != null || !onlyMeters(handlers.stream().toList());
 		return new LockObservations((wanted) ? registry : ObservationRegistry.NOOP,
-				(own != null) ? own : new DefaultLockObservationConvention(properties.showsKeys()));
+				(own != null) ? own : new DefaultLockObservationConvention(properties.observation().showKeys()));
 	}
 
 	// Two timers are all that would come of it, which cost a tenth without observations

@@ -16,8 +16,7 @@ import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer;
 
 /**
- * Settings of distributed locks. A group of defaults costs each start some milliseconds,
- * so those that no start reads are {@code null} unless something of them is set.
+ * Settings of distributed locks.
  *
  * @param enabled whether locked methods and LockOperations take their locks
  * @param collection MongoDB collection of the locks
@@ -73,16 +72,10 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 		@DefaultValue("2147483646") int advisorOrder, @Nullable String unavailableHandler,
 		@DefaultValue("warn") LeakDetection leakDetection, @DefaultValue("warn") OnDeadlock onDeadlock,
 		@DefaultValue("auto") Notifications notifications, @DefaultValue HandOver handOver,
-		@DefaultValue("fail") LockVerification verification, @Nullable Web web, @Nullable Observation observation) {
+		@DefaultValue("fail") LockVerification verification, @DefaultValue Web web,
+		@DefaultValue Observation observation) {
 
 	static final String PREFIX = "mongo-lock";
-
-	/**
-	 * Whether traces show the keys of locks.
-	 */
-	boolean showsKeys() {
-		return this.observation != null && this.observation.showKeys();
-	}
 
 	/**
 	 * The settings of all locks.
