@@ -14,6 +14,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.RenewalAnswer;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link RenewalSchedule}: ttl 30 s, margin 6 s, and unless a test says
@@ -93,6 +94,20 @@ class RenewalScheduleTests {
 		assertThat(this.lost).isEmpty();
 		this.schedule.due(at(24_000));
 		assertThat(this.lost).containsExactly(lease);
+	}
+
+	@Test
+	void whenALossThrowsThenTheSlotOfItsRenewalIsFree() {
+		for (int i = 0; i < RenewalSchedule.MAX_REQUESTS; i++) {
+			this.schedule.add(new Lease(new LeaseId("k" + i, "a"), 1, EVERY_EIGHT, at(0), (lease) -> {
+				throw new IllegalStateException("says the test");
+			}), at(0));
+			RenewalBatch batch = this.schedule.due(at(8_000)).get(0);
+			assertThatIllegalStateException()
+				.isThrownBy(() -> this.schedule.answered(batch, RenewalAnswer.of(0), at(8_000), at(8_001)));
+		}
+		this.schedule.add(lease("free", 0), at(0));
+		assertThat(this.schedule.due(at(8_002))).hasSize(1);
 	}
 
 	@Test
