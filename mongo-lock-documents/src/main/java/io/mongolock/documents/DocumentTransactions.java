@@ -38,7 +38,11 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		if (bean instanceof ConfigurableTransactionManager manager) {
+		// Spring Boot adds it to its own managers. If this heard of a begin twice, it
+		// would
+		// take the transaction around for the one that begins
+		if (bean instanceof ConfigurableTransactionManager manager
+				&& !manager.getTransactionExecutionListeners().contains(this)) {
 			manager.addListener(this);
 		}
 		return bean;

@@ -22,6 +22,8 @@ import org.springframework.boot.context.annotation.ImportCandidates;
 import org.springframework.boot.context.properties.source.InvalidConfigurationPropertyValueException;
 import org.springframework.boot.test.context.FilteredClassLoader;
 import org.springframework.boot.test.context.runner.ApplicationContextRunner;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizationAutoConfiguration;
+import org.springframework.boot.transaction.autoconfigure.TransactionManagerCustomizers;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.Primary;
@@ -290,6 +292,16 @@ class DocumentLockConfigurationTests {
 				.hasExactlyElementsOfTypes(LockCommitListener.class, DocumentTransactions.class));
 	}
 
+	@Test
+	void whenSpringBootAddsTheListenerToAManagerThenItIsNotAddedAgain() {
+		this.runner.withConfiguration(AutoConfigurations.of(TransactionManagerCustomizationAutoConfiguration.class))
+			.withUserConfiguration(CustomizedManagerConfiguration.class)
+			.run((context) -> assertThat(
+					context.getBean(ForeignTransactionManager.class).getTransactionExecutionListeners())
+				.hasOnlyElementsOfTypes(LockCommitListener.class, DocumentTransactions.class)
+				.doesNotHaveDuplicates());
+	}
+
 	@ParameterizedTest
 	@CsvSource({ "'', cannot be the field that locks are kept in", "a.b, for example 'lock'",
 			"$lock, without a dot or a dollar", "_id, of the document itself" })
@@ -325,6 +337,18 @@ class DocumentLockConfigurationTests {
 
 		Page with(String text) {
 			return new Page(this.id, text, this.version);
+		}
+
+	}
+
+	@Configuration(proxyBeanMethods = false)
+	static class CustomizedManagerConfiguration {
+
+		@Bean
+		ForeignTransactionManager manager(TransactionManagerCustomizers customizers) {
+			ForeignTransactionManager manager = new ForeignTransactionManager();
+			customizers.customize(manager);
+			return manager;
 		}
 
 	}
