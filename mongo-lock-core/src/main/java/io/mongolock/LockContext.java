@@ -30,9 +30,9 @@ public final class LockContext {
 	public static LockHandle current() {
 		Frame frame = CURRENT.get();
 		if (frame == null) {
-			throw new IllegalStateException("No lock on this thread (" + Thread.currentThread().getName()
-					+ "): the caller is neither run by LockOperations.execute nor by a @DistributedLock proxy. A call "
-					+ "from within the same object does not go through the proxy.");
+			throw new IllegalStateException("This thread holds no lock (" + Thread.currentThread().getName()
+					+ "), because the caller is run neither by LockOperations.execute nor by a @DistributedLock proxy. "
+					+ "A call from within the same object does not go through the proxy.");
 		}
 		return frame.handle;
 	}
@@ -113,7 +113,7 @@ public final class LockContext {
 			if (Thread.currentThread() != this.thread) {
 				throw new IllegalStateException("The scope of " + this.handle + " was entered on thread "
 						+ this.thread.getName() + " and cannot be closed on thread " + Thread.currentThread().getName()
-						+ "; let each thread enter and close its own scope");
+						+ ". Let each thread enter and close its own scope");
 			}
 			Frame inner = CURRENT.get();
 			if (this.over || inner == null) {
@@ -125,7 +125,7 @@ public final class LockContext {
 			leave(this.outer);
 			if (inner != this) {
 				throw new IllegalStateException("The scope of " + this.handle + " was closed before the scope of "
-						+ inner.handle + ", which was entered inside it; close the innermost scope first");
+						+ inner.handle + ", which was entered inside it. Close the innermost scope first");
 			}
 		}
 

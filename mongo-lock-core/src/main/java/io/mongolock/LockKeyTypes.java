@@ -97,7 +97,7 @@ public final class LockKeyTypes {
 
 	private static String general(Class<?> type) {
 		return type.getTypeName() + ", whose toString() may differ between JVMs for equal values. Pick a value with a "
-				+ "stable text, such as the id: the value may be text, a whole or decimal number, a boolean, an enum, "
+				+ "stable text, such as the id. The value may be text, a whole or decimal number, a boolean, an enum, "
 				+ "a UUID, an ObjectId, a Currency, a time without a zone, or a record of these";
 	}
 
@@ -122,8 +122,8 @@ public final class LockKeyTypes {
 			ways.put(type, several);
 		}
 		ways.put(Optional.class, several + ", for example by get()");
-		String zone = "whose text depends on a time zone: the key would be different for the same time. "
-				+ "Pick an Instant, for example by toInstant()";
+		String zone = "whose text depends on a time zone, so the key would be different for the same time. Pick an "
+				+ "Instant, for example by toInstant()";
 		for (Class<?> type : Set.of(Date.class, Calendar.class, ZonedDateTime.class, OffsetDateTime.class)) {
 			ways.put(type, zone);
 		}

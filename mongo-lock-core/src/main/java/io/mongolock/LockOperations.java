@@ -66,7 +66,8 @@ public interface LockOperations {
 	default <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
 			LockCallback<T, E> callback) throws E {
 		throw new UnsupportedOperationException(
-				getClass().getName() + " takes one lock at a time: let it implement execute(List, LockCallback)");
+				getClass().getName() + " takes only one lock at a time. To take several locks, let it implement "
+						+ "execute(List, LockCallback)");
 	}
 
 	/**
@@ -152,7 +153,8 @@ public interface LockOperations {
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		throw new UnsupportedOperationException(
-				getClass().getName() + " takes one lock at a time: let it implement executeAsync(List, LockCallback)");
+				getClass().getName() + " takes only one lock at a time. To take several locks, let it implement "
+						+ "executeAsync(List, LockCallback)");
 	}
 
 	/**

@@ -51,11 +51,12 @@ public record LockOwner(String application, String instance, String host, long p
 		if (as.isBlank() || as.length() > MAX_AS) {
 			throw new IllegalArgumentException(
 					"The name of a lock's holder must have 1 to " + MAX_AS + " characters, but this name "
-							+ ((as.isBlank()) ? "is blank: leave it out" : "has " + as.length() + ": shorten it"));
+							+ ((as.isBlank()) ? "is blank. Leave it out" : "has " + as.length() + ". Shorten it"));
 		}
 		as.codePoints().filter((character) -> !isShown(character)).findFirst().ifPresent((character) -> {
-			throw new IllegalArgumentException("The name of a lock's holder has a control character"
-					+ String.format(" (U+%04X)", character) + ", or half a surrogate pair: remove it");
+			throw new IllegalArgumentException("The name of a lock's holder must not have a control character or half "
+					+ "a surrogate pair, but this name has one" + String.format(" (U+%04X)", character)
+					+ ". Remove this character");
 		});
 		return as;
 	}

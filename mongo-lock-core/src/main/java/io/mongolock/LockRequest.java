@@ -31,7 +31,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	public LockRequest {
 		checkKey(key);
 		if (name != null && name.isBlank()) {
-			throw new IllegalArgumentException("The name of a lock must not be blank; leave it out instead");
+			throw new IllegalArgumentException(
+					"The name of a lock must not be blank. If the lock needs no name, leave the name out");
 		}
 		Integer limit = settings.limit();
 		if (limit != null && limit < 1) {
@@ -121,11 +122,11 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		if (!new String(stored, StandardCharsets.UTF_8).equals(key)) {
 			// Stored as a replacement character, it would be the same key as others
 			throw new IllegalArgumentException(
-					"The key of a lock is not valid Unicode: it has half a surrogate pair; remove that half");
+					"The key of a lock is not valid Unicode, because it has half a surrogate pair. Remove that half");
 		}
 		if (stored.length > MAX_KEY_BYTES) {
-			throw new IllegalArgumentException("The key of a lock must be at most " + MAX_KEY_BYTES
-					+ " bytes of UTF-8; this key has " + stored.length + ": use a shorter key, or a hash of it");
+			throw new IllegalArgumentException("The key of a lock must have at most " + MAX_KEY_BYTES
+					+ " bytes in UTF-8, but this key has " + stored.length + ". Use a shorter key, or a hash of it");
 		}
 	}
 
@@ -300,8 +301,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 			Integer limit = settings.limit();
 			if (limit != null && limit != UNLIMITED) {
 				throw new IllegalArgumentException("The request is shared and has the limit " + limit
-						+ ": a shared lock has no limit. Keep one of the two: limit for a semaphore, shared for the "
-						+ "reading side of a read/write lock");
+						+ ", but a shared lock has no limit. Keep limit if you want a semaphore, or shared if you want "
+						+ "the reading side of a read/write lock");
 			}
 			return LockSettings.builder().limit(UNLIMITED).build().or(settings);
 		}

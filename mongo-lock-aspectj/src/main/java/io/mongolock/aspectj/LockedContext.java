@@ -57,9 +57,9 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		ConfigurableListableBeanFactory beans = this.beans;
 		if (beans == null) {
-			throw new IllegalStateException("Not run: " + invocation.getMethod()
-					+ " needs a lock of the application context of its bean, and that context is closed. "
-					+ "Use the bean of an open context");
+			throw new IllegalStateException(invocation.getMethod()
+					+ " was not run, because it needs a lock of its bean's application context, and that context is "
+					+ "closed. Use a bean of an open context");
 		}
 		Object target = invocation.getThis();
 		beans.getBean(LockMethodVerifier.class)

@@ -73,10 +73,10 @@ class OpenContexts {
 		}
 		LockedContext last = last();
 		if (last == null) {
-			throw new IllegalStateException("Not run: " + woven.getMethod()
-					+ " needs a lock of an application context with mongo-lock, and no such context is open. Call the "
-					+ "method between the start and the close of a context. To run it without locks, for example in a test, open "
-					+ "a context with mongo-lock.enabled=false");
+			throw new IllegalStateException(woven.getMethod()
+					+ " was not run, because it needs a lock, and no application context with mongo-lock is open. Call "
+					+ "the method after a context has started and before that context is closed. To run the method "
+					+ "without locks, for example in a test, open a context with mongo-lock.enabled=false");
 		}
 		return last;
 	}

@@ -189,7 +189,7 @@ class WovenCallTests {
 		for (int i = 0; i < 2; i++) {
 			assertThatIllegalStateException().isThrownBy(() -> new Bare().last())
 				.withMessageContaining(
-						"Bare.last() needs a lock of an application context with mongo-lock, and no such context is open")
+						"Bare.last() was not run, because it needs a lock, and no application context with mongo-lock is open")
 				.withMessageContaining("mongo-lock.enabled=false");
 			this.runner.run((context) -> assertThat(context).hasNotFailed());
 		}
@@ -306,7 +306,7 @@ class WovenCallTests {
 		assertThat(called).hasValue("final");
 		assertThat(this.locks.asked()).isEqualTo(1);
 		assertThatIllegalStateException().isThrownBy(() -> new Bare().last())
-			.withMessageContaining("a lock of an application context with mongo-lock, and no such context is open");
+			.withMessageContaining("no application context with mongo-lock is open");
 	}
 
 	@Test
@@ -317,7 +317,7 @@ class WovenCallTests {
 			return bare.get();
 		}).run((context) -> assertThat(context).hasNotFailed());
 		this.runner.run((other) -> assertThatIllegalStateException().isThrownBy(() -> bare.get().callsItself())
-			.withMessageContaining("Bare.self() needs a lock")
+			.withMessageContaining("Bare.self() was not run, because it needs a lock")
 			.withMessageContaining("closed"));
 		assertThat(this.locks.asked()).isZero();
 	}

@@ -45,10 +45,10 @@ final class AskedLocks {
 			duration = DurationStyle.detectAndParse(heldFor);
 		}
 		catch (IllegalArgumentException ex) {
-			throw refused(what + " is no duration: write a number and a unit, for example 5m or PT5M");
+			throw refused(what + " is no duration. Write a number and a unit, for example 5m or PT5M");
 		}
 		if (duration.isNegative()) {
-			throw refused(what + " is negative: to see all held locks, leave heldFor out");
+			throw refused(what + " is negative. To see all held locks, leave out heldFor");
 		}
 		return duration;
 	}

@@ -182,7 +182,7 @@ public class LocksEndpoint {
 		}
 		catch (LockStoreException ex) {
 			if (ex.getOutcome() == Outcome.UNKNOWN) {
-				released.add(whom + " (perhaps: MongoDB gave no answer)");
+				released.add(whom + " (perhaps, because MongoDB gave no answer)");
 			}
 			throw ex;
 		}
@@ -198,8 +198,8 @@ public class LocksEndpoint {
 
 	private void released(String key, String holders, String reason, String by) {
 		// Most applications have no repository of audit events
-		logger.warn("Lock '" + KeyText.printable(key) + "' was released by force by " + KeyText.printable(by)
-				+ ", reason: " + KeyText.printable(reason) + ". It was held by " + holders);
+		logger.warn(KeyText.printable(by) + " released lock '" + KeyText.printable(key) + "' by force, reason: "
+				+ KeyText.printable(reason) + ". The lock was held by " + holders);
 		audit(by, RELEASED_BY_FORCE, "key=" + key, "holders=" + holders, "reason=" + reason);
 	}
 
@@ -211,7 +211,9 @@ public class LocksEndpoint {
 			this.events.publishEvent(new AuditApplicationEvent(event));
 		}
 		catch (RuntimeException ex) {
-			logger.error("Not audited, because a listener failed: " + KeyText.printable(event.toString()), ex);
+			logger.error(
+					"This action was not audited, because a listener failed: " + KeyText.printable(event.toString()),
+					ex);
 		}
 	}
 

@@ -128,7 +128,8 @@ public class LocksEndpointWebExtension {
 	private static String named(@Nullable String key) {
 		if (key == null) {
 			throw AskedLocks
-				.refused("No lock is named: name it in the path, or as key (a parameter, or a field of the body)");
+				.refused("The request names no lock. Name the lock in the path, or in 'key', which is a parameter or a "
+						+ "field of the body");
 		}
 		return key;
 	}
@@ -137,8 +138,8 @@ public class LocksEndpointWebExtension {
 	private static String only(String[] path, @Nullable String key) {
 		String only = String.join("/", path);
 		if (key != null) {
-			throw AskedLocks
-				.refused("The address names lock '" + only + "', a parameter names lock '" + key + "': name only one");
+			throw AskedLocks.refused("The address names lock '" + only + "', but a parameter names lock '" + key
+					+ "'. Name only one lock");
 		}
 		return only;
 	}

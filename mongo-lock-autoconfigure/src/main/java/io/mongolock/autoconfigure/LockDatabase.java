@@ -35,10 +35,10 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		if (factory.getMongoDatabase() == null) {
 			// A mock's answer
 			throw new LockStartupException(
-					"The MongoDatabaseFactory for distributed locks has no database: perhaps a test has mocked the "
+					"The MongoDatabaseFactory for distributed locks has no database. Perhaps a test has mocked the "
 							+ "factory or its MongoClient.",
-					"Let that test keep its locks in memory, with @AutoConfigureMongoLockTest of mongo-lock-test, or "
-							+ "run without locks, with mongo-lock.enabled=false.");
+					"If so, let that test keep its locks in memory with @AutoConfigureMongoLockTest of "
+							+ "mongo-lock-test, or let it run without locks with mongo-lock.enabled=false.");
 		}
 		// Locks are no entities: the conversions of a template's own are not set up
 		MappingMongoConverter plain = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, new MongoMappingContext());
@@ -71,7 +71,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 			}
 		}
 		throw new InvalidConfigurationPropertyValueException(PROPERTY, beanName,
-				"No MongoTemplate or MongoDatabaseFactory bean has that name. There are: " + candidates() + ".");
+				"No MongoTemplate or MongoDatabaseFactory bean has that name. These beans exist: " + candidates()
+						+ ".");
 	}
 
 	private MongoDatabaseFactory only() {
@@ -98,14 +99,15 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		}
 		if (candidates.isEmpty()) {
 			return new LockStartupException("Distributed locks need a MongoDatabaseFactory bean, and there is none.",
-					"Add spring-boot-starter-data-mongodb (mongo-lock-starter brings it) and set spring.mongodb.uri. If "
-							+ "you have done both, look for an exclusion of MongoAutoConfiguration or "
-							+ "DataMongoAutoConfiguration. To run without locks, set mongo-lock.enabled=false.");
+					"Add spring-boot-starter-data-mongodb (mongo-lock-starter brings it) and set spring.mongodb.uri. "
+							+ "If you have done both, check whether MongoAutoConfiguration or "
+							+ "DataMongoAutoConfiguration is excluded. To run without locks, set "
+							+ "mongo-lock.enabled=false.");
 		}
 		return new LockStartupException(
 				"Distributed locks need one MongoDB database, and there are several candidates: " + candidates + ".",
-				"Mark one bean of each type as @Primary: Spring Boot's own beans need that, too. If another bean is for "
-						+ "the locks, name it in " + PROPERTY + ".");
+				"Mark one bean of each type as @Primary, because Spring Boot's own beans need this, too. If the locks "
+						+ "need another bean, name that bean in " + PROPERTY + ".");
 	}
 
 	private String candidates() {

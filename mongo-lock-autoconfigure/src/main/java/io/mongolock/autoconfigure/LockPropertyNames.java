@@ -146,7 +146,7 @@ class LockPropertyNames {
 		for (String name : List.of("uri", "host", "port", "database", "username")) {
 			if (isSet("spring.data.mongodb." + name) && !isSet("spring.mongodb." + name)) {
 				former.add("Nothing reads the property 'spring.data.mongodb." + name
-						+ "': since Spring Boot 4.0 its name is 'spring.mongodb." + name + "'");
+						+ "'. Since Spring Boot 4.0, the name of this property is 'spring.mongodb." + name + "'");
 			}
 		}
 		return former;
@@ -173,14 +173,14 @@ class LockPropertyNames {
 		if (!beside.contains(last)) {
 			return problem + SettingNames.nearest(last, beside)
 				.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
-				.orElse("; see the settings of " + MongoLockProperties.PREFIX + " in its documentation");
+				.orElse(". See the settings of " + MongoLockProperties.PREFIX + " in its documentation");
 		}
 		if (name.getNumberOfElements() > 4 && group.filter((one) -> SettingNames.ofNames(one) != null).isPresent()) {
 			String dotted = parent.substring(parent.indexOf(first) + first.length() + 1);
-			return problem + ": write a name with dots in brackets, '" + MongoLockProperties.PREFIX + "." + first + "["
-					+ dotted + "]." + last + "'";
+			return problem + ". Write a name that has dots in brackets: '" + MongoLockProperties.PREFIX + "." + first
+					+ "[" + dotted + "]." + last + "'";
 		}
-		return problem + ", because it has no value: an empty property counts as missing";
+		return problem + ", because it has no value, and an empty property counts as missing";
 	}
 
 	private Stream<RecordComponent> components() {

@@ -110,8 +110,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		for (String name : this.configured.byName().keySet()) {
 			if (!this.declared.contains(name)) {
 				sameLetters(name).map((meant) -> ": did you mean " + ConfiguredSettings.property(meant)
-						+ ".*? A name without brackets keeps only letters and digits. An environment variable cannot have "
-						+ "brackets: use SPRING_APPLICATION_JSON")
+						+ ".*? A name without brackets keeps only letters and digits. An environment variable cannot "
+						+ "have brackets, so use SPRING_APPLICATION_JSON")
 					.or(() -> SettingNames.nearest(name, this.declared)
 						.map((meant) -> ": did you mean " + ConfiguredSettings.property(meant) + ".*?"))
 					.ifPresentOrElse((hint) -> logger.warn(unused(name) + hint), () -> logger.info(unused(name)));
@@ -127,7 +127,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	private static String unused(String name) {
-		return "No @DistributedLock has the name '" + name + "': the settings " + ConfiguredSettings.property(name)
+		return "No @DistributedLock has the name '" + name + "', so the settings " + ConfiguredSettings.property(name)
 				+ ".* apply only to locks that your code requests by this name";
 	}
 
@@ -146,10 +146,11 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 						&& one.operatorPrefix().startsWith(other.operatorPrefix())) {
 					throw new LockStartupException(
 							"Operators could not distinguish the locks of " + one.getClass().getName()
-									+ ", shown with the prefix '" + one.operatorPrefix() + "', from the locks of "
-									+ other.getClass().getName() + ", shown with '" + other.operatorPrefix() + "'.",
-							"Change LockExtension.operatorPrefix() in one of these two classes: no prefix may begin "
-									+ "with another prefix.");
+									+ " from the locks of " + other.getClass().getName()
+									+ ", because these locks are shown with the prefixes '" + one.operatorPrefix()
+									+ "' and '" + other.operatorPrefix() + "'.",
+							"Change LockExtension.operatorPrefix() in one of these two classes, because no prefix may "
+									+ "begin with another prefix.");
 				}
 			}
 		}
@@ -160,12 +161,12 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		checkKeyPrefix(this.properties.keyPrefix());
 		within("place-ttl", this.properties.placeTtl(), MIN_PLACE_TTL, MAX_PLACE_TTL,
 				"between " + text(MIN_PLACE_TTL) + " and " + text(MAX_PLACE_TTL)
-						+ ": waiters refresh their places in the "
-						+ "queue after each third of this time, and a dead waiter holds up others for this time");
+						+ ", because waiters refresh their places in the queue after each third of this time, and a "
+						+ "dead waiter holds up others for this time");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ": the places of all waiting instances are in one document, and a longer document makes each "
-						+ "of these instances' requests more expensive");
+						+ ", because the places of all waiting instances are in one document, and a longer document "
+						+ "makes each of these instances' requests more expensive");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
@@ -174,7 +175,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
 				"from 0 to " + text(MAX_DURATION) + ", because other instances wait during this time");
 		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT, "from 0 to "
-				+ HandOver.MAX_COUNT + ": each series of hand-overs reserves as many fences as this value");
+				+ HandOver.MAX_COUNT + ", because each series of hand-overs reserves as many fences as this value");
 		validate(null);
 		for (String name : this.configured.byName().keySet()) {
 			validate(name);
@@ -209,15 +210,15 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private void hint(String who, LockTerms terms) {
 		if (terms.margin().compareTo(RECOMMENDED_MARGIN) < 0 && this.said.add("margin")) {
-			logger.info(who + " a margin of " + text(terms.margin()) + ": the servers' clocks may differ by more. Use "
-					+ "at least " + text(RECOMMENDED_MARGIN) + ", unless you know that these clocks agree better");
+			logger.info(who + " a margin of " + text(terms.margin()) + ", but the servers' clocks may differ by more. "
+					+ "Use at least " + text(RECOMMENDED_MARGIN) + ", unless you know that these clocks agree better");
 		}
 		hintAtLinger(who, terms);
 		Duration outlasted = terms.reliable().minus(terms.renewInterval().shortest());
 		if (outlasted.compareTo(ELECTION) < 0 && this.said.add("ttl")) {
-			logger.info(who + " a ttl of " + text(terms.ttl()) + ", so leases last only " + text(outlasted)
-					+ " without a primary of MongoDB; a failover takes about " + text(ELECTION)
-					+ ", in which held locks would be lost. Use at least " + text(longEnough(terms.ttl(), outlasted)));
+			logger.info(who + " a ttl of " + text(terms.ttl()) + ", so their leases last only " + text(outlasted)
+					+ " while MongoDB has no primary. A failover takes about " + text(ELECTION)
+					+ ", so held locks would be lost in it. Use at least " + text(longEnough(terms.ttl(), outlasted)));
 		}
 	}
 
@@ -231,7 +232,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		Duration longest = terms.reliable().dividedBy(2);
 		if (terms.linger().compareTo(longest) > 0 && this.said.add("linger")) {
 			logger.info(who + " a linger of " + text(terms.linger()) + ", but an idle lease ends after (ttl - margin) "
-					+ "/ 2 at the latest, here " + text(longest) + ". A longer linger needs a longer ttl");
+					+ "/ 2 at the latest, which is " + text(longest) + " here. For a longer linger, set a longer ttl");
 		}
 	}
 
@@ -242,7 +243,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 		if (value.indexOf('$') >= 0 || value.indexOf('\0') >= 0 || value.startsWith("system.")) {
 			throw invalid(setting, value,
-					"is no name of a collection: a name has no '$' or NUL, and does not begin with 'system.'");
+					"is no name of a collection, because such a name has no '$' or NUL, and does not begin with "
+							+ "'system.'");
 		}
 	}
 

@@ -125,7 +125,7 @@ final class StartReport implements SmartLifecycle {
 		}
 		catch (LockStoreException ex) {
 			// Was reported, or the next request reports it
-			logger.debug("Rights are not known", ex);
+			logger.debug("It is unknown whether rights are missing in MongoDB", ex);
 		}
 	}
 

@@ -85,10 +85,10 @@ final class StoreCheck implements BooleanSupplier {
 			Optional<String> refusal = refusedStatement();
 			if (refusal.isPresent()) {
 				throw new LockStartupException(refusal.get(),
-						"Keep the locks in MongoDB 4.4 or later: let mongo-lock.mongo-template name the MongoTemplate "
-								+ "of such a server. Name an ordinary collection in mongo-lock.collection: a view or a "
-								+ "time series can keep no locks. Other databases with MongoDB's protocol may lack "
-								+ "updates by pipeline, or $$NOW.");
+						"Keep the locks in MongoDB 4.4 or later, and name the MongoTemplate of that server in "
+								+ "mongo-lock.mongo-template. In mongo-lock.collection, name an ordinary collection, "
+								+ "because a view or a time series cannot keep locks. Other databases that speak "
+								+ "MongoDB's protocol may lack updates by pipeline, or $$NOW.");
 			}
 			refuseCaps();
 			return true;
@@ -124,7 +124,7 @@ final class StoreCheck implements BooleanSupplier {
 		Optional<String> collation = location.collation(TIMEOUT);
 		if (collation.isPresent()) {
 			refuse(location, "has a collation (" + collation.get()
-					+ "): different keys and names would count as equal, for example in upper and lower case.");
+					+ "), so different keys and names would count as equal, for example in upper and lower case.");
 		}
 	}
 
@@ -142,14 +142,14 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static void refuseCap(LockLocation location) {
 		if (location.isCapped(TIMEOUT)) {
-			refuse(location, "is capped: once it is full, each new document deletes the oldest one, even if it is "
-					+ "in use, such as the document of a held lock.");
+			refuse(location, "is capped. When it is full, each new document deletes the oldest document, even if that "
+					+ "is the document of a held lock.");
 		}
 	}
 
 	private static void refuse(LockLocation location, String problem) {
 		throw new LockStartupException("The collection " + location.namespace() + " " + problem,
-				"If nothing in this collection has to be kept, drop it while no application uses it: this library "
+				"If nothing in this collection has to be kept, drop it while no application uses it, and this library "
 						+ "creates it anew, without that option. Otherwise copy it (in mongosh: "
 						+ "db.getCollection(\"…\").aggregate([{$out: \"…\"}])), and set the copy's name in "
 						+ "mongo-lock.collection, or in the collection setting of sequences, jobs or ShedLock.");

@@ -27,13 +27,13 @@ class UnlockedConfiguration {
 			// What was processed ahead of time does not ask the condition again
 			throw new LockStartupException(
 					"The application was processed ahead of time with mongo-lock.enabled=false, but is started with "
-							+ "mongo-lock.enabled=true: locked methods and LockOperations would run without locks.",
+							+ "mongo-lock.enabled=true, so locked methods and LockOperations would run without locks.",
 					"Build the application again with mongo-lock.enabled=true, or start it with "
 							+ "mongo-lock.enabled=false.");
 		}
 		LogFactory.getLog(UnlockedConfiguration.class)
-			.warn("mongo-lock.enabled=false: locked methods and LockOperations run WITHOUT locks; "
-					+ "other instances may do the same work at the same time");
+			.warn("mongo-lock.enabled=false makes locked methods and LockOperations run WITHOUT locks, so other "
+					+ "instances may do the same work at the same time");
 		return new UnlockedLockOperations(configured, clock, callerContext);
 	}
 

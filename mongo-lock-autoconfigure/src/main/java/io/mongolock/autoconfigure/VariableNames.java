@@ -72,7 +72,7 @@ record VariableNames(List<Class<? extends Record>> settings) {
 				Function.identity(), (one, other) -> one, TreeMap::new));
 		return problem + SettingNames.nearest(name.replace("_", ""), known.keySet())
 			.map((meant) -> ": did you mean '" + PREFIX + known.get(meant) + "'?")
-			.orElse("; see the settings of " + MongoLockProperties.PREFIX + " in its documentation");
+			.orElse(". See the settings of " + MongoLockProperties.PREFIX + " in its documentation");
 	}
 
 	private Stream<String> settings(String dash) {

@@ -369,8 +369,7 @@ class LocksEndpointTests {
 			.doesNotContain("secret");
 		assertThat(output.getOut().lines().filter((line) -> line.contains("WARN"))).singleElement()
 			.asString()
-			.contains("Lock 'order:1' was released by force by alice, reason: ", "shop 1", "fence 7",
-					"hangs\\u000Asince noon")
+			.contains("alice released lock 'order:1' by force, reason: ", "shop 1", "fence 7", "hangs\\u000Asince noon")
 			.doesNotContain("secret");
 	}
 
@@ -436,14 +435,14 @@ class LocksEndpointTests {
 			.isThrownBy(() -> endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isSameAs(failure);
 		assertThat(output).contains("alice asks the holders of lock 'order:1' to release it",
-				"was released by force by alice", "the audit, says the test");
+				"alice released lock 'order:1' by force", "the audit, says the test");
 	}
 
 	@Test
 	void anAddressWithAPathAndAKeyIsRefused() {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.ALWAYS, Set.of());
 		String[] path = { "teamA:1" };
-		String why = "The address names lock 'teamA:1', a parameter names lock 'teamB:1': name only one";
+		String why = "The address names lock 'teamA:1', but a parameter names lock 'teamB:1'. Name only one";
 		refused(web.lock(USER, path, "teamB:1"), why);
 		refused(web.release(USER, path, "teamB:1", null, null), why);
 		refused(web.requestRelease(USER, path, "teamB:1", "soon"), why);
@@ -546,8 +545,10 @@ class LocksEndpointTests {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
 		refused(web.requestRelease(SecurityContext.NONE, path, null, null), "A reason of 0 characters");
 		refused(web.requestReleaseOf(SecurityContext.NONE, "k", ""), "A reason of 0 characters");
-		refused(web.requestReleaseOf(SecurityContext.NONE, null, "soon"), "No lock is named: name it in the path");
-		refused(web.releaseOf(SecurityContext.NONE, null, null, null), "No lock is named: name it in the path");
+		refused(web.requestReleaseOf(SecurityContext.NONE, null, "soon"),
+				"The request names no lock. Name the lock in the path");
+		refused(web.releaseOf(SecurityContext.NONE, null, null, null),
+				"The request names no lock. Name the lock in the path");
 		BDDMockito.given(this.store.find("", TIMEOUT)).willThrow(new IllegalArgumentException("The key is empty"));
 		refused(web.locks(SecurityContext.NONE, "", null, null, null, null, null), "The key is empty");
 		Mockito.verify(this.store, Mockito.never()).release(Mockito.any(), Mockito.any());
@@ -558,7 +559,7 @@ class LocksEndpointTests {
 	void aLimitOutOfBoundsIsRefused(int limit) {
 		LocksEndpointWebExtension web = new LocksEndpointWebExtension(this.endpoint, Show.NEVER, Set.of());
 		refused(web.locks(SecurityContext.NONE, null, null, null, null, null, limit),
-				"limit is " + limit + ", but must be from 1 to 1000: ");
+				"limit is " + limit + ", but must be from 1 to 1000. ");
 	}
 
 	@ParameterizedTest

@@ -81,7 +81,7 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 		this.bare
 			.withConfiguration(AutoConfigurations.of(MongoAutoConfiguration.class, DataMongoAutoConfiguration.class))
 			.withBean(MongoClient.class, Mockito::mock)
-			.run(failsWith("has no database: perhaps a test has mocked", "@AutoConfigureMongoLockTest",
+			.run(failsWith("has no database. Perhaps a test has mocked", "@AutoConfigureMongoLockTest",
 					"mongo-lock.enabled=false"));
 	}
 
@@ -89,7 +89,7 @@ class LockDatabaseTests extends AbstractAutoConfigurationTests {
 	void severalFactoriesAreListed() {
 		this.bare.withUserConfiguration(SeveralConfiguration.class)
 			.run(failsWith("oneTemplate, otherTemplate, one, other", "Mark one bean of each type as @Primary",
-					"name it in mongo-lock.mongo-template"));
+					"name that bean in mongo-lock.mongo-template"));
 	}
 
 	@Test

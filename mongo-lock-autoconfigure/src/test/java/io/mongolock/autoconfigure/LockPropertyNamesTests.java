@@ -39,7 +39,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 		assertThat(output).contains("'mongo-lock.wait-timout'", "did you mean 'mongo-lock.wait-timeout'?")
 			.contains("'mongo-lock.locks.order.tll'", "did you mean 'mongo-lock.locks.order.ttl'?")
 			.contains("'mongo-lock.ttl-index.retain'")
-			.contains("'mongo-lock.something-else'", "see the settings of mongo-lock");
+			.contains("'mongo-lock.something-else'", "See the settings of mongo-lock");
 	}
 
 	@Test
@@ -62,7 +62,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 		assertThat(output)
 			.contains("'mongo-lock.ttl'", "'mongo-lock.hand-over.max-time'", "'mongo-lock.locks.order.ttl'")
 			.contains("because it has no value")
-			.doesNotContain("did you mean", "see the settings");
+			.doesNotContain("did you mean", "See the settings");
 	}
 
 	// Spring Boot 4.0 does not start with such a named lock, so no application here
@@ -127,7 +127,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 			});
 		assertThat(output).contains("variable 'MONGO_LOCK_TLT': did you mean 'MONGOLOCK_TTL'?")
 			.contains("variable 'MONGO_LOCK_LOCKS_SVC_TTL': write 'MONGOLOCK_LOCKS_SVC_TTL'")
-			.contains("variable 'MONGOLOCK_WIBBLEWOBBLE'; see the settings")
+			.contains("variable 'MONGOLOCK_WIBBLEWOBBLE'. See the settings")
 			.doesNotContain("variable 'MONGOLOCK_LOCKS", "variable 'MONGOLOCK_WAIT", "variable 'MONGO_LOCK_RETRY",
 					"MONGO_LOCK_TEST_URI");
 	}
@@ -138,7 +138,9 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 			.withPropertyValues("spring.data.mongodb.uri=mongodb://db", "spring.data.mongodb.database=shop",
 					"spring.mongodb.database=shop")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("'spring.data.mongodb.uri': since Spring Boot 4.0 its name is 'spring.mongodb.uri'")
+		assertThat(output)
+			.contains("'spring.data.mongodb.uri'. Since Spring Boot 4.0, the name of this property is "
+					+ "'spring.mongodb.uri'")
 			.doesNotContain("spring.data.mongodb.database");
 	}
 
@@ -154,7 +156,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 	void aNameWithDotsHasToBeWrittenInBrackets(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.locks.order.import.ttl=40s")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("write a name with dots in brackets, 'mongo-lock.locks[order.import].ttl'")
+		assertThat(output).contains("Write a name that has dots in brackets: 'mongo-lock.locks[order.import].ttl'")
 			.doesNotContain("has no value");
 	}
 

@@ -139,7 +139,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
-					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms and 1m: waiters refresh their places
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms and 1m, because waiters refresh their places
 					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms and 1m
 					max-places=0                             | mongo-lock.max-places         | '0'    | between 1 and 10000
 					max-places=10001                         | mongo-lock.max-places         | '10001' | between 1 and 10000
@@ -220,7 +220,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 	@Test
 	void prefixThatLeavesNoRoomForKeysIsExplained() {
 		this.runner.withPropertyValues("mongo-lock.key-prefix=" + "p".repeat(1024))
-			.run(failsWith("mongo-lock.key-prefix", "ppp", "1024 bytes", "at most 1023"));
+			.run(failsWith("mongo-lock.key-prefix", "ppp", "1024 bytes", "At most 1023"));
 	}
 
 	@Test
@@ -248,7 +248,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 		this.runner.withPropertyValues("mongo-lock.ttl=4s", "mongo-lock.locks.order.ttl=3s")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
-		assertThat(output).contains("a ttl of 4s, so leases last only 2200ms without a primary of MongoDB",
+		assertThat(output).contains("a ttl of 4s, so their leases last only 2200ms while MongoDB has no primary",
 				"Use at least 17s");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
 	}
@@ -260,7 +260,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock." + ttl, "mongo-lock.renew-interval=" + interval)
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output.toString().contains("without a primary of MongoDB")).isEqualTo(said);
+		assertThat(output.toString().contains("while MongoDB has no primary")).isEqualTo(said);
 		assertThat(output.toString().contains("Use at least " + enough + "\n")).isEqualTo(said);
 	}
 
@@ -272,7 +272,8 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("Locks have a linger")
 			.containsOnlyOnce(
-					"have a linger of 13s, but an idle lease ends after (ttl - margin) / 2 at the latest, here 12s");
+					"have a linger of 13s, but an idle lease ends after (ttl - margin) / 2 at the latest, which is "
+							+ "12s");
 	}
 
 	@Test

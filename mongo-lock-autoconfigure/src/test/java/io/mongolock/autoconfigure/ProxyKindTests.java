@@ -69,7 +69,8 @@ class ProxyKindTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("BeyondByInterface.beyond() is in none of the interfaces of the bean's proxy"));
+				.hasMessageContaining("BeyondByInterface.beyond() is declared in no interface that the bean's proxy "
+						+ "implements"));
 	}
 
 	@Test
@@ -101,7 +102,8 @@ class ProxyKindTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("FinalByInterface.run() is final, or its class is"));
+				.hasMessageContaining(
+						"FinalByInterface.run() cannot be overridden by a proxy, because it or its class is final"));
 	}
 
 	@Test
@@ -110,7 +112,8 @@ class ProxyKindTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("FinalTask.run() is final, or its class is"));
+				.hasMessageContaining(
+						"FinalTask.run() cannot be overridden by a proxy, because it or its class is final"));
 	}
 
 	@Test
@@ -118,7 +121,8 @@ class ProxyKindTests {
 		this.runner.withBean(FinalTask.class)
 			.withPropertyValues("mongo-lock.verification=warn")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("FinalTask.run() is final, or its class is");
+		assertThat(output)
+			.contains("FinalTask.run() cannot be overridden by a proxy, because it or its class is final");
 	}
 
 	@Test
@@ -127,7 +131,8 @@ class ProxyKindTests {
 			assertThat(context).hasNotFailed();
 			assertThatException().isThrownBy(() -> context.getBean("task"))
 				.withRootCauseInstanceOf(InvalidLockMethodException.class)
-				.withStackTraceContaining("FinalTask.run() is final, or its class is");
+				.withStackTraceContaining(
+						"FinalTask.run() cannot be overridden by a proxy, because it or its class is final");
 		});
 	}
 
@@ -148,7 +153,8 @@ class ProxyKindTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("FinalMethod.run() is final"));
+				.hasMessageContaining(
+						"FinalMethod.run() cannot be overridden by a proxy, because it or its class is final"));
 	}
 
 	@Test

@@ -137,7 +137,7 @@ class StartupCheckTests {
 				.run((context) -> assertThat(context).getFailure()
 					.rootCause()
 					.isInstanceOf(InvalidLockMethodException.class)
-					.hasMessageContaining("is a callback that the container calls on the object itself"));
+					.hasMessageContaining("is a callback, which the container calls on the object itself"));
 		}
 	}
 
@@ -148,7 +148,8 @@ class StartupCheckTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("BeyondTask.beyond() is in none of the interfaces of the bean's proxy"));
+				.hasMessageContaining(
+						"BeyondTask.beyond() is declared in no interface that the bean's proxy implements"));
 	}
 
 	@Test

@@ -73,7 +73,7 @@ class StoreCheckTests {
 					assertThat(refusal.getProblem()).contains("does not execute the statements", "(MongoDB 5.0.0)",
 							"cannot be cast");
 					assertThat(refusal.getAction()).contains("MongoDB 4.4 or later", "mongo-lock.mongo-template",
-							"a view or a time series can keep no locks");
+							"a view or a time series cannot keep locks");
 				});
 		}
 		finally {

@@ -115,7 +115,8 @@ class VerificationTests {
 			for (String name : List.of("lazy", "prototype")) {
 				assertThatException().isThrownBy(() -> context.getBean(name))
 					.withRootCauseInstanceOf(InvalidLockMethodException.class)
-					.withStackTraceContaining("FinalTask.beyond() is final");
+					.withStackTraceContaining(
+							"FinalTask.beyond() cannot be overridden by a proxy, because it or its class is final");
 			}
 		});
 	}

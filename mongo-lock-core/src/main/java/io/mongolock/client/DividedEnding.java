@@ -97,7 +97,8 @@ final class DividedEnding<T> {
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("A request for " + open.size() + " entries failed, perhaps because of one entry", ex);
+			logger.debug("A request to release locks, or to leave queues, failed for " + open.size()
+					+ " locks. Perhaps only one of these locks is the cause", ex);
 			this.failure = (ex instanceof RuntimeException known) ? known : new IllegalStateException(ex);
 			return false;
 		}

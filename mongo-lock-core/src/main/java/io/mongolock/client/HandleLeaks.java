@@ -115,7 +115,7 @@ final class HandleLeaks {
 		}
 		catch (RuntimeException | Error ex) {
 			// That costs nobody the lock; the next handle has it tried again
-			logger.debug("No thread to watch handles", ex);
+			logger.debug("Could not start a thread that watches handles", ex);
 		}
 	}
 
@@ -152,10 +152,10 @@ final class HandleLeaks {
 		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")"
 				+ place + " was garbage-collected without being closed";
 		if (this.reported.add(place)) {
-			logger.warn(what + "; the lock " + fate(heldLock)
+			logger.warn(what + ". The lock " + fate(heldLock)
 					+ " Close every handle, for instance by try-with-resources, or use execute and executeAsync. "
-					+ "Further handles " + ((caller != null) ? "acquired there" : "without a known place")
-					+ " are not mentioned.");
+					+ "Further handles " + ((caller != null) ? "that are acquired there" : "whose place is unknown")
+					+ " are logged only at DEBUG.");
 		}
 		else {
 			logger.debug(what);

@@ -157,7 +157,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 			this.threads.get().send(request, timeout(batch));
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("Idle leases are not released yet", ex);
+			logger.debug("Idle leases could not be released yet", ex);
 			releaseInBackgroundOrLeave(request.left());
 		}
 		finally {
@@ -169,7 +169,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 	private void releaseAll(List<HeldLock> some, Duration timeout) {
 		if (!this.running) {
 			throw new IllegalStateException(
-					"This request is not sent, because the stop of the client releases all idle leases");
+					"This request is not sent, because the client is stopping and releases all idle leases");
 		}
 		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}
@@ -190,7 +190,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 		}
 		catch (RuntimeException | Error ex) {
 			// It runs out
-			logger.debug("An idle lease is not released", ex);
+			logger.debug("An idle lease could not be released, so it stays until it runs out", ex);
 		}
 		finally {
 			this.queues.wakeNext(heldLock);

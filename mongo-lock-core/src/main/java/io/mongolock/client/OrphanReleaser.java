@@ -68,7 +68,8 @@ final class OrphanReleaser {
 				this.store.expireAll(Map.of(id, keptFor), timeout);
 			}
 			else if (this.sender.release(id, timeout)) {
-				logger.info("Freed lock '" + KeyText.printable(id.key()) + "', which a failed request had left taken");
+				logger.info("Lock '" + KeyText.printable(id.key()) + "' was released in the background, because a "
+						+ "request that failed had taken it");
 			}
 			// A place runs out sooner than a lease
 			if (cleanup.isInQueue()) {
@@ -77,7 +78,8 @@ final class OrphanReleaser {
 			return cleanup.answered(now());
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Clean-up of lock '" + KeyText.printable(id.key()) + "' failed", ex);
+			logger.debug("Could not clean up lock '" + KeyText.printable(id.key()) + "' after a request that failed",
+					ex);
 			if (ex instanceof LockStoreException failure && failure.getOutcome() == Outcome.UNKNOWN) {
 				cleanup.unanswered();
 			}

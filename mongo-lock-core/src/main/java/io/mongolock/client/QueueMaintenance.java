@@ -93,8 +93,10 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 		this.releases.stop();
 		List<LeaseId> all = this.places.takeAll();
 		if (!all.isEmpty() && !time.isOver()) {
-			this.stopRequests.send(all, this.store::leaveAll, (some, failure) -> logger
-				.debug("Could not leave places in the queue: they run out by themselves", failure), time);
+			this.stopRequests.send(all, this.store::leaveAll,
+					(some, failure) -> logger
+						.debug("Could not give up places in queues, so these places stay until they run out", failure),
+					time);
 		}
 	}
 
@@ -109,7 +111,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 		catch (RuntimeException | Error ex) {
 			if (this.running) {
 				// Waiters notice by themselves if that goes on
-				logger.debug("Request for places in the queue failed: " + request.kind(), ex);
+				logger.debug("A request about places in queues failed: " + request.kind(), ex);
 				this.places.failed(request, ClockReading.of(this.clock));
 			}
 			else {
@@ -133,7 +135,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 	private void leave(List<LeaseId> places, Duration timeout) {
 		if (!this.running) {
 			throw new IllegalStateException(
-					"This request is not sent, because the stop of the client gives up all places in the queue");
+					"This request is not sent, because the client is stopping and gives up all its places in queues");
 		}
 		this.store.leaveAll(places, timeout);
 		// Those behind hear of it, as of a release, once the majority has it

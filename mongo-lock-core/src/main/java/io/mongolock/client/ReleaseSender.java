@@ -98,8 +98,8 @@ final class ReleaseSender {
 		AtomicInteger freed = new AtomicInteger();
 		Division.batches(released, Division.MAX_BATCH).forEach((some) -> repeat(some, freed));
 		if (freed.get() > 0) {
-			logger.info("Freed " + ((freed.get() != 1) ? freed + " locks" : "1 lock")
-					+ " again, because a failover had undone their release");
+			logger.info(((freed.get() != 1) ? freed + " locks were" : "1 lock was")
+					+ " released again, because a failover had undone the release");
 		}
 		// Once more for what was still sent to the old primary, and until all is answered
 		boolean again = now().elapsedSince(changed) < REPEAT_PAUSE || !this.toRepeat.isEmpty();

@@ -139,12 +139,13 @@ final class TransactionLocks implements TransactionSynchronization {
 		}
 		catch (LockLostException ex) {
 			// Nobody can act on it any more; it was published when it happened
-			logger.warn("Found after the end of the transaction: " + ex.getMessage());
+			logger.warn("A lost lock was noticed only after the end of the transaction: " + ex.getMessage());
 		}
 		catch (RuntimeException | Error ex) {
 			// Nobody can act on this either, and others are still to be released
 			logger.error("Lock '" + KeyText.printable(heldLock.key())
-					+ "' could not be released after the end of the transaction, and runs out by itself", ex);
+					+ "' could not be released after the end of the transaction, so it stays taken until its lease "
+					+ "runs out", ex);
 		}
 	}
 

@@ -138,7 +138,7 @@ public final class ThreadLock implements Lock {
 	public void unlock() {
 		Hold held = this.hold.get();
 		if (held == null) {
-			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here: unlock it on the thread "
+			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock it on the thread "
 					+ "that locked it, with the same object, and not more often than it was locked");
 		}
 		held.count--;
@@ -150,8 +150,8 @@ public final class ThreadLock implements Lock {
 
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("The " + this + " has no conditions: a signal does not reach waiters "
-				+ "in other JVMs. Wait for a change of the data instead");
+		throw new UnsupportedOperationException("The " + this + " has no conditions, because a signal does not reach "
+				+ "waiters in other JVMs. Wait for a change of the data instead");
 	}
 
 	@Override

@@ -38,7 +38,7 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	private static LockRequest reading(LockRequest request) {
 		if (request.settings().limit() != null) {
 			throw new IllegalArgumentException(
-					"A read/write lock sets limit and shared itself: leave both out of its request");
+					"A read/write lock sets limit and shared itself, so leave both out of its request");
 		}
 		return request.with(LockSettings.builder().limit(LockRequest.UNLIMITED).build());
 	}

@@ -51,7 +51,7 @@ public final class LockExceptions {
 						+ KeyText.printable(attempt.key()) + "' within wait-timeout + operation-timeout = "
 						+ attempt.terms().waitTimeout().toMillis() + "ms + "
 						+ attempt.terms().operationTimeout().toMillis() + "ms"
-						+ ((sent) ? "" : ": all threads for requests are busy"),
+						+ ((sent) ? "" : ", because all threads for requests are busy"),
 				last);
 	}
 
@@ -62,8 +62,8 @@ public final class LockExceptions {
 	static LockStoreException answeredTooLate(Attempt attempt, long nanos) {
 		return new LockStoreException(attempt.key(), Outcome.UNKNOWN,
 				"The store granted lock '" + KeyText.printable(attempt.key()) + "', but its answer took "
-						+ nanos / 1_000_000 + "ms, longer than ttl - margin = " + millis(attempt.terms().reliable())
-						+ ": the lock is given back",
+						+ nanos / 1_000_000 + "ms, which is longer than ttl - margin = "
+						+ millis(attempt.terms().reliable()) + ", so the lock is given back",
 				null);
 	}
 
@@ -83,7 +83,7 @@ public final class LockExceptions {
 		}
 		LockPlace shown = position.toLockPlace();
 		List<LockOwner> ahead = position.ahead();
-		return ", " + ordinal(shown.position()) + " in the queue of " + shown.length()
+		return ", when it was " + ordinal(shown.position()) + " in the queue of " + shown.length()
 				+ ((ahead.isEmpty()) ? "" : " behind " + names(ahead, position.othersAhead()));
 	}
 
@@ -106,16 +106,16 @@ public final class LockExceptions {
 			@Nullable QueuePosition position, @Nullable LockDeadlock deadlock, ClockReading now) {
 		Duration waited = attempt.waited(now);
 		return new LockUnavailableException(attempt.key(), holders, waited, claims,
-				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + "; gave up after "
+				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + ". The call gave up after "
 						+ millis(waited) + " and " + describeClaims(claims, attempt, holders) + inQueue(position)
-						+ ", wait-timeout is " + millis(attempt.terms().waitTimeout())
+						+ ". The wait-timeout is " + millis(attempt.terms().waitTimeout())
 						+ ((deadlock != null)
 								? inDeadlock(deadlock, waited.compareTo(attempt.terms().waitTimeout()) < 0) : ""),
 				deadlock);
 	}
 
 	private static String inDeadlock(LockDeadlock deadlock, boolean gaveUp) {
-		return ". It waited in a deadlock" + ((gaveUp) ? ", which mongo-lock.on-deadlock=fail ended: " : ": ")
+		return ". The call waited in a deadlock" + ((gaveUp) ? ", which mongo-lock.on-deadlock=fail ended: " : ": ")
 				+ describe(deadlock);
 	}
 
@@ -137,7 +137,7 @@ public final class LockExceptions {
 			ClockReading now) {
 		return new LockUnavailableException(attempt.key(), holders, attempt.waited(now), claims,
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders)
-						+ ", and its queue is full: mongo-lock.max-places is " + maxPlaces);
+						+ ", and its queue is full, because mongo-lock.max-places is " + maxPlaces);
 	}
 
 	private static String describeClaims(int claims, Attempt attempt, List<LockHolder> holders) {
@@ -146,8 +146,8 @@ public final class LockExceptions {
 		}
 		boolean own = holders.stream().anyMatch((holder) -> holder.owner().equals(attempt.owner()));
 		return (own)
-				? "no claim, because this thread or another thread of the same name holds the lock: nested calls share "
-						+ "a lock only under the annotation or LockOperations.execute"
+				? "no claim, because this thread or another thread of the same name holds the lock, and nested calls "
+						+ "share a lock only under the annotation or LockOperations.execute"
 				: "no claim, because other threads of this application were ahead";
 	}
 
@@ -197,8 +197,9 @@ public final class LockExceptions {
 			ClockReading now) {
 		Duration waited = attempt.waited(now);
 		return new LockAttemptAbortedException(attempt.key(), holders, waited, claims,
-				"Interrupted after waiting " + millis(waited) + " for lock '" + KeyText.printable(attempt.key()) + "'"
-						+ ((holders.isEmpty()) ? "" : ", last seen " + takenBy(holders)));
+				"The call was interrupted after it had waited " + millis(waited) + " for lock '"
+						+ KeyText.printable(attempt.key()) + "'"
+						+ ((holders.isEmpty()) ? "" : ", which was last seen " + takenBy(holders)));
 	}
 
 	/**
@@ -217,7 +218,7 @@ public final class LockExceptions {
 
 	private static LockUnavailableException stopped(String key, List<LockHolder> holders, Duration waited, int claims) {
 		return new LockAttemptAbortedException(key, holders, waited, claims,
-				"Lock '" + KeyText.printable(key) + "' is not claimed: this application is shutting down");
+				"Lock '" + KeyText.printable(key) + "' is not claimed, because this application is shutting down");
 	}
 
 	/**
@@ -260,7 +261,7 @@ public final class LockExceptions {
 		ClockReading noticed = lease.ranOutAt();
 		return ((noticed != null) ? stepped(lease, noticed) : "")
 				+ ((terms.autoRenew()) ? "no renewal was confirmed"
-						: "the lock (it has no automatic renewal) was not released")
+						: "the lock has no automatic renewal, and was not released")
 				+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
 				+ millis(terms.reliable()) + lastFailure(lease) + ((noticed != null) ? stoodStill(lease, noticed) : "");
 	}
@@ -281,7 +282,7 @@ public final class LockExceptions {
 	private static String stoodStill(Lease lease, ClockReading noticed) {
 		long late = noticed.nanos() - lease.deadline();
 		return (late <= NOTICED_LATE || !lease.terms().autoRenew() || lease.hasRenewalFailed()) ? ""
-				: ", noticed " + late / 1_000_000 + "ms late because this JVM or its machine stood still";
+				: ", and this was noticed " + late / 1_000_000 + "ms late, because this JVM or its machine stood still";
 	}
 
 	private static String lastFailure(Lease lease) {
@@ -304,7 +305,7 @@ public final class LockExceptions {
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
 				+ describe(held.limit()) + ", maybe by other holders as well. A holder that now requests the lock "
-				+ describe(limit) + " would wait for itself: request the lock " + describe(limit)
+				+ describe(limit) + " would wait for itself. Request the lock " + describe(limit)
 				+ " from the start, or release it first");
 	}
 
@@ -331,8 +332,8 @@ public final class LockExceptions {
 	private static String describe(LockHolder holder) {
 		String note = (holder.note().isEmpty()) ? "" : ", note '" + KeyText.printable(holder.note()) + "'";
 		return holder.owner() + " since " + time(holder.acquiredAt()) + " (for " + millis(holder.heldFor()) + ", fence "
-				+ holder.fence() + note + "), its lease ends at " + time(holder.until()) + " (in "
-				+ millis(holder.remaining()) + ") unless renewed";
+				+ holder.fence() + note + "; the lease ends at " + time(holder.until()) + ", in "
+				+ millis(holder.remaining()) + ", unless it is renewed)";
 	}
 
 	private static Instant time(Instant time) {

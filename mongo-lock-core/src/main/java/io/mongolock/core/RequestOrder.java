@@ -36,13 +36,13 @@ public final class RequestOrder {
 				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key()
 						+ "', one " + describe(configured.limit(known)) + " and one "
 						+ describe(configured.limit(request))
-						+ ": one call cannot hold a key both ways. Give both the same mode and limit, or different "
+						+ ", but one call cannot hold a key both ways. Give both the same mode and limit, or different "
 						+ "names");
 			}
 		}
 		if (sorted.isEmpty() || sorted.size() > MAX) {
 			throw new IllegalArgumentException("There are " + sorted.size() + " locks for " + call + ", but 1 to " + MAX
-					+ " are allowed: lock something that all these keys share, or take fewer locks at a time");
+					+ " are allowed. Lock something that all these keys share, or take fewer locks at a time");
 		}
 		return List.copyOf(sorted.values());
 	}

@@ -41,9 +41,9 @@ final class LimitWatch {
 		String name = request.name();
 		if (this.said.size() < MAX_NAMES && this.said.add((name != null) ? name : request.key())) {
 			logger.warn("Lock '" + KeyText.printable(request.key()) + "' is requested " + text(limit) + ", but held "
-					+ text(other) + " by " + owner + ": the smallest limit counts. Give all methods and requests "
+					+ text(other) + " by " + owner + ", so the smallest limit counts. Give all methods and requests "
 					+ ((name != null) ? "of the locks named '" + KeyText.printable(name) + "'" : "of this key")
-					+ " the same limit; this is logged once");
+					+ " the same limit. This is logged only once");
 		}
 	}
 

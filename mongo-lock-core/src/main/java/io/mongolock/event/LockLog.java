@@ -76,7 +76,7 @@ final class LockLog {
 	void skipped(LockRequest request, List<LockHolder> holders) {
 		String name = (request.name() != null) ? request.name() : "";
 		if (this.skipped.size() < MAX_NAMES && this.skipped.add(name)) {
-			this.log.info(describeSkip(request, holders) + "; further skips of "
+			this.log.info(describeSkip(request, holders) + ". Further skips of "
 					+ ((name.isEmpty()) ? "locks without a name" : "locks named '" + KeyText.printable(name) + "'")
 					+ " are logged at DEBUG");
 		}
@@ -86,18 +86,18 @@ final class LockLog {
 	}
 
 	private static String describeSkip(LockRequest request, List<LockHolder> holders) {
-		return "Skipped the work under lock '" + KeyText.printable(request.key()) + "', because the lock "
+		return "The work under lock '" + KeyText.printable(request.key()) + "' was skipped, because the lock "
 				+ LockExceptions.whoHolds(holders);
 	}
 
 	void takenOver(HeldLock heldLock, LockHolder previous) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
-				+ ", whose lease had run out: neither a renewal nor a release had reached the store in time "
+				+ ", whose lease had run out, because neither a renewal nor a release had reached the store in time "
 				+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
 	}
 
 	void deadlocked(LockDeadlock deadlock) {
-		this.log.warn("Deadlock of " + deadlock.waits().size() + " calls, until one of them gives up: "
+		this.log.warn("A deadlock of " + deadlock.waits().size() + " calls lasts until one of them gives up: "
 				+ LockExceptions.describe(deadlock)
 				+ ". Take these locks in the same order everywhere, or with one call");
 	}
@@ -128,27 +128,27 @@ final class LockLog {
 
 	void leftToExpire(HeldLock heldLock, Duration lease) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
-				+ "' is not released, because it is unknown whether the transaction "
-				+ "that used it was committed; its lease of " + lease.toMillis() + "ms runs out by itself");
+				+ "' is not released, because it is unknown whether the transaction that used it was committed. The "
+				+ "lock stays taken until its lease of " + lease.toMillis() + "ms runs out by itself");
 	}
 
 	void releaseFailed(HeldLock heldLock, RuntimeException failure) {
-		this.log.warn("Release of lock '" + KeyText.printable(heldLock.key())
-				+ "' failed and is tried again in the background; if all tries fail, its lease of "
-				+ heldLock.ttl().toMillis() + "ms runs out by itself: " + failure.getMessage());
+		this.log.warn("The release of lock '" + KeyText.printable(heldLock.key()) + "' failed: " + failure.getMessage()
+				+ ". It is tried again in the background. If all tries fail, the lock stays taken until its lease of "
+				+ heldLock.ttl().toMillis() + "ms runs out");
 		this.log.debug("Release failed", failure);
 	}
 
 	void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
-		this.log.warn("Release of " + ((left.size() != 1) ? left.size() + " locks" : "1 lock")
-				+ " at shutdown failed; unreleased locks run out by themselves: "
-				+ names(left.stream().map(HeldLock::lease).toList()) + ": " + failure.getMessage());
+		this.log.warn("The release of " + ((left.size() != 1) ? left.size() + " locks" : "1 lock")
+				+ " at shutdown failed: " + failure.getMessage() + ". A lock that is not released stays taken until "
+				+ "its lease runs out: " + names(left.stream().map(HeldLock::lease).toList()));
 		this.log.debug("Release at shutdown failed", failure);
 	}
 
 	void renewalFailed(List<Lease> leases, Throwable failure, boolean news) {
-		String message = "Renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
-				+ " failed and is tried again until the lease runs out: " + failure.getMessage();
+		String message = "The renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ")
+				+ names(leases) + " failed and is tried again until the lease runs out: " + failure.getMessage();
 		if (!news) {
 			this.log.debug(message, failure);
 		}
@@ -162,7 +162,7 @@ final class LockLog {
 	}
 
 	void renewedAgain(List<Lease> leases) {
-		this.log.info("Renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
+		this.log.info("The renewal of " + ((leases.size() != 1) ? leases.size() + " locks " : "lock ") + names(leases)
 				+ " succeeds again");
 	}
 
@@ -177,8 +177,8 @@ final class LockLog {
 
 	void eventsDropped(long count, int capacity) {
 		this.log.warn(((count != 1) ? count + " events were" : "1 event was")
-				+ " not published, because the listeners take too long: only the latest " + capacity
-				+ " are kept; losses are never dropped");
+				+ " not published, because the listeners take too long. Only the latest " + capacity
+				+ " are kept, but losses are never dropped");
 	}
 
 	/**

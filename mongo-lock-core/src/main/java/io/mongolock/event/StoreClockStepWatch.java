@@ -71,12 +71,12 @@ final class StoreClockStepWatch {
 	private static String describe(long step, String server) {
 		if (step < 0) {
 			return "The clock of the store" + server + " stepped back by " + -step
-					+ "ms compared with both clocks of this machine, or this machine's clocks run fast: this step "
-					+ "lengthens the wait for dead holders' locks";
+					+ "ms compared with both clocks of this machine, or this machine's clocks run fast. Because of "
+					+ "this step, callers wait longer for the locks of dead holders";
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
-				+ "ms compared with both clocks of this machine, or this machine stood still, or its clocks run slow: "
-				+ "a lock whose margin is shorter than this step may have two holders until the next renewal; only the "
+				+ "ms compared with both clocks of this machine, or this machine stood still, or its clocks run slow. "
+				+ "A lock whose margin is shorter than this step may have two holders until the next renewal. Only the "
 				+ "fence tells them apart";
 	}
 

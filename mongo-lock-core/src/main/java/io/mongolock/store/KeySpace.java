@@ -19,8 +19,8 @@ public record KeySpace(String prefix) {
 	public KeySpace {
 		if (bytes("The prefix", prefix) >= MAX_BYTES) {
 			throw new IllegalArgumentException("The key prefix '" + shortened(prefix) + "' takes "
-					+ bytes("The prefix", prefix) + " bytes in UTF-8 and leaves no room for keys: at most "
-					+ (MAX_BYTES - 1) + " bytes are allowed; choose a shorter prefix");
+					+ bytes("The prefix", prefix) + " bytes in UTF-8, so it leaves no room for keys. At most "
+					+ (MAX_BYTES - 1) + " bytes are allowed. Choose a shorter prefix");
 		}
 	}
 
@@ -31,7 +31,7 @@ public record KeySpace(String prefix) {
 	public String toId(String key) {
 		if (key == null || key.isEmpty()) {
 			throw new IllegalArgumentException("The lock key is " + ((key != null) ? "empty" : "null")
-					+ ": it needs at least one character that names what is locked");
+					+ ", but it needs at least one character that names what is locked");
 		}
 		return toId("The lock key", key);
 	}
@@ -44,8 +44,8 @@ public record KeySpace(String prefix) {
 		int bytes = bytes("The prefix", this.prefix) + bytes(what, key);
 		if (bytes > MAX_BYTES) {
 			throw new IllegalArgumentException(what + " '" + shortened(key) + "' takes " + bytes
-					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "': at most " + MAX_BYTES
-					+ " are allowed; use a shorter key, or a hash of it");
+					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "', but at most " + MAX_BYTES
+					+ " are allowed. Use a shorter key, or a hash of it");
 		}
 		return (this.prefix.isEmpty()) ? key : this.prefix + key;
 	}
@@ -71,8 +71,8 @@ public record KeySpace(String prefix) {
 				i++;
 			}
 			else {
-				throw new IllegalArgumentException(what + " is not valid Unicode: character " + i
-						+ String.format(" (U+%04X)", (int) unit) + " is half a surrogate pair; remove it");
+				throw new IllegalArgumentException(what + " is not valid Unicode, because character " + i
+						+ String.format(" (U+%04X)", (int) unit) + " is half a surrogate pair. Remove this character");
 			}
 		}
 		return bytes;

@@ -91,11 +91,11 @@ class DeniedClaimTests {
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.acquire(LockRequest.of("brief", 1)));
 		this.template.stop(Duration.ofSeconds(10));
-		assertThat(output).contains("lock 'job:1', because the lock is held by other 2")
-			.contains("further skips of locks named 'job' are logged at DEBUG")
-			.contains("further skips of locks named 'brief' are logged at DEBUG")
-			.doesNotContain("'job:2', because the lock is held");
-		assertThat(output.toString().split("Skipped the work", -1)).hasSize(3);
+		assertThat(output).contains("lock 'job:1' was skipped, because the lock is held by other 2")
+			.contains("Further skips of locks named 'job' are logged at DEBUG")
+			.contains("Further skips of locks named 'brief' are logged at DEBUG")
+			.doesNotContain("'job:2' was skipped, because the lock is held");
+		assertThat(output.toString().split("The work under lock ", -1)).hasSize(3);
 	}
 
 	private static LockRequest skipping(String name, Object key) {

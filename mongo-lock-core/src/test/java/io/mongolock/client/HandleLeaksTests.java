@@ -57,7 +57,7 @@ class HandleLeaksTests {
 		assertThat(output)
 			.containsPattern("WARN .* - A handle of lock 'k\\d' \\(fence \\d\\) acquired at "
 					+ "io.mongolock.application.CarelessCode.acquireAndForget\\(CarelessCode.java:\\d+\\) " + TOLD
-					+ "; the lock is released now.")
+					+ ". The lock is released now.")
 			.satisfies((text) -> assertThat(StringUtils.countOccurrencesOf(text.toString(), TOLD)).isEqualTo(1));
 		assertThat(this.template.held()).isZero();
 		CarelessCode.tryAndForget(this.template, "k");
@@ -71,7 +71,7 @@ class HandleLeaksTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
-		assertThat(output).contains("the lock is renewed until this application stops "
+		assertThat(output).contains("The lock is renewed until this application stops "
 				+ "(with mongo-lock.leak-detection=release it would be released now). Close every handle");
 		assertThat(this.store.holder("k")).isPresent();
 		assertThat(this.template.held()).isEqualTo(1);
@@ -84,7 +84,7 @@ class HandleLeaksTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
-		assertThat(output).contains("the lock stays taken until its lease runs out "
+		assertThat(output).contains("The lock stays taken until its lease runs out "
 				+ "(with mongo-lock.leak-detection=release it would be released now). Close every handle");
 	}
 
@@ -93,7 +93,7 @@ class HandleLeaksTests {
 		runAndForget(this.template.asLock(LockRequest.of("k"))::lock);
 		awaitCollected(() -> this.store.holders() == 0);
 		assertThat(output).containsPattern("WARN .* - A handle of lock 'k' \\(fence \\d+\\) " + TOLD)
-			.contains("Further handles without a known place are not mentioned.");
+			.contains("Further handles whose place is unknown are logged only at DEBUG.");
 	}
 
 	private static void runAndForget(Runnable task) throws InterruptedException {

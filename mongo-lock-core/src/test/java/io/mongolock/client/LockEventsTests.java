@@ -234,7 +234,7 @@ class LockEventsTests {
 	void aRenewalThatSucceedsAgainIsSaidOnce() {
 		this.store.nextFails("renew", Outcome.UNKNOWN, false);
 		this.held.add(this.template.acquire(LockRequest.builder("k").settings(BUSY).build()));
-		Awaitility.await().until(() -> this.log.lines.contains("Renewal of lock 'k' succeeds again"));
+		Awaitility.await().until(() -> this.log.lines.contains("The renewal of lock 'k' succeeds again"));
 		long renewals = this.store.count("renew");
 		Awaitility.await().until(() -> this.store.count("renew") > renewals + 2);
 		assertThat(this.log.lines.stream().filter((line) -> line.endsWith("succeeds again"))).hasSize(1);

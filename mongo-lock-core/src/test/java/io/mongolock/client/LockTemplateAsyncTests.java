@@ -80,7 +80,7 @@ class LockTemplateAsyncTests extends AbstractLockTemplateTests {
 			.withThrowableOfType(ExecutionException.class)
 			.satisfies((ex) -> assertThat(ex.getCause()).isInstanceOf(LockUnavailableException.class)
 				.hasMessageContaining("is held by other 2 (host there, pid 43")
-				.hasMessageContaining("and 1 claim, wait-timeout is 0ms"));
+				.hasMessageContaining("and 1 claim. The wait-timeout is 0ms"));
 		other.close();
 		try (LockHandle own = this.template.acquire(REQUEST)) {
 			assertThat(this.template.acquireAsync(ONCE)).failsWithin(Duration.ofSeconds(10))

@@ -77,8 +77,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				assertThat(ex)
 					.hasMessageContaining(" since " + holder.acquiredAt().truncatedTo(ChronoUnit.MILLIS) + " (for ")
 					.hasMessageContaining(
-							"its lease ends at " + holder.until().truncatedTo(ChronoUnit.MILLIS) + " (in ")
-					.hasMessageContaining("and 1 claim, wait-timeout is 0ms");
+							"the lease ends at " + holder.until().truncatedTo(ChronoUnit.MILLIS) + ", in ")
+					.hasMessageContaining("and 1 claim. The wait-timeout is 0ms");
 				assertThat(ex.getClaims()).isEqualTo(1);
 			});
 		assertThat(this.template.tryAcquire(ONCE)).isEmpty();
@@ -122,8 +122,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				.withMessageContaining(
 						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ") since ")
 				.withMessageContaining(
-						"and no claim, because this thread or another thread of the same name holds the lock: nested calls share "
-								+ "a lock only under the annotation or LockOperations.execute")
+						"and no claim, because this thread or another thread of the same name holds the lock, and "
+								+ "nested calls share a lock only under the annotation or LockOperations.execute")
 				.satisfies((ex) -> assertThat(ex.getClaims()).isZero())
 				.satisfies((ex) -> assertThat(ex.getHolders().get(0).remaining())
 					.as("in the store, where no margin is left out")
@@ -168,8 +168,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
 			.withMessage("Lock 'k' is held shared, maybe by other holders as well. A holder that now requests the lock "
-					+ "exclusively would wait for itself: request the lock exclusively from the start, or "
-					+ "release it first");
+					+ "exclusively would wait for itself. Request the lock exclusively from the start, or release it "
+					+ "first");
 		assertThat(this.store.count("acquire")).isOne();
 	}
 
@@ -225,8 +225,10 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				this.template.acquire(REQUEST);
 			}
 			catch (LockUnavailableException ex) {
-				flag.complete(Thread.currentThread().isInterrupted() && ex.getMessage().startsWith("Interrupted")
-						&& ex.getMessage().contains("for lock 'k', last seen held by other 2 ") && ex.getClaims() >= 2);
+				flag.complete(
+						Thread.currentThread().isInterrupted() && ex.getMessage().startsWith("The call was interrupted")
+								&& ex.getMessage().contains("for lock 'k', which was last seen held by other 2 ")
+								&& ex.getClaims() >= 2);
 			}
 		});
 		waiting.start();
@@ -254,8 +256,8 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 			waiting.interrupt();
 			assertThat(failure.get().getHolders()).singleElement()
 				.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(held.fence()));
-			assertThat(failure.get()).hasMessageStartingWith("Interrupted after waiting ")
-				.hasMessageContaining(" for lock 'k', last seen held by app 1 (host host, pid 42");
+			assertThat(failure.get()).hasMessageStartingWith("The call was interrupted after it had waited ")
+				.hasMessageContaining(" for lock 'k', which was last seen held by app 1 (host host, pid 42");
 			assertThat(failure.get().getClaims()).isZero();
 		}
 	}

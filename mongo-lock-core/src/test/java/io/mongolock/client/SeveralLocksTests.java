@@ -457,10 +457,10 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 				(proxy, method, arguments) -> InvocationHandler.invokeDefault(proxy, method, arguments));
 		assertThatExceptionOfType(UnsupportedOperationException.class)
 			.isThrownBy(() -> single.execute(List.of(REQUEST), (handle) -> null))
-			.withMessageContaining("takes one lock at a time");
+			.withMessageContaining("takes only one lock at a time");
 		assertThatExceptionOfType(UnsupportedOperationException.class)
 			.isThrownBy(() -> single.executeAsync(List.of(REQUEST), (handle) -> null))
-			.withMessageContaining("takes one lock at a time");
+			.withMessageContaining("takes only one lock at a time");
 	}
 
 	private Object run(boolean later, List<LockRequest> requests, LockCallback<Object, ?> work) throws Throwable {

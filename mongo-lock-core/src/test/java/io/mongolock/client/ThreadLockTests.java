@@ -307,7 +307,7 @@ class ThreadLockTests {
 			.isThrownBy(() -> this.template.asLock(LockRequest.builder("k").ttl(Duration.ofMillis(1)).build()));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> this.template.asReadWriteLock(LockRequest.builder("k").shared().build()))
-			.withMessageContaining("sets limit and shared itself: leave both out");
+			.withMessageContaining("sets limit and shared itself, so leave both out");
 		LockTemplate limited = new LockTemplate(this.store,
 				new ClientOptions(
 						new ConfiguredSettings(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),

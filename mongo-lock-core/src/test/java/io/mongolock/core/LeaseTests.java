@@ -109,7 +109,8 @@ class LeaseTests {
 	@Test
 	void aLossThatIsNoticedLateThoughNoRenewalFailedSaysThatThisJvmStoodStill() {
 		assertThat(this.lease.isHeld(at(30_000))).isFalse();
-		assertThat(loss()).endsWith("8000ms, noticed 22000ms late because this JVM or its machine stood still");
+		assertThat(loss())
+			.endsWith("8000ms, and this was noticed 22000ms late, because this JVM or its machine stood still");
 	}
 
 	@Test

@@ -388,8 +388,8 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(5_000));
 		LastStep end = (LastStep) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
-				"gave up after 5000ms and 3 claims, 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
-						+ "app 1 (host host, pid 2, thread b), wait-timeout is 5000ms");
+				"gave up after 5000ms and 3 claims, when it was 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
+						+ "app 1 (host host, pid 2, thread b). The wait-timeout is 5000ms");
 	}
 
 	@Test
@@ -403,8 +403,9 @@ class LockAcquisitionTests {
 		LastStep end = (LastStep) answered(this.acquisition, denied("mine"), 5_000, 5_001);
 		this.acquisition.deadlocked(deadlock);
 		assertThat(this.acquisition.failure(end, at(5_001)))
-			.hasMessageContaining(", wait-timeout is 5000ms. It waited in a deadlock: lock 'other\\u000A' is held by "
-					+ owner + ", granted at " + NOW + ", and wanted by " + owner)
+			.hasMessageContaining(
+					". The wait-timeout is 5000ms. The call waited in a deadlock: lock 'other\\u000A' is held by "
+							+ owner + ", granted at " + NOW + ", and wanted by " + owner)
 			.isInstanceOfSatisfying(LockUnavailableException.class,
 					(failure) -> assertThat(failure.getDeadlock()).contains(deadlock));
 	}
@@ -416,7 +417,8 @@ class LockAcquisitionTests {
 		LastStep end = (LastStep) answered(this.acquisition, standsBehind(10_000), 1, 2);
 		assertThat(this.acquisition.failure(end, at(2))).isInstanceOf(LockUnavailableException.class)
 			.hasMessageStartingWith("Lock 'k' is held by app 1")
-			.hasMessageEndingWith(" unless renewed, and its queue is full: mongo-lock.max-places is 10000");
+			.hasMessageEndingWith(
+					" unless it is renewed), and its queue is full, because mongo-lock.max-places is 10000");
 		assertThat(this.places.isEmpty()).isTrue();
 		assertThat(kinds(3)).containsExactly(Kind.LEAVE);
 	}
@@ -454,7 +456,7 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(5_000));
 		LastStep end = (LastStep) answered(this.acquisition, denied, 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining("20th in the queue of 25 behind")
-			.hasMessageContaining("thread c) and 16 more, ");
+			.hasMessageContaining("thread c) and 16 more. ");
 	}
 
 	@Test
@@ -632,7 +634,8 @@ class LockAcquisitionTests {
 		begin(impatient);
 		assertThat(impatient.timer(at(3_000))).isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.failure().getOutcome()).isEqualTo(Outcome.NOT_EXECUTED);
-			assertThat(failed.failure()).hasMessageEndingWith("0ms + 3000ms: all threads for requests are busy");
+			assertThat(failed.failure())
+				.hasMessageEndingWith("0ms + 3000ms, because all threads for requests are busy");
 			assertThat(failed.cleansUp()).isFalse();
 		});
 		assertThat(impatient.send(at(3_001))).as("a thread that comes late").isNull();
@@ -724,7 +727,7 @@ class LockAcquisitionTests {
 		Denied end = (Denied) this.acquisition.answered(denied("mine"), at(1_501));
 		assertThat(this.places.takeAll()).containsExactly(this.acquisition.attempt().id());
 		assertThat(this.acquisition.failure(end, at(1_501))).hasMessageContaining("gave up after 1501ms")
-			.hasMessageContaining(". It waited in a deadlock, which mongo-lock.on-deadlock=fail ended: ");
+			.hasMessageContaining(". The call waited in a deadlock, which mongo-lock.on-deadlock=fail ended: ");
 	}
 
 	@Test

@@ -27,7 +27,7 @@ class LockExceptionsTests {
 	void hundredsOfReadersAreCountedInTheTextAndKeptAsData() {
 		LockUnavailableException unavailable = unavailable(300);
 		assertThat(unavailable.getMessage()).hasSizeLessThan(1_000)
-			.contains("reader-0", "reader-2", " and by 297 more; gave up after")
+			.contains("reader-0", "reader-2", " and by 297 more. The call gave up after")
 			.doesNotContain("reader-3");
 		assertThat(unavailable.getHolders()).hasSize(300);
 	}

@@ -37,7 +37,7 @@ class LimitWatchTests {
 		this.watch.observe(other, 10, held(NOW, 5));
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("Lock 'api:1' is requested with limit 10, but held with limit 5 by ")
-			.contains(": the smallest limit counts")
+			.contains(", so the smallest limit counts")
 			.contains("the locks named 'api' the same limit");
 		this.watch.observe(LockRequest.of("k"), 2, held(NOW, LockRequest.UNLIMITED));
 		assertThat(output).contains("Lock 'k' is requested with limit 2, but held shared by ");

@@ -81,7 +81,7 @@ class RenewalEventsTests {
 		}
 		assertThat(warnings()).singleElement()
 			.asString()
-			.contains("Renewal of lock 'a' failed and is tried again until the lease runs out: no answer");
+			.contains("The renewal of lock 'a' failed and is tried again until the lease runs out: no answer");
 	}
 
 	@Test
@@ -93,7 +93,7 @@ class RenewalEventsTests {
 		RenewalBatch batch = this.schedule.due(now()).get(0);
 		over.gone();
 		this.events.renewalFailed(batch, batch.leases(), FAILURE);
-		assertThat(warnings()).singleElement().asString().startsWith("Renewal of lock 'held' failed");
+		assertThat(warnings()).singleElement().asString().startsWith("The renewal of lock 'held' failed");
 		held.gone();
 		this.events.renewalFailed(batch, batch.leases(), FAILURE);
 		assertThat(warnings()).hasSize(1);

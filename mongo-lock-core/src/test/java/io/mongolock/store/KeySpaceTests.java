@@ -59,7 +59,7 @@ class KeySpaceTests {
 		assertThat(new KeySpace("p".repeat(1023)).toId("k")).hasSize(1024);
 		assertThatIllegalArgumentException().isThrownBy(() -> new KeySpace("p".repeat(1024)))
 			.withMessageContaining("1024 bytes")
-			.withMessageContaining("at most 1023");
+			.withMessageContaining("At most 1023");
 	}
 
 	@Test

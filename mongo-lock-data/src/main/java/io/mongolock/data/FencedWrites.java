@@ -64,7 +64,8 @@ public interface FencedWrites {
 	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
 	 */
 	static FencedWrites of(MongoOperations template, MongoLockStore store) {
-		Assert.notNull(store, "Without the store no fence can be checked: see unguarded(template)");
+		Assert.notNull(store,
+				"Without the store, no fence can be checked. To write without a check, use unguarded(template)");
 		return new GuardedWrites(CurrentTransaction.template(template), store);
 	}
 

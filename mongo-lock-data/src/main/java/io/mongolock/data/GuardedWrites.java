@@ -44,7 +44,7 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		if (this.store != null && result.getMatchedCount() == 0 && isStale(lock, guarded, type)) {
 			throw new StaleFenceException(lock.key(), lock.fence(),
 					"A later holder of lock '" + KeyText.printable(lock.key()) + "' has already written this "
-							+ type.getSimpleName() + "; the write with fence " + lock.fence() + " changed nothing");
+							+ type.getSimpleName() + ", so the write with fence " + lock.fence() + " changed nothing");
 		}
 		return result;
 	}
@@ -75,13 +75,13 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		}
 		if (!(lock instanceof LeaseControl leased) || leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
-					+ "' is no lock of LockOperations. A document's lock needs no touch: a transaction protects the "
-					+ "documents that its thread locked before the transaction, and the documents that the transaction "
-					+ "saves");
+					+ "' is no lock of LockOperations. A document's lock needs no touch, because a transaction "
+					+ "protects the documents that its thread locked before the transaction, and the documents that "
+					+ "the transaction saves");
 		}
 		ClientSession session = CurrentTransaction.session(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
-					+ "': touch needs a MongoDB transaction of the application's template, but "
+					+ "' cannot be touched, because touch needs a MongoDB transaction of the application's template, but "
 					+ CurrentTransaction.describe()));
 		// by the template, which translates exceptions
 		DbCallback<Boolean> touch = (database) -> store.touch(leased.lease(), session);

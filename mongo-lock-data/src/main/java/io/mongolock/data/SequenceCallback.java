@@ -97,7 +97,7 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 		}
 		if (number > Integer.MAX_VALUE) {
 			throw new DataIntegrityViolationException("Number " + number + " of sequence '" + sequence
-					+ "' does not fit into " + describe(property) + ": make this property a Long");
+					+ "' does not fit into " + describe(property) + ". Make this property a Long");
 		}
 		return (int) number;
 	}
@@ -116,18 +116,19 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	private static void check(MongoPersistentProperty property, MongoPersistentEntity<?> entity) {
 		if (!TYPES.contains(property.getType())) {
 			throw new IllegalStateException("@Sequence cannot fill " + describe(property)
-					+ ": make it a Long, long, Integer or int, or take the number from Sequences in your own code");
+					+ ". Make it a Long, long, Integer or int, or take the number from Sequences in your own code");
 		}
 		if (!StringUtils.hasText(name(property))) {
 			throw new IllegalStateException(
-					"@Sequence on " + describe(property) + " names no sequence: give it the name of a sequence");
+					"@Sequence on " + describe(property) + " names no sequence. Give it the name of a sequence");
 		}
 		// A save of what has an id replaces the document that has the same: only a
 		// version says that it is new
 		if (property.isIdProperty() && !entity.hasVersionProperty()) {
 			throw new IllegalStateException("@Sequence on " + describe(property)
-					+ ", which is the id, needs a version: without one a save would replace a document that has the number "
-					+ "already, for example after an import. Add '@Version Long version', or number another field");
+					+ ", which is the id, needs a version, because without one, a save would replace a document that "
+					+ "has the number already, for example after an import. Add '@Version Long version', or number "
+					+ "another field");
 		}
 	}
 

@@ -33,19 +33,19 @@ final class StoredSequences implements Sequences {
 	@Override
 	public SequenceRange next(String name, int count) {
 		Assert.isTrue(count >= 1,
-				() -> "Cannot take " + count + " numbers of sequence '" + name + "': at least 1 is needed");
+				() -> "Cannot take " + count + " numbers of sequence '" + name + "', because at least 1 is needed");
 		return numbers(name).next(count);
 	}
 
 	@Override
 	public void raiseTo(String name, long number) {
 		Assert.isTrue(number >= 0,
-				() -> "Cannot raise sequence '" + name + "' to " + number + ": numbers are never negative");
+				() -> "Cannot raise sequence '" + name + "' to " + number + ", because numbers are never negative");
 		numbers(name).raiseTo(number);
 	}
 
 	private ReservedNumbers numbers(String name) {
-		Assert.hasText(name, "The name of the sequence is empty: give a name");
+		Assert.hasText(name, "The name of the sequence is empty. Give it a name");
 		ReservedNumbers known = this.configured.get(name);
 		return (known != null) ? known : new ReservedNumbers(this.store, name, SequenceSettings.DEFAULT);
 	}

@@ -34,9 +34,10 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 		return new DocumentChangedException(type.describe(seen.key())
 				+ " was changed since it was opened, from version " + seen.version() + " to " + now
 				+ ", and is still locked"
-				+ ((byTicket) ? " by this ticket: show what is stored, and go on with getTicket() of this exception. "
-						+ "If your saveAndKeep made the change, go on with the ticket of the saved " + "document"
-						: ": nothing was written, and locked.reload() shows what is stored"),
+				+ ((byTicket)
+						? " by this ticket. Show what is stored, and go on with getTicket() of this exception. "
+								+ "If your saveAndKeep made the change, go on with the ticket of the saved document"
+						: ". Nothing was written, and locked.reload() shows what is stored"),
 				type.read(document).entity(), (byTicket) ? seen.at(now).ticket() : null);
 	}
 
@@ -64,7 +65,7 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 	 */
 	public LockTicket getTicket() {
 		LockTicket ticket = this.ticket;
-		Assert.state(ticket != null, "This lock has no ticket: go on with locked.reload()");
+		Assert.state(ticket != null, "This lock has no ticket. Go on with locked.reload()");
 		return ticket;
 	}
 

@@ -125,15 +125,16 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 			}
 			throw new LockUnavailableException(ex.getKey(), List.of(), ex.getWaited(), ex.getClaims(), "The "
 					+ type.describe(request.key())
-					+ " is not locked, but an open transaction has written it: try again after that transaction");
+					+ " is not locked, but an open transaction has written it. Try again after that transaction has "
+					+ "ended");
 		}
 	}
 
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
 			throw new IllegalStateException(
-					"This thread holds the " + held + " already: pass on the LockedDocument, as "
-							+ "execute and @DistributedLock(document = …) do for nested work");
+					"This thread holds the " + held + " already. Pass on the LockedDocument, as execute and "
+							+ "@DistributedLock(document = …) do for nested work");
 		});
 	}
 
@@ -204,11 +205,11 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 				what + " cannot be locked");
 		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
 			throw new IllegalStateException(what
-					+ " cannot be locked here: this transaction has already read, or keeps "
-					+ "another lock. It sees documents as they were at its first read, and could not save this document. "
-					+ "Lock all documents before the transaction that saves them. If another transaction is "
-					+ "to save this document, lock it inside that transaction (REQUIRES_NEW), or run this lock "
-					+ "and that transaction in a method with NOT_SUPPORTED");
+					+ " cannot be locked here, because this transaction has already read, or keeps another lock. This "
+					+ "transaction sees documents as they were at its first read, so it could not save this document. "
+					+ "Lock all documents before the transaction that saves them begins. If another transaction is to "
+					+ "save this document, lock it inside that transaction (REQUIRES_NEW), or run this lock and that "
+					+ "transaction in a method with NOT_SUPPORTED");
 		}
 	}
 
@@ -282,7 +283,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	}
 
 	private String keyOf(LockedType<?> type, Object id, LockTicket ticket) {
-		Assert.notNull(ticket, "The ticket is null: keep each ticket until its resume, for example in a form");
+		Assert.notNull(ticket, "The ticket is null. Keep each ticket until you resume its lock, for example in a form");
 		String key = type.key(id).toString();
 		refuseWhileWritten(type, key);
 		return key;
@@ -318,9 +319,10 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	private void refuseWhileWritten(LockedType<?> type, String key) {
 		if (this.transactions.isWritten(key, type)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
-					+ " cannot be resumed, renewed or released here: the transaction around this code has written "
-					+ "the document, and this call would wait for its end. Use the LockedDocument that the "
-					+ "transaction has written, or make this call before or after the transaction");
+					+ " cannot be resumed, renewed or released here, because the transaction around this code has "
+					+ "written the document, so this call would wait for that transaction's end. Use the "
+					+ "LockedDocument that the transaction has written, or make this call before or after the "
+					+ "transaction");
 		}
 	}
 
@@ -350,7 +352,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		Integer limit = settings.limit();
 		Duration minHold = settings.minHold();
 		if ((limit != null && limit != 1) || (minHold != null && !minHold.isZero())) {
-			throw new IllegalArgumentException("A document's lock has one holder, and ends with the save: leave "
+			throw new IllegalArgumentException("A document's lock has one holder, and ends with the save. Leave "
 					+ "out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
 		// A holder that may be idle is recalled, which no document's keeper hears

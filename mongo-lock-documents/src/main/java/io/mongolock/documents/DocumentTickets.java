@@ -106,8 +106,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	 */
 	static LockLostException notHeld(String key) {
 		return new LockLostException(key, UNKNOWN, LossReason.REFUSED, "Lock '" + KeyText.printable(key)
-				+ "' is not held by this ticket: you saved with this ticket before, a plain save overwrote the document, "
-				+ "the document does not exist, or the lock was taken over or released (perhaps by force)");
+				+ "' is not held by this ticket, because you saved with this ticket before, a plain save overwrote the "
+				+ "document, the document does not exist, or the lock was taken over or released (perhaps by force)");
 	}
 
 	/**

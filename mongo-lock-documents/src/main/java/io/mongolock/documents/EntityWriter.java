@@ -65,8 +65,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			T saved = this.lifecycle.beforeSave(next, document, this.collection);
 			String version = mapping.getRequiredVersionProperty().getFieldName();
 			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
-					+ " would be stored without its version, and could not be saved again: a callback or listener of "
-					+ "the save has left out '" + version + "'. Let the callback keep the version that it was given");
+					+ " would be stored without its version, and could not be saved again, because a callback or "
+					+ "listener of the save has left out '" + version
+					+ "'. Let the callback keep the version that it was given");
 			Assert.state(!document.containsKey(this.field) || property(mapping, this.field).isPresent(),
 					() -> "A callback or listener of the save has set the field '" + this.field + "' of the "
 							+ mapping.getType().getSimpleName()
@@ -106,9 +107,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	// other, but takes both as they are from the pipeline that keeps the lock
 	private static void requireSame(String name, @Nullable Object value) {
 		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
-				+ "', whose name must not begin with a dollar: leave out the dollar");
+				+ "', whose name must not begin with a dollar. Leave out the dollar");
 		Assert.state(!NOW.equals(value), () -> "The empty timestamp in '" + name
-				+ "' would be stored as it is, and not as the server's time: use a Date, or @LastModifiedDate");
+				+ "' would be stored as it is, and not as the server's time. Use a Date, or @LastModifiedDate");
 	}
 
 	/**
@@ -162,8 +163,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		MongoPersistentEntity<?> mapping = mapping(type);
 		if (!mapping.hasIdProperty() || !mapping.hasVersionProperty()) {
 			throw new IllegalArgumentException(type.getName()
-					+ " can be neither locked nor updated optimistically: it needs an @Id and a @Version. "
-					+ "Without a version a save would overwrite other writes. Add what is missing, such as a field "
+					+ " can be neither locked nor updated optimistically, because it needs an @Id and a @Version. "
+					+ "Without a version, a save would overwrite other writes. Add what is missing, such as a field "
 					+ "'@Version Long version', with @Version of org.springframework.data.annotation");
 		}
 		return mapping;

@@ -109,7 +109,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (!type.isInstance(entity())) {
 			throw new IllegalArgumentException(
 					"This thread has locked the " + this + " as a " + entity().getClass().getName()
-							+ ", and now asks for a " + type.getName() + ": use one type for both");
+							+ ", and now asks for a " + type.getName() + ". Use one type for both");
 		}
 		return (HeldDocument<S>) this;
 	}
@@ -165,7 +165,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		// First: a transaction that writes it meanwhile has the last word
 		Loaded<T> before = loaded();
 		requireOpen();
-		requireCommitted("reload after that transaction");
+		requireCommitted("Reload the document after that transaction has ended");
 		Loaded<T> now = this.writes.reload(this);
 		this.content.set(before, now);
 		return now.entity();
@@ -174,7 +174,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	// A look outside of the transaction sees the document as it was before
 	private void requireCommitted(String wayOut) {
 		if (this.content.isUncommitted()) {
-			throw over("is kept by an open transaction that has written the document: " + wayOut);
+			throw over("is kept by an open transaction that has written the document. " + wayOut);
 		}
 	}
 
@@ -231,7 +231,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			throw over();
 		}
 		// After a rollback it would be good for what another writes then
-		requireCommitted("take the ticket after this transaction's commit, or before its first write");
+		requireCommitted("Take the ticket after this transaction's commit, or before its first write");
 		boolean passesOn = isOpen() && !isResumed();
 		if (passesOn) {
 			this.state = this.state.over(Phase.PASSED_ON);
@@ -255,7 +255,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	void assertNotEndedWithin() {
 		if (this.endedWithin) {
 			throw new LockLostException(key(), fence(), LossReason.REFUSED, "The lock on the " + this
-					+ " was released too early, by nested code, for example by a save; the outer work may overlap with "
+					+ " was released too early, by nested code, for example by a save. The outer work may overlap with "
 					+ "another holder's work. Call saveAndKeep in nested code, and save only in the outermost code");
 		}
 	}
@@ -500,7 +500,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 						"The " + this + " cannot be written here, because this write would wait for "
 								+ ((writer.isHere()) ? "the suspended transaction around this code"
 										: "a transaction of another thread")
-								+ ", which keeps the lock: write inside that transaction, before it or after it");
+								+ ", which keeps the lock. Write inside that transaction, or before it, or after it");
 			}
 			renewal = this.lease.suspend();
 			this.state = this.state.in(Phase.WRITING).keptBy(transaction);
@@ -652,14 +652,15 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	private IllegalStateException over() {
 		String end = switch (this.state.phase()) {
 			case IN_DOUBT ->
-				"may have been released: a write of this transaction got no answer, so roll the transaction back";
+				"may have been released, because a write of this transaction got no answer. Roll the transaction back";
 			case WRITING -> "was released by a write of this transaction, which has not ended yet";
-			case PASSED_ON -> "was passed on to its ticket: go on with resume(type, id, ticket)";
+			case PASSED_ON -> "was passed on to its ticket. Go on with resume(type, id, ticket)";
 			case UNKNOWN ->
-				"may have been released by a write whose answer was lost: resume(type, id, locked.ticket()) finds out, "
-						+ "and shows the stored document; without that call the lock runs out";
+				"may have been released by a write whose answer was lost. To find out, call resume(type, id, "
+						+ "locked.ticket()), which also shows the stored document. Without that call, the lock runs "
+						+ "out";
 			default ->
-				"was released before, by a close, or by a save other than saveAndKeep: lock the document again, or use "
+				"was released before by a close, or by a save other than saveAndKeep. Lock the document again, or use "
 						+ "saveAndKeep";
 		};
 		return over(end);

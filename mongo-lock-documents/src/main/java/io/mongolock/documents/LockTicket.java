@@ -50,8 +50,9 @@ public final class LockTicket implements Serializable {
 	public static LockTicket of(String text) {
 		// What a request leaves out is null, whatever was declared
 		if (text == null || !text.matches("[\\w-]{" + CHARACTERS + "}")) {
-			throw new IllegalArgumentException("This is no ticket of a document lock: a ticket has " + CHARACTERS
-					+ " characters (letters, digits, - and _). Pass on the text that LockTicket.text() gave");
+			throw new IllegalArgumentException(
+					"This text is no ticket of a document lock, because such a ticket has " + CHARACTERS
+							+ " characters (letters, digits, - and _). Pass on the text that LockTicket.text() gave");
 		}
 		return new LockTicket(text, 0);
 	}

@@ -35,8 +35,8 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 	public <T> T save(HeldDocument<T> held, T entity, boolean keep) {
 		this.database.check();
 		Assert.notNull(entity,
-				() -> "The entity to save as the " + held + " is null: call locked.delete() to delete the document, "
-						+ "or locked.close() to leave it unchanged");
+				() -> "The entity to save as the " + held + " is null. Call locked.delete() to delete the document, or "
+						+ "locked.close() to leave it unchanged");
 		LockedType<T> type = held.type();
 		EntityWriter writer = type.writer();
 		Loaded<T> before = held.requireVersion(entity, type.version(entity, held.key()));
@@ -94,8 +94,9 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 			if (ex instanceof RuntimeException failure) {
 				throw (unwritten || inTransaction) ? TemplateFailures.conflict(failure, held.toString())
 						: TemplateFailures.unknown(failure, held.toString(), this.timeout,
-								"Either the write has released the lock, or the lock runs out by itself: resume(type, "
-										+ "id, locked.ticket()) finds out, and shows the stored document");
+								"Either the write has released the lock, or the lock runs out by itself. To find out, "
+										+ "call resume(type, id, locked.ticket()), which also shows the stored "
+										+ "document");
 			}
 			throw ex;
 		}
@@ -116,12 +117,12 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 		}
 		if (lock.flatMap((seen) -> proof.holder(seen.holders())).isEmpty()) {
 			held.refused();
-			return DocumentTickets.gone(proof, lock, "; nothing was written");
+			return DocumentTickets.gone(proof, lock, ". Nothing was written");
 		}
 		held.notWritten();
 		return changed(held).orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(proof.key())
-				+ " was not written: the transaction around this code read before the lock was granted. Lock the document "
-				+ "before the transaction begins"));
+				+ " was not written, because the transaction around this code had read before the lock was granted. "
+				+ "Lock the document before the transaction begins"));
 	}
 
 	private <T> Optional<RuntimeException> changed(HeldDocument<T> held) {

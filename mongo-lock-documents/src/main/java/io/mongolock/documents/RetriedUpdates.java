@@ -92,7 +92,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 	private static OptimisticLockingFailureException overtaken(UpdateAttempt<?> attempt, int attempts,
 			RuntimeException last) {
 		String end = (Thread.currentThread().isInterrupted()) ? ", and the thread was interrupted"
-				: ": try again later, raise mongo-lock.optimistic.max-attempts, or use a lock if this happens often";
+				: ". Try again later, raise mongo-lock.optimistic.max-attempts, or use a lock if this happens often";
 		return new OptimisticLockingFailureException(
 				"Could not update " + attempt + ", because others were faster in each of " + attempts + " attempt"
 						+ ((attempts > 1) ? "s" : "") + end,

@@ -132,12 +132,12 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 				.noneMatch((other) -> other.isWrittenHere() && other.type().isBeside(held.type()))
 					&& held.isToBeSaved())) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
-					+ "which would drop its lock: "
+					+ "which would drop its lock. "
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
-							save it by locked.save(entity). A method with \
+							Save it by locked.save(entity). A method with \
 							@DistributedLock(document = …) gets this LockedDocument as a parameter"""
-							: "its LockedDocument was closed or saved, and the surrounding locked call or transaction "
-									+ "keeps the lock: save the document after that has ended, or lock it again before you "
+							: "Its LockedDocument was closed or saved, and the surrounding locked call or transaction "
+									+ "keeps the lock. Save the document after that has ended, or lock it again before you "
 									+ "save it here"));
 		}
 	}
@@ -166,7 +166,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 			.ifPresent((lock) -> {
 				LockHolder holder = lock.holder();
 				throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO, 0,
-						type.getSimpleName() + " '" + id + "' was not saved: it is locked by " + holder.owner()
+						type.getSimpleName() + " '" + id + "' was not saved, because it is locked by " + holder.owner()
 								+ " since " + holder.acquiredAt()
 								+ ". Lock it before you save it, with DocumentLockOperations");
 			});
@@ -189,9 +189,9 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 
 	private void requireVersion(Class<?> type) {
 		if (isGuarded(type) && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
-			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version: a save would "
-					+ "drop a lock that was granted just after the save looked for one. Add a field like '@Version Long version', with "
-					+ "@Version of org.springframework.data.annotation");
+			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version, so a save "
+					+ "would drop a lock that was granted just after the save looked for one. Add a field like "
+					+ "'@Version Long version', with @Version of org.springframework.data.annotation");
 		}
 	}
 

@@ -70,8 +70,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
-	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket: you saved with this ticket "
-			+ "before, a plain save overwrote the document, the document does not exist, or the lock was taken over "
+	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket, because you saved with this "
+			+ "ticket before, a plain save overwrote the document, the document does not exist, or the lock was taken over "
 			+ "or released (perhaps by force)";
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
@@ -265,7 +265,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		assertThatIllegalStateException().isThrownBy(() -> locked.save(saved))
-			.withMessageContaining("was released before, by a close, or by a save other than saveAndKeep: lock the "
+			.withMessageContaining("was released before by a close, or by a save other than saveAndKeep. Lock the "
 					+ "document again, or use saveAndKeep");
 		locked.close();
 		this.there.documents().lock(Post.class, "p1").close();
@@ -326,7 +326,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(locked.entity().version()).isEqualTo(2);
 		this.there.documents().breakLock(Note.class, "n1");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.saveAndKeep(locked.entity()))
-			.withMessageEndingWith("nothing was written");
+			.withMessageEndingWith("Nothing was written");
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(locked::close);
 	}
 
@@ -481,7 +481,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> locked.save(new Post("p1", "late", locked.entity().version())))
 				.withMessageContaining("is locked by desk there")
-				.withMessageEndingWith("nothing was written");
+				.withMessageEndingWith("Nothing was written");
 			assertThat(stored()).containsEntry("title", "draft");
 			assertThat(other.fence()).isGreaterThan(locked.fence());
 		}
@@ -690,7 +690,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				() -> documents.tryLock(Post.class, "p1"))) {
 			assertThatIllegalStateException().isThrownBy(second)
 				.withMessageContaining("This thread holds the")
-				.withMessageContaining("pass on the LockedDocument");
+				.withMessageContaining("Pass on the LockedDocument");
 		}
 	}
 
@@ -700,7 +700,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Post> forgotten = this.there.documents().resume(Post.class, "p1", ticket);
 		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, "p1", ticket);
 		assertThatIllegalStateException().isThrownBy(() -> forgotten.save(forgotten.entity()))
-			.withMessageContaining("go on with resume(");
+			.withMessageContaining("Go on with resume(");
 		resumed.save(resumed.entity().titled("saved"));
 		assertThat(stored()).containsEntry("title", "saved");
 	}

@@ -258,7 +258,7 @@ class DocumentLockTransactionTests {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			locked.saveAndKeep(text(locked, "saved"));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("take the ticket after this transaction's commit");
+				.withMessageContaining("Take the ticket after this transaction's commit");
 		});
 		assertThat(this.here.documents().resume(Page.class, "a", locked.ticket()).entity()).isEqualTo(locked.entity());
 	}

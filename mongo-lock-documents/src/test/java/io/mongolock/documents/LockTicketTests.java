@@ -101,7 +101,7 @@ class LockTicketTests {
 		assertThat(json.readValue(written, Form.class)).isEqualTo(new Form(TICKET, "hello"));
 		assertThatExceptionOfType(JacksonException.class)
 			.isThrownBy(() -> json.readValue("{\"ticket\":\"abc\"}", Form.class))
-			.withMessageContaining("This is no ticket of a document lock");
+			.withMessageContaining("This text is no ticket of a document lock");
 	}
 
 	@ParameterizedTest
@@ -111,8 +111,8 @@ class LockTicketTests {
 			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
 	void whatIsNoTicketIsRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
-			.withMessage("This is no ticket of a document lock: a ticket has 43 characters "
-					+ "(letters, digits, - and _). Pass on the text that LockTicket.text() gave");
+			.withMessage("This text is no ticket of a document lock, because such a ticket has 43 characters (letters, "
+					+ "digits, - and _). Pass on the text that LockTicket.text() gave");
 	}
 
 	@Test

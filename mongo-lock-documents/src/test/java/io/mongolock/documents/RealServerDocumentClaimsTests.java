@@ -94,7 +94,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 				assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> documents.lock(Post.class, "p1", once))
 					.withMessage(
-							"The Post 'post:p1' is not locked, but an open transaction has written it: try again after that transaction");
+							"The Post 'post:p1' is not locked, but an open transaction has written it. Try again after "
+									+ "that transaction has ended");
 				assertThat(documents.tryLock(Post.class, "p2")).hasValueSatisfying(LockedDocument::close);
 			});
 		});

@@ -92,7 +92,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 			.insertOne(new Document("_id", "huge").append("text", "x".repeat(MAX_SIZE - 100)).append("version", 0L));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "huge"))
-			.withMessageContaining("the document has nearly 16 MB, MongoDB's limit");
+			.withMessageContaining("the document has nearly 16 MB, which is MongoDB's limit");
 	}
 
 	@Test
@@ -136,7 +136,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 	void noEntityIsNoDocumentToSave() {
 		try (LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1")) {
 			assertThatIllegalArgumentException().isThrownBy(() -> locked.save(null))
-				.withMessageContaining("is null: call locked.delete()");
+				.withMessageContaining("is null. Call locked.delete()");
 			assertThat(locked.handle().isHeld()).isTrue();
 		}
 	}

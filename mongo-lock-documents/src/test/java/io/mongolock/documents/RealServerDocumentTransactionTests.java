@@ -224,7 +224,8 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 					() -> keep(locked, "never"), () -> locked.delete(), () -> documents.lock(Post.class, "p2"),
 					() -> documents.tryLock(Post.class, "p2"))) {
 				assertThatIllegalStateException().isThrownBy(call)
-					.withMessageContaining(" here: the template's statements are part of a transaction that is not");
+					.withMessageContaining(
+							" here, because the template's statements are part of a transaction that document locks cannot follow");
 			}
 		};
 		new TransactionTemplate(new MongoTransactionManager(this.template.getMongoDatabaseFactory()))
@@ -255,7 +256,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 						}
 					}))
 					.withMessageContaining(
-							"a commit of this transaction would keep that write: the connection failed (")
+							"a commit of this transaction would keep that write. The connection failed (")
 					.withMessageContaining("Do the whole transaction again");
 			}
 			new TransactionTemplate(manager)
@@ -353,7 +354,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			assertThat(saving).failsWithin(Duration.ofMinutes(1))
 				.withThrowableThat()
 				.withCauseInstanceOf(LockLostException.class)
-				.withMessageContaining("nothing was written");
+				.withMessageContaining("Nothing was written");
 			await().until(() -> lost.equals(List.of(LossReason.DEADLINE)));
 			save(theirs, "theirs");
 			hanging.close();
@@ -374,7 +375,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.transactions.executeWithoutResult((status) -> {
 			}))
-			.withMessageContaining("Could not renew lock 'post:p1', the request was refused")
+			.withMessageContaining("Could not renew lock 'post:p1', because the request was refused")
 			.withMessageContaining("The validator of the collection 'post' has to accept the writes of this library");
 		validate(new Document());
 		assertThat(locked.handle().isHeld()).isTrue();
@@ -506,7 +507,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			locked.saveAndKeep(new Post("p1", "rolled back", locked.entity().version()));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("take the ticket after this transaction's commit");
+				.withMessageContaining("Take the ticket after this transaction's commit");
 			status.setRollbackOnly();
 		});
 		LockTicket ticket = locked.ticket();
@@ -807,7 +808,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				for (ThrowingCallable refused : List.<ThrowingCallable>of(() -> save(inside, "never"),
 						() -> keep(inside, "never"), () -> inside.delete(), () -> documents.lock(Post.class, "p2"))) {
 					assertThatIllegalStateException().isThrownBy(refused)
-						.withMessageContaining("or that began around another manager's transaction")
+						.withMessageContaining("or it began around another manager's transaction")
 						.withMessageContaining(
 								"Do this outside of that transaction, or in a transaction of a MongoTransactionManager");
 				}
@@ -990,7 +991,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-						.withMessageContaining("or that began around another manager's transaction"));
+						.withMessageContaining("or it began around another manager's transaction"));
 			write("p2", "written");
 		});
 		assertThat(text("p2")).isEqualTo("written");
@@ -1004,7 +1005,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
-						.withMessageContaining("or that began around another manager's transaction"));
+						.withMessageContaining("or it began around another manager's transaction"));
 		});
 	}
 

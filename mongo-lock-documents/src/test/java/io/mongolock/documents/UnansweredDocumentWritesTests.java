@@ -141,7 +141,8 @@ class UnansweredDocumentWritesTests {
 				.isThrownBy(() -> write.accept(documents, locked));
 			assertThat(locked.handle().isHeld()).isFalse();
 			assertThatIllegalStateException().isThrownBy(() -> write.accept(documents, locked))
-				.withMessageContaining("may have been released by a write whose answer was lost: resume(");
+				.withMessageContaining(
+						"may have been released by a write whose answer was lost. To find out, call resume(");
 			locked.close();
 			boolean released = this.there.documents().find(Page.class, "a").isEmpty();
 			if (released) {
@@ -180,7 +181,7 @@ class UnansweredDocumentWritesTests {
 				this.template.loses = lost;
 				assertThatExceptionOfType(DataAccessException.class).isThrownBy(() -> write.accept(documents, locked));
 				assertThatIllegalStateException().isThrownBy(() -> write.accept(documents, locked))
-					.withMessageContaining("a write of this transaction got no answer, so roll the transaction back");
+					.withMessageContaining("a write of this transaction got no answer. Roll the transaction back");
 			});
 			locked.handle().assertHeld();
 		}

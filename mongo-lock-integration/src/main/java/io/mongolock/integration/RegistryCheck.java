@@ -23,7 +23,7 @@ record RegistryCheck(ListableBeanFactory beanFactory) implements SmartInitializi
 	public void afterSingletonsInstantiated() {
 		if (names(MongoLockRegistry.class).length == 0) {
 			logger.warn("Spring Integration uses the LockRegistry " + Arrays.toString(names(LockRegistry.class))
-					+ " of the application, whose locks do not exclude the locks of this library: remove this bean or "
+					+ " of the application, whose locks do not exclude the locks of this library. Remove this bean or "
 					+ "mongo-lock-integration, or declare a MongoLockRegistry bean as well");
 		}
 	}

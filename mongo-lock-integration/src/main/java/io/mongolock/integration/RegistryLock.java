@@ -75,8 +75,8 @@ final class RegistryLock implements DistributedLock {
 
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("The " + this + " has no conditions: a signal does not reach waiters "
-				+ "in other JVMs. Wait for a change of the data instead");
+		throw new UnsupportedOperationException("The " + this + " has no conditions, because a signal does not reach "
+				+ "waiters in other JVMs. Wait for a change of the data instead");
 	}
 
 	@Override

@@ -133,7 +133,7 @@ final class RegistryLocks {
 	private static IllegalStateException notHeld(LockRequest request) {
 		return new IllegalStateException("The lock '" + KeyText.printable(request.key()) + "' is not held by thread "
 				+ Thread.currentThread().getName()
-				+ ": unlock and renew a lock on the thread that locked it, and unlock it as often as this thread "
+				+ ". Unlock and renew a lock on the thread that locked it, and unlock it as often as this thread "
 				+ "locked it");
 	}
 

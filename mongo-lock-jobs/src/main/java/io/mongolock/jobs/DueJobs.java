@@ -72,7 +72,7 @@ final class DueJobs {
 		String other = this.runs.schedule(job.name(), job.terms().trigger(), now);
 		if (other != null && job.isSharedForTheFirstTime()) {
 			logger.warn("Job '" + job.name() + "' is scheduled by the application '" + other + "', too, in the same "
-					+ "database: only one of the two applications runs each tick. Set a different "
+					+ "database, so only one of the two applications runs each tick. Set a different "
 					+ "mongo-lock.key-prefix in each application, or give the jobs different names");
 		}
 		job.announced(System.nanoTime());
@@ -100,9 +100,9 @@ final class DueJobs {
 		}
 		catch (RuntimeException ex) {
 			if (!this.indexesFailed) {
-				logger.warn(
-						"The indexes of the runs of jobs could not be created; without them old runs are not removed. "
-								+ "Trying again every ten minutes: " + ex.getMessage());
+				logger
+					.warn("The indexes of the runs of jobs could not be created, so old runs are not removed. This is "
+							+ "tried again every ten minutes. The reason is: " + ex.getMessage());
 			}
 			this.indexesFailed = true;
 		}

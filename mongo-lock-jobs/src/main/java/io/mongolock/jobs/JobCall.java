@@ -72,7 +72,7 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 		Object result = invoke(arguments);
 		if (this.method.getReturnType() != void.class) {
 			Objects.requireNonNull(result, () -> this.method
-					+ " has returned null: return a completed CompletionStage or reactive type instead");
+					+ " has returned null. Return a completed CompletionStage or reactive type instead");
 			await((result instanceof CompletionStage<?> stage) ? stage.toCompletableFuture() : Reactive.end(result));
 		}
 	}

@@ -97,7 +97,7 @@ final class JobMethods implements BeanPostProcessor {
 				work);
 		if (!this.jobs.add(job) && !method.equals(this.methods.get(beanName + " " + name))) {
 			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + name
-					+ "\"), and runs are kept by this name: give each method its own name");
+					+ "\"), and runs are kept by this name. Give each method its own name");
 		}
 		this.methods.put(beanName + " " + name, method);
 	}
@@ -117,22 +117,22 @@ final class JobMethods implements BeanPostProcessor {
 		}
 		if (!JobCall.isPossible(method)) {
 			throw refused(method,
-					"the scheduler cannot see when its result ends: return void, CompletionStage, or (with Reactor) a "
+					"the scheduler cannot see when its result ends. Return void, CompletionStage or, with Reactor, a "
 							+ "reactive type. A suspending function must return Unit or a Flow, and needs "
 							+ "kotlinx-coroutines-reactor and kotlin-reflect");
 		}
 		int arguments = JobCall.arguments(method);
 		if (arguments > 1 || arguments == 1 && method.getParameterTypes()[0] != JobRun.class) {
 			throw refused(method,
-					"it has parameters that the scheduler cannot fill: declare no parameter, or only a JobRun");
+					"it has parameters that the scheduler cannot fill. Declare no parameter, or only a JobRun");
 		}
 		if (!AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Scheduled.class).isEmpty()) {
-			throw refused(method, "it also has @Scheduled, which would run it in each instance: move that schedule "
-					+ "to @ScheduledJob");
+			throw refused(method, "it also has @Scheduled, which would run it in each instance. Move that schedule to "
+					+ "@ScheduledJob");
 		}
 		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
-			throw refused(method, "it is @Async, so each run would be recorded before its end: remove @Async, because "
+			throw refused(method, "it is @Async, so each run would be recorded before its end. Remove @Async, because "
 					+ "each run has its own thread anyway");
 		}
 	}
@@ -152,7 +152,7 @@ final class JobMethods implements BeanPostProcessor {
 			return cron(cron, text(declared.zone()), method);
 		}
 		if (!declared.zone().isEmpty()) {
-			throw refused(method, "zone is set without cron: only cron uses a zone");
+			throw refused(method, "zone is set without cron, but only cron uses a zone");
 		}
 		return (!rate.isEmpty()) ? new JobTrigger.Rate(duration("fixedRate", rate, method))
 				: new JobTrigger.Delay(duration("fixedDelay", delay, method));
@@ -163,13 +163,13 @@ final class JobMethods implements BeanPostProcessor {
 			JobTrigger.Cron trigger = new JobTrigger.Cron(CronExpression.parse(cron),
 					(zone.isEmpty()) ? ZoneId.systemDefault() : ZoneId.of(zone));
 			if (trigger.expression().next(ZonedDateTime.ofInstant(Instant.EPOCH, trigger.zone())) == null) {
-				throw refused(method, "cron = \"" + cron + "\" is never due; \"-\" switches the job off");
+				throw refused(method, "cron = \"" + cron + "\" is never due. To switch the job off, write \"-\"");
 			}
 			LocalDate irregular = (zone.isEmpty()) ? trigger.nextIrregularDay(Instant.now()) : null;
 			if (irregular != null) {
 				logger.warn("@ScheduledJob on " + method + ": on " + irregular + " the zone of this JVM, "
 						+ trigger.zone() + ", skips or repeats the hour of cron = \"" + cron
-						+ "\"; set zone to \"UTC\", or to the JVM's zone if you want that");
+						+ "\". Set zone to \"UTC\", or to the JVM's zone if you want this");
 			}
 			return trigger;
 		}

@@ -160,7 +160,7 @@ final class JobRunner {
 			}
 			catch (RuntimeException ex) { // keeps nobody from the others
 				logger.warn("The run of job '" + left.job() + "' by " + left.runner()
-						+ " could not be recorded as abandoned; trying again in ten minutes", ex);
+						+ " could not be recorded as abandoned, so this is tried again in ten minutes", ex);
 			}
 		}
 	}
@@ -257,12 +257,13 @@ final class JobRunner {
 	static @Nullable String refusal(JobRun record, Instant tick) {
 		if (record.outcome() == JobOutcome.UNKNOWN) {
 			return "The run of job '" + record.job() + "' for its tick " + tick
-					+ " was recorded by a newer version of mongo-lock, or by hand: ask an instance with the newer version";
+					+ " was recorded by a newer version of mongo-lock, or by hand. Ask an instance with the newer "
+					+ "version";
 		}
 		return (record.ticks() == 1) ? null
 				: "The record of job '" + record.job() + "' for its tick " + tick + " covers " + record.ticks()
 						+ " ticks, from " + record.firstTick() + " to " + record.tick()
-						+ ", so none of them can be run again: run the job now, as a new tick";
+						+ ", so none of them can be run again. Run the job now, as a new tick";
 	}
 
 	// A tick of the schedule is left to the schedule
@@ -277,7 +278,7 @@ final class JobRunner {
 	private @Nullable Attempt attempt(LockHandle handle, @Nullable JobRun left, JobRun begun, JobWork<?> work) {
 		if (left != null && left.outcome() == JobOutcome.RUNNING) {
 			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was left unfinished by "
-					+ left.runner() + ", and is run again: attempt " + begun.attempt());
+					+ left.runner() + ", and is run again as attempt " + begun.attempt());
 		}
 		if (!begin(handle, left, begun)) {
 			return null;
@@ -341,7 +342,7 @@ final class JobRunner {
 		}
 		if (written == begun) {
 			logger.warn("Job '" + begun.job() + "' ended for its tick " + begun.tick()
-					+ " after another instance had taken it over: this instance had lost the lock");
+					+ " after another instance had taken it over, because this instance had lost the lock");
 			return begun;
 		}
 		ended(written);

@@ -73,7 +73,8 @@ public final class JobSchedule {
 
 	private static Duration checked(String what, Duration given) {
 		if (given.compareTo(LEAST) < 0) {
-			throw new IllegalArgumentException(what + " must be at least 100 ms; it is " + given.toMillis() + " ms");
+			throw new IllegalArgumentException(
+					what + " must be at least 100 ms, but it is " + given.toMillis() + " ms");
 		}
 		return given;
 	}
@@ -93,7 +94,7 @@ public final class JobSchedule {
 	/** With further attempts of work that failed, the first after a pause. */
 	public JobSchedule withRetries(int retries, Duration retryAfter) {
 		if (retries < 0) {
-			throw new IllegalArgumentException("retries must be at least 0; it is " + retries);
+			throw new IllegalArgumentException("retries must be at least 0, but it is " + retries);
 		}
 		return new JobSchedule(this.trigger, this.catchUp, this.onAbandoned, retries, checked("retryAfter", retryAfter),
 				this.maxDuration);

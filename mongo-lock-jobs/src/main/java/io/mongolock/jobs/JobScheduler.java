@@ -245,8 +245,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		if (!this.jobs.all().isEmpty()) {
 			logger.warn("No job has begun, because this instance has not accepted traffic in the "
 					+ this.patience.toSeconds()
-					+ " s since its start: perhaps an ApplicationRunner or CommandLineRunner has not returned. "
-					+ "mongo-lock.jobs.only-when-ready=false lets jobs begin all the same");
+					+ " s since its start. Perhaps an ApplicationRunner or CommandLineRunner has not returned. To let "
+					+ "jobs begin all the same, set mongo-lock.jobs.only-when-ready=false");
 		}
 		lookAtAll(false);
 	}

@@ -68,7 +68,7 @@ public final class Jobs {
 		checkName(job);
 		if (TransactionSynchronizationManager.isActualTransactionActive()) {
 			throw new IllegalStateException("Job '" + job + "' is run inside a transaction, so its run would be "
-					+ "recorded before the commit: begin the transaction in the work");
+					+ "recorded before the commit. Begin the transaction in the work");
 		}
 		Job scheduled = this.declared.find(job);
 		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS),
@@ -91,8 +91,8 @@ public final class Jobs {
 	public void schedule(String job, JobSchedule schedule, JobWork<?> work) {
 		checkName(job);
 		if (!this.declared.add(new Job(job, () -> schedule.terms(job, this.grace), work))) {
-			throw new IllegalStateException(
-					"This application has a job '" + job + "' already: unschedule it first, or choose another name");
+			throw new IllegalStateException("This application already has a job '" + job
+					+ "'. Unschedule that job first, or choose another name");
 		}
 	}
 
@@ -125,7 +125,7 @@ public final class Jobs {
 		}
 		Attempt attempt = this.runner.runNow(found.terms(), tick.truncatedTo(ChronoUnit.MILLIS), found::run);
 		if (attempt == null) {
-			throw new IllegalStateException("Job '" + job + "' is being run: wait for its end");
+			throw new IllegalStateException("Job '" + job + "' is being run. Wait for its end");
 		}
 		return attempt.run();
 	}
@@ -153,7 +153,8 @@ public final class Jobs {
 	public void note(JobRun run, String note) {
 		if (!this.runs.note(run, JobRun.bounded(note))) {
 			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
-					+ run.tick() + " does not run any more: it has ended, was taken over, or its record was dropped");
+					+ run.tick() + " does not run any more. It has ended, it was taken over, or its record was "
+					+ "dropped");
 		}
 	}
 
@@ -179,16 +180,17 @@ public final class Jobs {
 		int length = state.entrySet().stream().mapToInt((one) -> one.getKey().length() + one.getValue().length()).sum();
 		if (length > MAX_STATE) {
 			throw new IllegalArgumentException(
-					"The state of job '" + run.job() + "' has " + length + " characters; at most " + MAX_STATE
-							+ " are kept: store large data in a collection of your own, and only its id in the state");
+					"The state of job '" + run.job() + "' has " + length + " characters, but at most " + MAX_STATE
+							+ " are kept. Store large data in a collection of your own, and keep only its id in the "
+							+ "state");
 		}
 		state.keySet().stream().filter((name) -> !STATE_NAME.matcher(name).matches()).findFirst().ifPresent((name) -> {
 			throw new IllegalArgumentException("The name '" + name + "' in the state of job '" + run.job()
-					+ "' is empty, begins with $, or has a dot or NUL: choose another name");
+					+ "' is empty, begins with $, or has a dot or NUL. Choose another name");
 		});
 		if (!this.runner.leave(run, state)) {
 			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
-					+ run.tick() + " does not run here: call Jobs.state within the work of that attempt");
+					+ run.tick() + " does not run here. Call Jobs.state within the work of that attempt");
 		}
 	}
 
@@ -200,7 +202,7 @@ public final class Jobs {
 	 */
 	public List<JobRun> last(String job, int limit) {
 		if (limit < 1) {
-			throw new IllegalArgumentException("The limit must be at least 1; it is " + limit);
+			throw new IllegalArgumentException("The limit must be at least 1, but it is " + limit);
 		}
 		return this.runs.last(job, limit);
 	}
@@ -208,7 +210,7 @@ public final class Jobs {
 	static void checkName(String job) {
 		if (job.isBlank() || job.length() > MAX_NAME) {
 			throw new IllegalArgumentException("The name of a job must not be blank, and must have at most " + MAX_NAME
-					+ " characters; '" + job + "' has " + job.length());
+					+ " characters, but '" + job + "' has " + job.length());
 		}
 	}
 

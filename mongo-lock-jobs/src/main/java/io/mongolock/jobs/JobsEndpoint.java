@@ -125,7 +125,7 @@ class JobsEndpoint {
 	private static int within(String name, @Nullable Integer value, int least, int otherwise) {
 		int given = (value != null) ? value : otherwise;
 		require(given >= least && given <= MAX, 400,
-				name + " must be from " + least + " to " + MAX + "; it is " + given);
+				name + " must be from " + least + " to " + MAX + ", but it is " + given);
 		return given;
 	}
 
@@ -151,14 +151,14 @@ class JobsEndpoint {
 		String by = (principal != null) ? principal.getName() : "anonymous";
 		boolean shown = this.showValues.isShown(user, this.roles);
 		return answer(shown, () -> {
-			require(job != null, 400, "The request names no job: add the field 'job'");
+			require(job != null, 400, "The request names no job. Add the field 'job'");
 			require(reason == null || !reason.isBlank() && reason.length() <= JobRun.MAX_MESSAGE, 400,
 					"The reason must not be blank, and must have at most " + JobRun.MAX_MESSAGE + " characters");
 			String named = Objects.requireNonNull(job);
 			boolean begun = change(named, String.valueOf(action), tick, reason, by);
 			audit(named, String.valueOf(action), tick, reason, by);
 			require(begun, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, "Job '" + job + "' has not begun within "
-					+ this.timeout.toMillis() + " ms, but may still begin: look at its runs");
+					+ this.timeout.toMillis() + " ms, but may still begin. To find out, look at its runs");
 			return describe(job, 1, shown);
 		});
 	}
@@ -173,7 +173,7 @@ class JobsEndpoint {
 				return run(job, tick(job, tick));
 			}
 			case "pause" -> {
-				require(reason != null, 400, "A pause needs a reason, which others see");
+				require(reason != null, 400, "A pause needs a reason, which others see. Add the field 'reason'");
 				Pause pause = new Pause(by, Objects.requireNonNull(reason), this.runs.now());
 				scheduled(this.runs.pause(job, pause), job);
 			}
@@ -184,36 +184,38 @@ class JobsEndpoint {
 				this.runs.pause(job, null);
 			}
 			default -> throw new Refusal(400,
-					"The action must be one of run, rerun, pause and resume; it is " + KeyText.printable(action));
+					"The action must be one of run, rerun, pause and resume, but it is " + KeyText.printable(action));
 		}
 		return true;
 	}
 
 	private void audit(String job, String action, @Nullable String tick, @Nullable String reason, String by) {
 		String why = (reason != null) ? reason : "none given";
-		logger.info("Job '" + KeyText.printable(job) + "': " + action
-				+ ((tick != null) ? " of its tick " + KeyText.printable(tick) : "") + " by " + KeyText.printable(by)
-				+ ", reason: " + KeyText.printable(why));
+		logger.info(KeyText.printable(by) + " requested " + action + " of job '" + KeyText.printable(job) + "'"
+				+ ((tick != null) ? " for its tick " + KeyText.printable(tick) : "") + ", reason: "
+				+ KeyText.printable(why));
 		AuditEvent event = new AuditEvent(by, CHANGED, "job=" + job, "action=" + action, "tick=" + tick,
 				"reason=" + why);
 		try {
 			this.events.publishEvent(new AuditApplicationEvent(event));
 		}
 		catch (RuntimeException ex) {
-			logger.error("Not audited, because a listener failed: " + KeyText.printable(event.toString()), ex);
+			logger.error(
+					"This action was not audited, because a listener failed: " + KeyText.printable(event.toString()),
+					ex);
 		}
 	}
 
 	private boolean run(String job, @Nullable Instant tick) {
 		JobScheduler own = this.scheduler;
 		require(own != null && own.trigger(job) != null, 409,
-				"Job '" + job + "' is not scheduled in this instance: ask an instance that schedules it");
+				"Job '" + job + "' is not scheduled in this instance. Ask an instance that schedules it");
 		Optional<Optional<JobRun>> begun = Objects.requireNonNull(own)
 			.runNow(job, tick)
 			.thenApply(Optional::of)
 			.completeOnTimeout(Optional.empty(), this.timeout.toMillis(), TimeUnit.MILLISECONDS)
 			.join();
-		require(begun.isEmpty() || begun.get().isPresent(), 409, "Job '" + job + "' is being run: wait for its end");
+		require(begun.isEmpty() || begun.get().isPresent(), 409, "Job '" + job + "' is being run. Wait for its end");
 		return begun.isPresent();
 	}
 

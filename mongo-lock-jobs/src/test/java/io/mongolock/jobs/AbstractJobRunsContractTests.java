@@ -96,8 +96,7 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 			Instant tick = TICK.plusSeconds(second);
 			assertThatIllegalStateException().isThrownBy(() -> this.jobs.runTick("nightly", tick))
 				.withMessage("The record of job 'nightly' for its tick " + tick + " covers 4 ticks, from " + TICK
-						+ " to 2026-05-04T01:00:03Z, so none of them can be run again: run the job now, as a new "
-						+ "tick");
+						+ " to 2026-05-04T01:00:03Z, so none of them can be run again. Run the job now, as a new tick");
 			assertThat(this.jobs.run("nightly", tick, this.runs::add)).isEmpty();
 		}
 		assertThat(this.runs).isEmpty();
@@ -194,11 +193,12 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 			this.jobs.state(run, Map.of("text", "x".repeat(3996)));
 			assertThatIllegalArgumentException()
 				.isThrownBy(() -> this.jobs.state(run, Map.of("text", "x".repeat(3997))))
-				.withMessage("The state of job 'nightly' has 4001 characters; at most 4000 are kept: store large "
-						+ "data in a collection of your own, and only its id in the state");
+				.withMessage(
+						"The state of job 'nightly' has 4001 characters, but at most 4000 are kept. Store large data "
+								+ "in a collection of your own, and keep only its id in the state");
 			for (String name : new String[] { "", "$set", "a.b", "a\0" }) {
 				assertThatIllegalArgumentException().isThrownBy(() -> this.jobs.state(run, Map.of(name, "x")))
-					.withMessageContaining("choose another name");
+					.withMessageContaining("Choose another name");
 			}
 			this.runs.add(run);
 		});

@@ -247,7 +247,7 @@ abstract class AbstractJobsTests {
 			assertThat(failed.message()).as(name).isEqualTo("no paper");
 		}
 		await().until(() -> ended(one, "none").size() == 1);
-		assertThat(ended(one, "none").get(0).message()).contains("has returned null: return a completed ");
+		assertThat(ended(one, "none").get(0).message()).contains("has returned null. Return a completed ");
 	}
 
 	@Test
@@ -377,7 +377,7 @@ abstract class AbstractJobsTests {
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		try {
 			assertThatIllegalStateException().isThrownBy(() -> jobs.run("import", TICK, (run) -> {
-			})).withMessageContaining("begin the transaction in the work");
+			})).withMessageContaining("Begin the transaction in the work");
 		}
 		finally {
 			TransactionSynchronizationManager.setActualTransactionActive(false);
@@ -610,7 +610,7 @@ abstract class AbstractJobsTests {
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause that code's scheduler");
 		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none' with");
-		assertRefused(change(endpoint, "none", "run", null, null), 409, "ask an instance that schedules it");
+		assertRefused(change(endpoint, "none", "run", null, null), 409, "Ask an instance that schedules it");
 		assertRefused(change(endpoint, "blocking", "run", null, null), 409, "is being run");
 		assertRefused(change(endpoint, "blocking", "rerun", "soon", null), 400, "for example 2026-05-04T03:00:00Z");
 		assertRefused(change(endpoint, "blocking", "rerun", "2000-01-01T00:00:00Z", null), 404, "has no run");
@@ -628,7 +628,8 @@ abstract class AbstractJobsTests {
 		assertRefused(change(endpoint, "blocking", "pause", null, "x".repeat(501)), 400, "at most 500");
 		assertRefused(change(endpoint, null, "run", null, null), 400, "names no job");
 		assertRefused(endpoint.jobs(SecurityContext.NONE, null, null, 0, null), 400, "it is 0");
-		assertRefused(endpoint.jobs(SecurityContext.NONE, "blocking", null, null, 1001), 400, "0 to 1000; it is 1001");
+		assertRefused(endpoint.jobs(SecurityContext.NONE, "blocking", null, null, 1001), 400,
+				"0 to 1000, but it is 1001");
 		assertRefused(endpoint.jobs(SecurityContext.NONE, "none", null, null, 1), 404, "There is no job 'none'");
 		JobsEndpoint guarded = start(None.class, "management.endpoint.mongojobs.roles=OPERATOR")
 			.getBean(JobsEndpoint.class);

@@ -64,7 +64,7 @@ class JobMethodsTests {
 		finally {
 			TimeZone.setDefault(before);
 		}
-		assertThat(output.getOut().contains("skips or repeats the hour of cron = \"0 30 2 * * *\"; set zone"))
+		assertThat(output.getOut().contains("skips or repeats the hour of cron = \"0 30 2 * * *\". Set zone"))
 			.isEqualTo(warns);
 	}
 
@@ -120,7 +120,7 @@ class JobMethodsTests {
 			void work() {
 			}
 
-		}, "is never due; \"-\" switches the job off"), Arguments.of(new Object() {
+		}, "is never due. To switch the job off, write \"-\""), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", fixedRate = "soon")
 			void work() {
@@ -157,14 +157,14 @@ class JobMethodsTests {
 				return 1;
 			}
 
-		}, "return void, CompletionStage"), Arguments.of(new Object() {
+		}, "Return void, CompletionStage"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			Future<String> work() {
 				return new CompletableFuture<>();
 			}
 
-		}, "return void, CompletionStage"), Arguments.of(new Object() {
+		}, "Return void, CompletionStage"), Arguments.of(new Object() {
 
 			// As without what calls suspending functions, which these tests lack
 			@ScheduledJob(name = "job", fixedDelay = "1s")
@@ -178,21 +178,21 @@ class JobMethodsTests {
 			void work(String text) {
 			}
 
-		}, "declare no parameter, or only a JobRun"), Arguments.of(new Object() {
+		}, "Declare no parameter, or only a JobRun"), Arguments.of(new Object() {
 
 			@Scheduled(fixedDelay = 1)
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			void work() {
 			}
 
-		}, "move that schedule to @ScheduledJob"), Arguments.of(new Object() {
+		}, "Move that schedule to @ScheduledJob"), Arguments.of(new Object() {
 
 			@Async
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			void work() {
 			}
 
-		}, "remove @Async"));
+		}, "Remove @Async"));
 	}
 
 	@Test

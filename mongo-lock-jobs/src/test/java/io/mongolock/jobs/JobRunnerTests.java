@@ -518,7 +518,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 				this.runs::add);
 		assertThatIllegalStateException()
 			.isThrownBy(() -> this.jobs.schedule("made", JobSchedule.fixedDelay(Duration.ofHours(1)), this.runs::add))
-			.withMessageContaining("has a job 'made' already");
+			.withMessageContaining("already has a job 'made'");
 		this.jobs.runDue();
 		this.clock.set(TICK.plusSeconds(3000));
 		this.jobs.runDue();
@@ -533,12 +533,12 @@ class JobRunnerTests extends AbstractRunnerTests {
 	@Test
 	void aScheduleThatCannotBeRunIsRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> JobSchedule.fixedRate(Duration.ofMillis(99)))
-			.withMessage("fixedRate must be at least 100 ms; it is 99 ms");
+			.withMessage("fixedRate must be at least 100 ms, but it is 99 ms");
 		assertThatIllegalArgumentException().isThrownBy(() -> JobSchedule.cron("0 0 0 30 2 *", ZoneId.of("UTC")))
 			.withMessageContaining("is never due");
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> JobSchedule.fixedRate(Duration.ofDays(1)).withRetries(-1, Duration.ofDays(1)))
-			.withMessage("retries must be at least 0; it is -1");
+			.withMessage("retries must be at least 0, but it is -1");
 	}
 
 	@Test

@@ -179,7 +179,7 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 			.updateOne(new Document("job", "nightly"), new Document("$set", new Document("outcome", "PUT_OFF")));
 		assertThatIllegalStateException().isThrownBy(() -> this.jobs.runTick("nightly", TICK))
 			.withMessage("The run of job 'nightly' for its tick 2026-05-04T01:00:00Z was recorded by a newer version "
-					+ "of mongo-lock, or by hand: ask an instance with the newer version");
+					+ "of mongo-lock, or by hand. Ask an instance with the newer version");
 		assertTicks();
 		this.clock.set(TICK);
 		this.runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), null, this.runs::add);

@@ -61,9 +61,9 @@ final class LeaderElections implements SmartInitializingSingleton {
 
 	void warnIfWaiting() {
 		if (this.waiting && this.context instanceof ConfigurableApplicationContext own && own.isActive()) {
-			logger.warn("This instance cannot lead, because it has not accepted traffic in the minute since its "
-					+ "start: perhaps an ApplicationRunner or CommandLineRunner has not returned. "
-					+ "mongo-lock.leader.only-when-ready=false lets it lead all the same");
+			logger.warn("This instance cannot lead, because it has not accepted traffic in the minute since its start. "
+					+ "Perhaps an ApplicationRunner or CommandLineRunner has not returned. To let it lead all the "
+					+ "same, set mongo-lock.leader.only-when-ready=false");
 		}
 	}
 
@@ -99,9 +99,9 @@ final class LeaderElections implements SmartInitializingSingleton {
 		if (ofRole.size() != 1) {
 			throw new LockStartupException(
 					"There are " + ofRole.size() + " LeaderElection beans of the role '" + role
-							+ "', which @LeaderOnly names, but exactly one is needed; "
-							+ ((all().isEmpty()) ? "there are no other LeaderElection beans."
-									: "the existing beans have the roles '" + all().stream()
+							+ "', which @LeaderOnly names, but exactly one is needed. "
+							+ ((all().isEmpty()) ? "There are no other LeaderElection beans."
+									: "The existing beans have the roles '" + all().stream()
 										.map(LeaderElection::role)
 										.collect(Collectors.joining("', '")) + "'."),
 					"Declare one bean of that role: new LeaderElection(\"" + role

@@ -93,7 +93,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		}
 		SpringProxy proxy = AdvisedProxies.find(bean, (advice) -> advice == this.guard);
 		String problem = "Bean '" + name + "' of " + targetClass
-				+ " has @LeaderOnly methods, but no proxy: they would run even while this instance does not lead";
+				+ " has @LeaderOnly methods, but no proxy, so they would run even while this instance does not lead";
 		if (proxy == null && AdvisedProxies.mayBeMissing(beans)) {
 			logger.warn(problem + ". Ignore this if this test has put the bean there, as @MockitoBean does");
 			return;
@@ -108,8 +108,8 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		for (Method method : (later.isEmpty()) ? Set.<Method>of() : guardedMethods(targetClass).keySet()) {
 			if (later.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))) {
 				throw new IllegalStateException("@LeaderOnly on " + method
-						+ " runs outside of its @Async: the work would go on after the role is given back. Remove the "
-						+ "order of @EnableAsync, or call LeaderElection.ifLeader in the work");
+						+ " runs outside of its @Async, so the work would go on after the role is given back. Remove "
+						+ "the order of @EnableAsync, or call LeaderElection.ifLeader in the work");
 			}
 		}
 	}
@@ -168,17 +168,17 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	private static void check(Method method, Class<?> targetClass) {
 		if (method.getReturnType() != void.class) {
 			throw new IllegalStateException("@LeaderOnly on " + method
-					+ ", which returns something: there is nothing to return where this instance does not lead. "
-					+ "Make the method void, or call LeaderElection.ifLeader");
+					+ " is not possible, because the method returns something, and there is nothing to return where "
+					+ "this instance does not lead. Make the method void, or call LeaderElection.ifLeader");
 		}
 		refuse(ProxyReach.toAnyProxy(method, targetClass), method);
 	}
 
 	private static void refuse(@Nullable Obstacle obstacle, Method method) {
 		if (obstacle != null) {
-			throw new IllegalStateException("@LeaderOnly on " + method + ", which " + obstacle.problem()
-					+ ", so it would run where this instance " + "does not lead. " + obstacle.action()
-					+ ", or call LeaderElection.ifLeader");
+			throw new IllegalStateException(
+					"@LeaderOnly method " + method + " " + obstacle.problem() + ", so it would run where this instance "
+							+ "does not lead. " + obstacle.action() + ", or call LeaderElection.ifLeader");
 		}
 	}
 

@@ -219,8 +219,8 @@ class LeaderElectionAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(LockStartupException.class)
 				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'")
-				.hasMessageContaining("there are no other LeaderElection beans. "
-						+ "Declare one bean of that role: new LeaderElection(\"nobody\""));
+				.hasMessageContaining("There are no other LeaderElection beans. Declare one bean of that role: new "
+						+ "LeaderElection(\"nobody\""));
 	}
 
 	@Test
@@ -273,20 +273,21 @@ class LeaderElectionAutoConfigurationTests {
 			.withUserConfiguration(LeaderSnippets.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("@LeaderOnly on ")
+				.hasMessageContaining("@LeaderOnly method ")
 				.hasMessageContaining(".work()")
 				.hasMessageContaining(problem)
 				.hasMessageContaining("LeaderElection.ifLeader"));
 	}
 
 	static Stream<Arguments> aMethodThatNoProxyReachesFailsTheStart() {
-		return Stream.of(Arguments.of(OfPrivate.class, true, "which is private"),
-				Arguments.of(OfStatic.class, true, "which is static"),
-				Arguments.of(OfFinal.class, true, "which is final, or its class is"),
-				Arguments.of(FinalClass.class, true, "which is final, or its class is"),
-				Arguments.of(WithStaticContract.class, true, "which is static"),
-				Arguments.of(OfSuperclass.class, true, "of another package: no proxy"),
-				Arguments.of(Contracted.class, false, "which is in none of the interfaces of the bean's proxy"));
+		return Stream.of(Arguments.of(OfPrivate.class, true, "because it is private"),
+				Arguments.of(OfStatic.class, true, "because it is static"),
+				Arguments.of(OfFinal.class, true, "cannot be overridden by a proxy, because it or its class is final"),
+				Arguments.of(FinalClass.class, true,
+						"cannot be overridden by a proxy, because it or its class is final"),
+				Arguments.of(WithStaticContract.class, true, "because it is static"),
+				Arguments.of(OfSuperclass.class, true, "which is in another package"),
+				Arguments.of(Contracted.class, false, "is declared in no interface that the bean's proxy implements"));
 	}
 
 	@ParameterizedTest
@@ -296,8 +297,8 @@ class LeaderElectionAutoConfigurationTests {
 		this.instance.withUserConfiguration(LeaderSnippets.class, type)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("@LeaderOnly on ")
-				.hasMessageContaining("which is a callback that the container calls on the object itself")
+				.hasMessageContaining("@LeaderOnly method ")
+				.hasMessageContaining("is a callback, which the container calls on the object itself")
 				.hasMessageContaining("LeaderElection.ifLeader"));
 	}
 
@@ -311,13 +312,13 @@ class LeaderElectionAutoConfigurationTests {
 		this.instance.withBean(OfFinal.class, OfFinal::new, later)
 			.withUserConfiguration(LeaderSnippets.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("@LeaderOnly on ")
-				.hasMessageContaining("which is final, or its class is"));
+				.hasMessageContaining("@LeaderOnly method ")
+				.hasMessageContaining("cannot be overridden by a proxy, because it or its class is final"));
 		this.instance.withBean(Plain.class, Plain::new, later, (definition) -> definition.setInitMethodName("work"))
 			.withUserConfiguration(LeaderSnippets.class)
 			.run((context) -> assertThat(context).getFailure()
-				.hasMessageContaining("@LeaderOnly on ")
-				.hasMessageContaining("which is a callback"));
+				.hasMessageContaining("@LeaderOnly method ")
+				.hasMessageContaining("is a callback"));
 		this.instance.withBean(Plain.class, Plain::new, later)
 			.withUserConfiguration(LeaderSnippets.class)
 			.run((context) -> assertThat(context).hasNotFailed());

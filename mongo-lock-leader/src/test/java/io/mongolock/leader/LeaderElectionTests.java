@@ -243,7 +243,7 @@ class LeaderElectionTests {
 		this.first.start().awaitLeader();
 		LockHandle other = Mockito.mock();
 		assertThatIllegalStateException().isThrownBy(() -> this.first.election.ifLeader(() -> LockContext.enter(other)))
-			.withMessageContaining("close the innermost scope first");
+			.withMessageContaining("Close the innermost scope first");
 		this.first.election.stop();
 		assertThat(lock().holders()).isEmpty();
 	}

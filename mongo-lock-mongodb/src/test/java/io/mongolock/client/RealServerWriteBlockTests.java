@@ -54,7 +54,7 @@ class RealServerWriteBlockTests {
 			block(client, true);
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> locks.acquire(LockRequest.of("new")))
 				.withMessageContaining("error 371")
-				.withMessageContaining("lifts the block")
+				.withMessageContaining("To lift the block, run ")
 				.satisfies((refused) -> assertThat(refused.getOutcome()).isEqualTo(Outcome.REFUSED));
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(held::renew)
 				.withMessageContaining("error 371");
@@ -68,7 +68,8 @@ class RealServerWriteBlockTests {
 			locks.acquire(soon).close();
 			await().atMost(PATIENCE)
 				.untilAsserted(() -> assertThat(output)
-					.contains("Freed lock 'released', which a failed request had left taken"));
+					.contains("Lock 'released' was released in the background, because a request that failed had "
+							+ "taken it"));
 			held.close();
 			locks.stop(Duration.ofSeconds(5));
 		}

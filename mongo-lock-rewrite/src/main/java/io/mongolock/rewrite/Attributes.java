@@ -47,7 +47,7 @@ record Attributes(J.Annotation annotation) {
 				&& literal.getValue() instanceof String text) {
 			return text;
 		}
-		throw new UnmappedException(attribute + " is no literal: rewrite this annotation by hand");
+		throw new UnmappedException(attribute + " is no literal. Rewrite this annotation by hand");
 	}
 
 }

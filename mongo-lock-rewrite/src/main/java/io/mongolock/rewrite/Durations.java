@@ -32,13 +32,13 @@ final class Durations {
 	 */
 	static String of(String attribute, String duration) {
 		if (duration.contains("#{")) {
-			throw new UnmappedException(attribute + " is an expression: write its value, or a placeholder");
+			throw new UnmappedException(attribute + " is an expression. Write its value, or a placeholder");
 		}
 		if (duration.contains("${")) {
 			return duration;
 		}
 		if (parse(attribute, duration).getNano() % 1_000_000 != 0) {
-			throw new UnmappedException(attribute + " is no whole number of milliseconds: round it");
+			throw new UnmappedException(attribute + " is no whole number of milliseconds. Round it");
 		}
 		// Which here have to say so
 		return (Character.isDigit(duration.charAt(duration.length() - 1))) ? duration + "ms" : duration;
@@ -54,7 +54,7 @@ final class Durations {
 		catch (DateTimeException | ArithmeticException | IllegalArgumentException ex) {
 			// as one that is negative
 		}
-		throw new UnmappedException(attribute + " is no duration that ShedLock accepts: correct it");
+		throw new UnmappedException(attribute + " is no duration that ShedLock accepts. Correct it");
 	}
 
 	private static Duration simple(String text) {

@@ -39,7 +39,7 @@ record LockName(String attribute) {
 			return new LockName("name = " + Literals.quoted(name));
 		}
 		if (name.contains("${")) {
-			throw new UnmappedException("the name becomes a key, which has no placeholders: write the placeholder's "
+			throw new UnmappedException("the name becomes a key, which has no placeholders. Write the placeholder's "
 					+ "value into the name");
 		}
 		String key = key(parts(name));
@@ -61,7 +61,7 @@ record LockName(String attribute) {
 	}
 
 	private static UnmappedException notUnderstood() {
-		return new UnmappedException("the recipe does not understand the template in this name: write the key by hand");
+		return new UnmappedException("the recipe does not understand the template in this name. Write the key by hand");
 	}
 
 	private static String key(List<Expression> parts) {
@@ -86,7 +86,7 @@ record LockName(String attribute) {
 		}
 		if (readsRoot(expression.getAST())) {
 			throw new UnmappedException(
-					"@DistributedLock gives expressions a different root object: refer to arguments as #name, and to "
+					"@DistributedLock gives expressions a different root object. Refer to arguments as #name, and to "
 							+ "beans as @name");
 		}
 		return (isText(part) || expression.getAST() instanceof VariableReference) ? text : "(" + text + ")";

@@ -45,7 +45,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	private static final String ON_UNAVAILABLE = "io.mongolock.OnUnavailable";
 
 	private static final String TAKEN_OVER = "defaultLockAtMostFor has become the ttl of locks without lockAtMostFor. "
-			+ "A ttl need not outlast the longest run, because leases are renewed: shorten these ttls, or delete them "
+			+ "A ttl need not outlast the longest run, because leases are renewed. Shorten these ttls, or delete them "
 			+ "for the default of 30s. Later: ";
 
 	// What the new source knows of them; the application need not have them yet
@@ -186,8 +186,8 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	private static void checkAliases(Object annotated) {
 		if (annotated instanceof J.ClassDeclaration type && !type.getBody().getStatements().isEmpty()) {
-			throw new UnmappedException("attributes of this annotation may be aliases of @SchedulerLock's attributes: "
-					+ "write @DistributedLock by hand");
+			throw new UnmappedException("the recipe cannot see whether attributes of this annotation are aliases of "
+					+ "@SchedulerLock's attributes. Write @DistributedLock by hand");
 		}
 	}
 
@@ -275,7 +275,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			return ((values.size() == 1) ? values.iterator().next() : Optional.<String>empty())
 				.orElseThrow(() -> new UnmappedException(
 						"default" + attribute.replace("lock", "Lock") + " is no literal, or has several values in the "
-								+ "sources: set " + attribute + " in this annotation"));
+								+ "sources. Set " + attribute + " in this annotation"));
 		}
 
 	}

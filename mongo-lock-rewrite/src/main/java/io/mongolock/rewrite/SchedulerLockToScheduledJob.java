@@ -190,10 +190,9 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	}
 
 	private static J.Annotation commented(J.Annotation job, @Nullable Expression lockAtLeastFor) {
-		return (lockAtLeastFor != null) ? SearchResult
-			.found(job,
-					"lockAtLeastFor is left out, because a job runs once at each due time even "
-							+ "if clocks differ: if lockAtLeastFor kept runs apart, make the schedule less frequent")
+		return (lockAtLeastFor != null) ? SearchResult.found(job,
+				"lockAtLeastFor is left out, because a job runs once at each due time even if clocks differ. If "
+						+ "lockAtLeastFor kept runs apart, make the schedule less frequent")
 				: job;
 	}
 
@@ -219,7 +218,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	private static String turned(J.Annotation lock, Object annotated) {
 		if (!(annotated instanceof J.MethodDeclaration method)) {
 			throw new UnmappedException(
-					"a job is one method: move this annotation to the method, or write @ScheduledJob by hand");
+					"a job is one method. Move this annotation to the method, or write @ScheduledJob by hand");
 		}
 		List<J.Annotation> schedules = method.getLeadingAnnotations()
 			.stream()
@@ -227,17 +226,17 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 			.toList();
 		if (schedules.size() != 1) {
 			throw new UnmappedException("a job has one @Scheduled, but this method has " + schedules.size()
-					+ ": write @ScheduledJob by hand, or pass each due time to Jobs.run");
+					+ ". Write @ScheduledJob by hand, or pass each due time to Jobs.run");
 		}
 		if (method.getLeadingAnnotations().stream().anyMatch((one) -> is(one, ASYNC))) {
-			throw new UnmappedException("a job needs no @Async, as each run has its own thread: remove @Async");
+			throw new UnmappedException("a job needs no @Async, because each run has its own thread. Remove @Async");
 		}
 		TypeTree result = method.getReturnTypeExpression();
 		JavaType type = (result != null) ? result.getType() : null;
 		if (type != JavaType.Primitive.Void
 				&& !(type instanceof JavaType.FullyQualified later && LATER.contains(later.getFullyQualifiedName()))) {
 			throw new UnmappedException(
-					"a job returns void, CompletionStage or a reactive type: change the return type");
+					"a job returns void, CompletionStage or a reactive type. Change the return type");
 		}
 		return "(name = " + Literals.quoted(name(new Attributes(lock))) + ", "
 				+ schedule(new Attributes(schedules.get(0))) + ")";
@@ -247,7 +246,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 		String name = lock.text("name");
 		if (name == null || name.isBlank() || name.length() > MAX_NAME || name.contains("${") || name.contains("#{")) {
 			throw new UnmappedException("a job has a name of 1 to " + MAX_NAME
-					+ " characters, without placeholders and expressions: choose such a name");
+					+ " characters, without placeholders and expressions. Choose such a name");
 		}
 		return name;
 	}
@@ -256,7 +255,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 		for (String none : List.of("initialDelay", "initialDelayString", "scheduler")) {
 			if (schedule.value(none) != null) {
 				throw new UnmappedException(
-						"a job has no " + none + ": remove this attribute. The first run is due at the cron's next "
+						"a job has no " + none + ". Remove this attribute. The first run is due at the cron's next "
 								+ "time, or without a cron at the start of the first instance. Each run has its own "
 								+ "thread");
 			}
@@ -273,12 +272,12 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 				return attribute(period, duration(period, number, text, schedule.value("timeUnit")));
 			}
 		}
-		throw new UnmappedException("@Scheduled has no cron, fixedRate or fixedDelay: set one");
+		throw new UnmappedException("@Scheduled has no cron, fixedRate or fixedDelay. Set one of them");
 	}
 
 	private static String attribute(String attribute, String value) {
 		if (value.contains("#{")) {
-			throw new UnmappedException(attribute + " is an expression: write its value, or a placeholder");
+			throw new UnmappedException(attribute + " is an expression. Write its value, or a placeholder");
 		}
 		return attribute + " = " + Literals.quoted(value);
 	}
@@ -297,7 +296,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 				&& (DURATION.matcher(other).matches() || "ms".equals(unit) && other.contains("${"))) {
 			return other;
 		}
-		throw new UnmappedException(period + " is no literal with a unit that jobs know: write, for example, \"10s\"");
+		throw new UnmappedException(period + " is no literal with a unit that jobs know. Write, for example, \"10s\"");
 	}
 
 }

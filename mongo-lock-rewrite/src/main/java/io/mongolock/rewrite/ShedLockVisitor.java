@@ -39,20 +39,20 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 
 	/** The way out, by the type of ShedLock that is left. */
 	private static final Map<String, String> LEFT = Map.of(LOCK_ASSERT,
-			"LockAssert throws under a lock of @DistributedLock or @ScheduledJob: replace it by "
+			"LockAssert throws an exception under a lock of @DistributedLock or @ScheduledJob. Replace LockAssert by "
 					+ "LockContext.current().assertHeld(), or remove it",
 			SHED_LOCK + "core.LockExtender",
-			"LockExtender throws under a lock of @DistributedLock or @ScheduledJob. Such a lock renews itself: remove "
-					+ "LockExtender, or use LockContext.current().renew()",
+			"LockExtender throws an exception under a lock of @DistributedLock or @ScheduledJob. Such a lock renews "
+					+ "itself, so remove LockExtender, or use LockContext.current().renew()",
 			SHED_LOCK + "core.LockProvider",
-			"an application with mongo-lock-shedlock does not start with this bean: remove the bean",
+			"an application with mongo-lock-shedlock does not start with this bean. Remove the bean",
 			SHED_LOCK + "spring.annotation.EnableSchedulerLock",
 			"remove this annotation when no @SchedulerLock is left", SHED_LOCK + "spring.annotation.LockProviderToUse",
-			"this annotation does nothing without @SchedulerLock: remove it, because this library keeps its locks "
-					+ "in its own store");
+			"this annotation does nothing without @SchedulerLock. Remove it, because this library keeps its locks in "
+					+ "its own store");
 
-	private static final String OTHER = "this code locks in ShedLock's store: use LockOperations "
-			+ "(execute(…) waits, tryAcquire(…) skips)";
+	private static final String OTHER = "this code locks in ShedLock's store. Use LockOperations, where execute(…) "
+			+ "waits and tryAcquire(…) skips";
 
 	// What the new source knows of it; the application need not have it yet
 	private static final String[] STUBS = { """

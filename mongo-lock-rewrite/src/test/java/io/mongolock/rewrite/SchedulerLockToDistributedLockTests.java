@@ -193,7 +193,7 @@ class SchedulerLockToDistributedLockTests {
 	void aDefaultThatWasTakenOverMayBeShortNow() {
 		String configuration = configuration("defaultLockAtMostFor = \"10m\"");
 		String after = changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\")"), configuration);
-		assertThat(after).contains("shorten these ttls, or delete them for the default of 30s. Later: remove this ");
+		assertThat(after).contains("Shorten these ttls, or delete them for the default of 30s. Later: remove this ");
 		assertCompiles(after);
 		assertThat(changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"),
 				configuration))
@@ -241,12 +241,12 @@ class SchedulerLockToDistributedLockTests {
 
 	@ParameterizedTest
 	@CsvSource(delimiter = '|',
-			value = { "LockAssert.assertLocked() | LockAssert throws under a lock of @DistributedLock",
-					"LockExtender.extendActiveLock(null, null) | Such a lock renews itself: remove LockExtender",
+			value = { "LockAssert.assertLocked() | LockAssert throws an exception under a lock of @DistributedLock",
+					"LockExtender.extendActiveLock(null, null) | Such a lock renews itself, so remove LockExtender",
 					"LockAssert.TestHelper.makeAllAssertsPass(true) | this code locks in ShedLock's store",
-					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | use LockOperations",
-					"LockingTaskExecutor tasks = null | use LockOperations",
-					"new KeepAliveLockProvider(null, null) | does not start with this bean: remove the bean" })
+					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | Use LockOperations",
+					"LockingTaskExecutor tasks = null | Use LockOperations",
+					"new KeepAliveLockProvider(null, null) | does not start with this bean. Remove the bean" })
 	void whatIsLeftOfShedLockSaysTheWayOut(String statement, String way) {
 		String source = """
 				import net.javacrumbs.shedlock.core.*;
@@ -321,7 +321,7 @@ class SchedulerLockToDistributedLockTests {
 				}
 				""");
 		assertThat(after)
-			.containsPattern("/\\*~~\\(.*does not start with this bean: remove the bean\\)~~>\\*/LockProvider");
+			.containsPattern("/\\*~~\\(.*does not start with this bean. Remove the bean\\)~~>\\*/LockProvider");
 		assertCompiles(after);
 	}
 
@@ -340,8 +340,8 @@ class SchedulerLockToDistributedLockTests {
 				}
 				""");
 		assertThat(after).containsOnlyOnce("~~>")
-			.contains("an application with mongo-lock-shedlock does not start with this bean: remove the bean)~~>*/"
-					+ "LockProvider lockProvider()");
+			.contains("an application with mongo-lock-shedlock does not start with this bean. Remove the "
+					+ "bean)~~>*/LockProvider lockProvider()");
 		assertCompiles(after);
 	}
 
@@ -502,7 +502,7 @@ class SchedulerLockToDistributedLockTests {
 				""";
 		assertThat(turned(nightly)).contains("@DistributedLock(name = \"a\"");
 		assertThat(left(nightly.replace("Nightly {", "Nightly {\n\n\tString most() default \"\";\n")))
-			.contains("may be aliases");
+			.contains("are aliases");
 	}
 
 	@Test

@@ -63,7 +63,7 @@ record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) impl
 			catch (RuntimeException ex) {
 				// The work is done, and its result counts
 				logger.warn("The lock '" + KeyText.printable(this.lockConfiguration.getName())
-						+ "' could not be released, and runs out by itself", ex);
+						+ "' could not be released, so it stays taken until its lease runs out", ex);
 			}
 			finally {
 				this.document.unlock();

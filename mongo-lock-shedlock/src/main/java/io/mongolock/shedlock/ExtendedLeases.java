@@ -67,7 +67,7 @@ final class ExtendedLeases {
 		catch (RuntimeException ex) {
 			// As with locks that were not extended:
 			// the work is done, and its result counts
-			logger.warn("The " + lease + " could not be released, and runs out by itself", ex);
+			logger.warn("The " + lease + " could not be released, so it stays taken until its lease runs out", ex);
 		}
 	}
 

@@ -61,7 +61,7 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 			logger.warn("The LockProvider bean '" + name
 					+ "' failed to lock when tried at the start, so it is unknown whether the bean uses the "
 					+ "LockProvider of mongo-lock-shedlock. If the bean does not use that LockProvider, remove the "
-					+ "bean: its locks do not exclude the locks of this library", failure);
+					+ "bean, because its locks do not exclude the locks of this library", failure);
 		}
 	}
 

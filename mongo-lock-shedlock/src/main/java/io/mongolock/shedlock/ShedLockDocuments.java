@@ -133,7 +133,8 @@ final class ShedLockDocuments {
 			}
 			catch (RuntimeException ex) {
 				logger.warn("The document '" + KeyText.printable(this.lockConfiguration.getName())
-						+ "' of ShedLock could not be released, and runs out by itself", ex);
+						+ "' of ShedLock could not be released, so it stays locked until the time in its field lockUntil",
+						ex);
 			}
 		}
 

@@ -24,7 +24,7 @@ record ShedLockExtension(MongoLockShedLockProperties properties) implements Lock
 			checks.collection("shedlock.collection", collection);
 			if (collection.equals(checks.lockCollection())) {
 				throw checks.invalid("shedlock.collection", collection,
-						"holds the locks of this library: name the collection of ShedLock's own documents");
+						"holds the locks of this library. Name the collection of ShedLock's own documents");
 			}
 		}
 	}

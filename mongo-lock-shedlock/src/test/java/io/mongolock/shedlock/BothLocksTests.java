@@ -101,7 +101,8 @@ class BothLocksTests {
 		this.own.fail(new IllegalArgumentException("ttl"));
 		assertThatExceptionOfType(IllegalArgumentException.class)
 			.isThrownBy(() -> Providers.lock(this.both, "k", SHORTER, SHORTER));
-		assertThat(output).contains("The document 'k' of ShedLock could not be released, and runs out by itself");
+		assertThat(output).contains(
+				"The document 'k' of ShedLock could not be released, so it stays locked until the time in its field lockUntil");
 	}
 
 	@Test
@@ -109,8 +110,8 @@ class BothLocksTests {
 		SimpleLock lock = lock();
 		this.own.fail(new DataAccessResourceFailureException("own is down"));
 		lock.unlock();
-		assertThat(output).contains(" WARN ", "The lock 'k' could not be released, and runs out by itself",
-				"own is down");
+		assertThat(output).contains(" WARN ",
+				"The lock 'k' could not be released, so it stays taken until its lease runs out", "own is down");
 		assertThat(Providers.lock(this.old, "k", SHORTER, Duration.ZERO)).isPresent();
 	}
 
@@ -128,8 +129,10 @@ class BothLocksTests {
 		failDocuments();
 		this.own.fail(new DataAccessResourceFailureException("own is down"));
 		lock.unlock();
-		assertThat(output).contains("The lock 'k' could not be released, and runs out by itself", "own is down",
-				"The document 'k' of ShedLock could not be released, and runs out by itself", "documents are down");
+		assertThat(output).contains("The lock 'k' could not be released, so it stays taken until its lease runs out",
+				"own is down",
+				"The document 'k' of ShedLock could not be released, so it stays locked until the time in its field lockUntil",
+				"documents are down");
 	}
 
 	@Test

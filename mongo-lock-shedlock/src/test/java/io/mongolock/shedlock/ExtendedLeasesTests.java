@@ -36,8 +36,8 @@ class ExtendedLeasesTests {
 		BDDMockito.given(this.store.release(ArgumentMatchers.any(), ArgumentMatchers.any()))
 			.willThrow(new LockStoreException("k", Outcome.UNKNOWN, "no answer", null));
 		lock.unlock();
-		assertThat(output).contains(" WARN ", "The lease of 'k' could not be released, and runs out by itself",
-				"no answer");
+		assertThat(output).contains(" WARN ",
+				"The lease of 'k' could not be released, so it stays taken until its lease runs out", "no answer");
 	}
 
 	@Test
@@ -46,7 +46,8 @@ class ExtendedLeasesTests {
 		BDDMockito.given(this.store.expireAll(ArgumentMatchers.any(), ArgumentMatchers.any()))
 			.willThrow(new IllegalStateException("closed"));
 		lock.unlock();
-		assertThat(output).contains("The lease of 'k' could not be released, and runs out by itself", "closed");
+		assertThat(output)
+			.contains("The lease of 'k' could not be released, so it stays taken until its lease runs out", "closed");
 	}
 
 	private SimpleLock extended(Duration least) {

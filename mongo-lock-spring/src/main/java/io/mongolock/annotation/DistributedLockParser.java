@@ -77,8 +77,8 @@ class DistributedLockParser {
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, one of them a document's. The document's lock is not sorted among the other "
-							+ "locks, so two calls could wait for each other",
+					"has several locks, and one of them locks a document. A document's lock is not sorted among the "
+							+ "other locks, so two calls could wait for each other",
 					"Keep the document's lock, and take the other locks in a method of another bean that calls this "
 							+ "method.");
 		}
@@ -273,7 +273,9 @@ class DistributedLockParser {
 				return LockRequest.UNLIMITED;
 			}
 			throw invalid("has mode = SHARED and the limit '" + text + "', but a shared lock has no limit",
-					"Keep one: limit for a semaphore, mode = SHARED for the reading side of a read/write lock.", null);
+					"Keep limit if you want a semaphore, or mode = SHARED if you want the reading side of a read/write "
+							+ "lock.",
+					null);
 		}
 
 		private Integer limit(String text) {
@@ -287,8 +289,10 @@ class DistributedLockParser {
 				throw invalid("has the limit '" + text + "', which is no whole number below " + LockRequest.UNLIMITED,
 						"Write how many may hold the lock together, for example limit = \"10\".", ex);
 			}
-			throw invalid("has the limit '" + text + "'", "A limit is at least 1 and less than " + LockRequest.UNLIMITED
-					+ "; mode = SHARED allows any number of holders.", null);
+			throw invalid(
+					"has the limit '" + text + "', which is out of range", "Set a limit that is at least 1 and less "
+							+ "than " + LockRequest.UNLIMITED + ". For any number of holders, set mode = SHARED.",
+					null);
 		}
 
 		private InvalidLockMethodException invalid(String problem, String action, @Nullable Exception cause) {

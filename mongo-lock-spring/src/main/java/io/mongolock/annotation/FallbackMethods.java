@@ -35,8 +35,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		List<Method> named = candidates().filter((one) -> one.getName().equals(name)).toList();
 		List<Method> fitting = named.stream().filter(this::takesTheArguments).toList();
 		if (fitting.size() > 1) {
-			throw invalid(name, "which may be any of " + describe(fitting),
-					"Let only one of these methods keep this name.");
+			throw invalid(name, "but several methods of that name take the same arguments: " + describe(fitting),
+					"Rename all of these methods but one.");
 		}
 		if (fitting.isEmpty()) {
 			throw noneFits(name, named);
@@ -104,11 +104,12 @@ record FallbackMethods(Method method, Class<?> userClass) {
 
 	private InvalidLockMethodException noneFits(String name, List<Method> named) {
 		String action = "Declare " + ((isStatic(this.method)) ? "static " : "") + name + parameters(this.method)
-				+ " in the class of the bean or a superclass; a last parameter of the type LockUnavailableException is optional.";
+				+ " in the class of the bean or a superclass. You may add a last parameter of the type "
+				+ "LockUnavailableException.";
 		if (named.isEmpty() && this.method.getName().equals(name)) {
-			return invalid(name, "which is the method itself",
-					"Name another method. If the lock is on the class, that method must not be public, because all public methods "
-							+ "run under the lock.");
+			return invalid(name, "which is the locked method itself",
+					"Name another method as the fallback. If the lock is on the class, the fallback must not be "
+							+ "public, because all public methods run under the lock.");
 		}
 		if (!named.isEmpty()) {
 			return invalid(name, "but no method of that name takes the same arguments: " + describe(named), action);

@@ -45,8 +45,8 @@ class CallWarnings {
 	void warnIfBlocking(LockedCall call) {
 		if (REACTOR && Reactor.isNonBlocking() && this.blocking.add(call.method())) {
 			logger.warn("@DistributedLock method " + call + " waits for its lock on " + Thread.currentThread().getName()
-					+ ", a thread that must not block: other work on this thread waits, too. Call the method on "
-					+ "Schedulers.boundedElastic(), for instance with Mono.fromCallable(…).subscribeOn(…)");
+					+ ", which is a thread that must not block, because other work on this thread waits, too. Call the "
+					+ "method on Schedulers.boundedElastic(), for instance with Mono.fromCallable(…).subscribeOn(…)");
 		}
 	}
 
@@ -57,9 +57,10 @@ class CallWarnings {
 		if (TransactionSynchronizationManager.isActualTransactionActive() && !this.late.contains(call.method())
 				&& this.hasSnapshot.getAsBoolean() && isAnyNew(requests) && this.late.add(call.method())) {
 			logger.warn("@DistributedLock method " + call
-					+ " takes its lock inside a transaction that has already read, and still sees the data of that "
-					+ "time: the previous holder's writes may be missing. Put @Transactional on the method itself, so "
-					+ "that the transaction begins under the lock, or lock the method that begins the transaction");
+					+ " takes its lock inside a transaction that has already read. This transaction still sees the "
+					+ "data of that time, so it may miss the previous holder's writes. Put @Transactional on the "
+					+ "method itself, so that the transaction begins under the lock, or lock the method that begins "
+					+ "the transaction");
 		}
 	}
 

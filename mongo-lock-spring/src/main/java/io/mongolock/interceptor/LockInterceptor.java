@@ -82,9 +82,10 @@ public final class LockInterceptor implements MethodInterceptor {
 	private Plan decide(Method called, Class<?> targetClass) {
 		List<LockOperation> locks = this.source.getLockOperations(called, targetClass);
 		if (locks.isEmpty()) {
-			throw new IllegalStateException("Not run: " + InvalidLockMethodException.describe(called, targetClass)
-					+ " should run under a lock, but no lock is declared for it. The LockOperationSource answers "
-					+ "differently than when the proxy was made, or the advice was added without its advisor");
+			throw new IllegalStateException(InvalidLockMethodException.describe(called, targetClass)
+					+ " was not run: it should run under a lock, but no lock is declared for it. Either the "
+					+ "LockOperationSource no longer answers as it did when the proxy was made, or the advice was "
+					+ "added without its advisor");
 		}
 		LockedMethod method = LockedMethod.of(locks.get(0).method(), targetClass, this.laterResults);
 		return new Plan(method, this.executions.obtain().of(method, locks));

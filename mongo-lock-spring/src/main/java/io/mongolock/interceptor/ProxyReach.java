@@ -33,7 +33,7 @@ public final class ProxyReach {
 			"jakarta.inject.Inject");
 
 	private static final Obstacle CALLBACK = new Obstacle(
-			"is a callback that the container calls on the object itself, past the proxy",
+			"is a callback, which the container calls on the object itself and not on its proxy",
 			"Move the work to another bean");
 
 	/** How the names of the library's annotations begin, in whatever module they are. */
@@ -50,8 +50,8 @@ public final class ProxyReach {
 		int modifiers = method.getModifiers();
 		if (Modifier.isPrivate(modifiers) || Modifier.isStatic(modifiers)) {
 			return new Obstacle(
-					"is " + ((Modifier.isStatic(modifiers)) ? "static" : "private")
-							+ ": no proxy can stand in front of it",
+					"cannot be called through a proxy, because it is "
+							+ ((Modifier.isStatic(modifiers)) ? "static" : "private"),
 					"Make it a public instance method that other beans call");
 		}
 		if (isCallback(method, targetClass)) {
@@ -73,7 +73,7 @@ public final class ProxyReach {
 		return (isByInterface(targetClass) || isOfType(method, targetClass)
 				|| isIn(proxy.getClass().getInterfaces(), method, targetClass))
 						? null
-						: new Obstacle("is in none of the interfaces of the bean's proxy",
+						: new Obstacle("is declared in no interface that the bean's proxy implements",
 								"Declare the method in an interface, or let the class be proxied: remove "
 										+ "spring.aop.proxy-target-class=false and @Proxyable(INTERFACES)");
 	}
@@ -84,11 +84,13 @@ public final class ProxyReach {
 	 */
 	public static @Nullable Obstacle toClassProxy(Method method, Class<?> targetClass) {
 		if (isOfAnotherPackage(method, targetClass)) {
-			return new Obstacle("is package-private in " + method.getDeclaringClass().getName()
-					+ ", of another package: no proxy can override it", "Make it protected or public");
+			return new Obstacle(
+					"cannot be overridden by a proxy, because it is package-private in "
+							+ method.getDeclaringClass().getName() + ", which is in another package",
+					"Make it protected or public");
 		}
 		if (Modifier.isFinal(method.getModifiers()) || Modifier.isFinal(targetClass.getModifiers())) {
-			return new Obstacle("is final, or its class is: no proxy can override it",
+			return new Obstacle("cannot be overridden by a proxy, because it or its class is final",
 					(targetClass.isRecord()) ? "Make the record a class"
 							: "Remove final (in Kotlin, declare it open or use the kotlin-spring plugin)");
 		}

@@ -25,7 +25,7 @@ record UnavailableExecution(LockedExecution execution, UnavailableAnswer answer)
 			if (!UnavailableAnswer.isTo(ex, call)) {
 				throw ex;
 			}
-			logger.debug("Not run: " + call.method() + ": " + ex.getMessage());
+			logger.debug(call.method() + " was not run. " + ex.getMessage());
 			return this.answer.answer(call, ex);
 		}
 	}

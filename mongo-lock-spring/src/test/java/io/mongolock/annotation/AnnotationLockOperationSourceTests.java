@@ -79,7 +79,7 @@ class AnnotationLockOperationSourceTests {
 					noProperty | 'a${missing}' with a placeholder that no property fills
 					blankName  | ' ', which is blank
 					disagreed  | one with onUnavailable = FAIL and one with onUnavailable = SKIP
-					documents  | one of them a document's
+					documents  | one of them locks a document
 					differing  | two annotations for one lock, with the name 'one' and the key '#p0', but with different settings
 					noLimit    | the limit '0'
 					manyLimit  | the limit '2147483647'

@@ -27,7 +27,7 @@ class ProxyReachTests {
 		assertThat(ProxyReach.toAnyProxy(method, elsewhere)).isNotNull()
 			.extracting(ProxyReach.Obstacle::problem)
 			.asString()
-			.startsWith("is package-private in ");
+			.startsWith("cannot be overridden by a proxy, because it is package-private in ");
 	}
 
 	@Test

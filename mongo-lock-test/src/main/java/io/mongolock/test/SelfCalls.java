@@ -96,7 +96,7 @@ public final class SelfCalls {
 			.collect(Collectors.toCollection(TreeSet::new));
 		if (!found.isEmpty()) {
 			throw new AssertionError(
-					"These calls are on the same object, past the proxy, and so run WITHOUT the lock:\n  "
+					"These calls are made on the same object and not on its proxy, so they run WITHOUT the lock:\n  "
 							+ String.join("\n  ", found) + "\nMove the method with @DistributedLock to another bean, "
 							+ "use LockOperations inside it, or weave it by mongo-lock-aspectj.");
 		}

@@ -92,13 +92,13 @@ class DeadlockTests {
 		assertThat(List.of(first.get(), second.get())).allSatisfy((failure) -> {
 			assertThat(failure.getDeadlock().orElseThrow().waits()).extracting(LockDeadlock.Wait::key)
 				.containsExactlyInAnyOrder("a", "b");
-			assertThat(failure).hasMessageContaining(". It waited in a deadlock: lock '");
+			assertThat(failure).hasMessageContaining(". The call waited in a deadlock: lock '");
 		});
 		Awaitility.await().until(() -> this.told.size() >= 2);
 		Awaitility.await()
-			.untilAsserted(
-					() -> assertThat(output).contains("WARN", "Deadlock of 2 calls, until one of them gives up: lock '",
-							"Take these locks in the same order everywhere, or with one call"));
+			.untilAsserted(() -> assertThat(output).contains("WARN",
+					"A deadlock of 2 calls lasts until one of them gives up: lock '",
+					"Take these locks in the same order everywhere, or with one call"));
 	}
 
 	@Test
@@ -115,7 +115,8 @@ class DeadlockTests {
 				.failsWithin(Duration.ofMinutes(1))
 				.withThrowableOfType(ExecutionException.class)
 				.withCauseInstanceOf(LockUnavailableException.class)
-				.withMessageContaining(". It waited in a deadlock, which mongo-lock.on-deadlock=fail ended: lock '");
+				.withMessageContaining(
+						". The call waited in a deadlock, which mongo-lock.on-deadlock=fail ended: lock '");
 		}
 	}
 

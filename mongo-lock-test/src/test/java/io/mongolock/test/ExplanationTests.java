@@ -88,10 +88,10 @@ class ExplanationTests {
 		LockHandle held = client().acquire(LockRequest.of("k"));
 		held.note("charging\ncard");
 		awaitNote("charging\\u000Acard");
-		assertThat(this.client.explain("k").toString()).contains(", note 'charging\\u000Acard'), its lease ends at ");
+		assertThat(this.client.explain("k").toString()).contains(", note 'charging\\u000Acard'; the lease ends at ");
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.client.acquire(LockRequest.builder("k").waitTimeout(Duration.ZERO).build()))
-			.withMessageContaining(", note 'charging\\u000Acard')");
+			.withMessageContaining(", note 'charging\\u000Acard'; the lease ends at ");
 		held.note("x".repeat(LockHolder.MAX_NOTE - 1) + "\uD83D\uDE00");
 		awaitNote("x".repeat(LockHolder.MAX_NOTE - 1));
 		held.note("");

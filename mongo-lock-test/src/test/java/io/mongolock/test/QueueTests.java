@@ -301,7 +301,7 @@ class QueueTests {
 		LockTemplate third = client(LONG, (none) -> {
 		}, HandOver.DEFAULT, 1);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> third.acquire(PATIENT))
-			.withMessageContaining("its queue is full: mongo-lock.max-places is 1");
+			.withMessageContaining("its queue is full, because mongo-lock.max-places is 1");
 		awaitLine(1);
 		held.close();
 		last.get().close();

@@ -48,7 +48,7 @@ class UnavailableMethodTests {
 				assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(jobs::plain).satisfies((ex) -> {
 					assertThat(ex.getHolders()).singleElement()
 						.satisfies((holder) -> assertThat(holder.fence()).isEqualTo(held.fence()));
-					assertThat(ex).hasMessageContaining(" since ").hasMessageContaining("its lease ends at ");
+					assertThat(ex).hasMessageContaining(" since ").hasMessageContaining("the lease ends at ");
 				});
 			}
 		});

@@ -184,7 +184,7 @@ class DocumentLockRowsTests {
 		else {
 			this.there.template.getCollection("article").deleteOne(id);
 		}
-		Expect.lost(() -> locked.save(new Article("a", "mine", 1L))).withMessageEndingWith("nothing was written");
+		Expect.lost(() -> locked.save(new Article("a", "mine", 1L))).withMessageEndingWith("Nothing was written");
 		assertThat(this.there.template.getCollection("article").find().first())
 			.isEqualTo((what.equals("replaced")) ? theirs : null);
 		figures.server(this.harness.label()).add("overwritten, " + what, 0);

@@ -76,7 +76,7 @@ class SequenceRowsTests {
 		given.add(other.next(NAME));
 		Hold hold = this.harness.proxy().on("findAndModify").holdRequest();
 		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> late.next(NAME))
-			.withMessageContaining("it is safe to ask again");
+			.withMessageContaining("It is safe to ask again");
 		given.addAll(block(other));
 		this.harness.deliver(hold, "findAndModify");
 		given.addAll(block(other));

@@ -31,7 +31,7 @@ class InputTests {
 
 	static final List<Arguments> refused = List.of(Arguments.of("null", null, "it is null"),
 			Arguments.of("empty", "", "it is blank"), Arguments.of("blank", " \t", "it is blank"),
-			Arguments.of("10 kB", "x".repeat(10_000), "at most 1024 bytes of UTF-8; this key has 10008"),
+			Arguments.of("10 kB", "x".repeat(10_000), "at most 1024 bytes in UTF-8, but this key has 10008"),
 			Arguments.of("lone surrogate", "a\ud800", "surrogate"),
 			Arguments.of("object", new Object(), "it is a java.lang.Object"),
 			Arguments.of("map", Map.of("a", "b"), "one key"), Arguments.of("no elements", List.of(), "it is empty"),

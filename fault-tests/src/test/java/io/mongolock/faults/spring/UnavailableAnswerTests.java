@@ -85,7 +85,7 @@ class UnavailableAnswerTests {
 		assertThat(ex.getWaited()).isGreaterThanOrEqualTo(Duration.ofMillis(200));
 		assertThat(ex.getClaims()).isPositive().isEqualTo(this.app.harness().proxy().replies("findAndModify") - before);
 		assertThat(ex).hasMessageContaining("since " + stored.acquiredAt())
-			.hasMessageContaining("its lease ends at " + holder.until())
+			.hasMessageContaining("the lease ends at " + holder.until())
 			.hasMessageContaining(" and " + ex.getClaims() + " claim");
 	}
 

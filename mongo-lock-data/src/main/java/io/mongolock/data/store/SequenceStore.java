@@ -98,9 +98,9 @@ public final class SequenceStore {
 				.map((answer) -> answer.get("value"))
 				.orElse(null);
 			if (value == null || !(value.isInt64() || value.isInt32())) {
-				throw new DataIntegrityViolationException(
-						"Could not " + what(operation, name) + ": its value in the collection '" + this.collection
-								+ "' is " + value + ", which is no whole number; set it to a NumberLong");
+				throw new DataIntegrityViolationException("Could not " + what(operation, name)
+						+ ", because its value in the collection '" + this.collection + "' is " + value
+						+ ", which is no whole number. Set this value to a NumberLong");
 			}
 			return value.asNumber().longValue();
 		}
@@ -116,8 +116,8 @@ public final class SequenceStore {
 	private RuntimeException explain(String what, LockStoreException failure) {
 		if (failure.getCause() instanceof MongoCommandException refused && refused.getCode() == BAD_VALUE) {
 			return new DataIntegrityViolationException(
-					"Could not " + what + " (collection '" + this.collection + "'): its numbers end at "
-							+ Long.MAX_VALUE + ", and nothing was changed. MongoDB says: " + refused.getErrorMessage(),
+					"Could not " + what + " (collection '" + this.collection + "'), because its numbers end at "
+							+ Long.MAX_VALUE + ". Nothing was changed. MongoDB says: " + refused.getErrorMessage(),
 					refused);
 		}
 		String message = String.valueOf(failure.getMessage());
@@ -126,8 +126,8 @@ public final class SequenceStore {
 		String where = (message.contains(collection)) ? "" : " (" + collection + ")";
 		return new DataAccessResourceFailureException(message + where + switch (failure.getOutcome()) {
 			case REFUSED -> "";
-			case NOT_EXECUTED -> "; it is safe to ask again";
-			case UNKNOWN -> ". If numbers were taken, they stay a gap; it is safe to ask again";
+			case NOT_EXECUTED -> ". It is safe to ask again";
+			case UNKNOWN -> ". If numbers were taken, they leave a gap. It is safe to ask again";
 		}, failure.getCause());
 	}
 

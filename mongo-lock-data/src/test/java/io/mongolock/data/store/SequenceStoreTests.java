@@ -126,7 +126,7 @@ class SequenceStoreTests {
 			assertThatExceptionOfType(DataAccessResourceFailureException.class)
 				.isThrownBy(() -> store.take("invoice", 10))
 				.withMessageContaining("Could not take 10 numbers of sequence 'invoice' within 300 ms")
-				.withMessageContaining("they stay a gap; it is safe to ask again")
+				.withMessageContaining("they leave a gap. It is safe to ask again")
 				.withCauseInstanceOf(RuntimeException.class);
 		}
 	}
@@ -138,7 +138,7 @@ class SequenceStoreTests {
 			assertThatExceptionOfType(DataAccessResourceFailureException.class)
 				.isThrownBy(() -> store(nowhere, "", Duration.ofMillis(300)).take("invoice", 10))
 				.withMessageContaining("(collection 'sequences')")
-				.withMessageEndingWith("; it is safe to ask again")
+				.withMessageEndingWith(". It is safe to ask again")
 				.satisfies((ex) -> assertThat(ex).message().doesNotContain("gap"));
 		}
 	}
@@ -160,7 +160,7 @@ class SequenceStoreTests {
 				BsonDocument.parse("{ok: 0, code: 2, codeName: 'BadValue', errmsg: 'Failed to apply $inc'}"),
 				new ServerAddress());
 		assertThat(failing(end)).isInstanceOf(DataIntegrityViolationException.class)
-			.hasMessageContaining("nothing was changed")
+			.hasMessageContaining("Nothing was changed")
 			.hasMessageContaining("MongoDB says: ")
 			.hasMessageContaining("Failed to apply $inc");
 	}

@@ -96,7 +96,7 @@ public final class DocumentLockStore implements LockStore {
 	 */
 	public static void checkField(String field) {
 		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
-			throw new IllegalArgumentException("'" + field + "' cannot be the field that locks are kept in: name a "
+			throw new IllegalArgumentException("'" + field + "' cannot be the field that locks are kept in. Name a "
 					+ "field of the document itself, without a dot or a dollar, for example 'lock'");
 		}
 	}
@@ -302,7 +302,7 @@ public final class DocumentLockStore implements LockStore {
 			return of(keys.get(0)).findAll(keys, time.left());
 		}
 		catch (LockStoreException ex) {
-			logger.debug("Who holds some documents is unknown", ex);
+			logger.debug("It is unknown who holds some documents", ex);
 			return List.of();
 		}
 	}

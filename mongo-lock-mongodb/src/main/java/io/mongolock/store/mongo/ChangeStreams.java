@@ -50,7 +50,7 @@ class ChangeStreams {
 	ChangeStreams(PrimaryCollection locks, Duration timeout, String consequence, LockClock clock) {
 		this.locks = locks;
 		this.timeout = timeout;
-		this.consequence = ": " + consequence;
+		this.consequence = ", so " + consequence;
 		this.clock = clock;
 	}
 
@@ -73,7 +73,7 @@ class ChangeStreams {
 	MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
 		if (this.locks.isSharded(this.timeout)) {
 			refuse("A change stream of a sharded cluster is only as fast as its least active shard", null);
-			throw new IllegalStateException("No change stream on a sharded cluster");
+			throw new IllegalStateException("No change stream is opened on a sharded cluster");
 		}
 		try {
 			MongoCursor<BsonDocument> stream = this.locks.with(WriteConcern.MAJORITY, this.timeout.toMillis())
@@ -102,8 +102,8 @@ class ChangeStreams {
 		String message = what + this.consequence;
 		if (refusal != null && StoreFailures.isUnauthorized(refusal)) {
 			logger.warn(message
-					+ ". Grant the user the privileges find and changeStream on the collection (this is noticed within"
-					+ " a minute), or set mongo-lock.notifications=off. The server says: " + DriverMessage.of(refusal));
+					+ ". Grant the user the privileges find and changeStream on the collection (this is noticed within "
+					+ "a minute), or set mongo-lock.notifications=off. The server says: " + DriverMessage.of(refusal));
 		}
 		else {
 			logger.debug(message, refusal);

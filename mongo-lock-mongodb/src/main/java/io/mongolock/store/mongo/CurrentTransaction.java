@@ -99,7 +99,7 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 			.sorted()
 			.collect(Collectors.joining(", "));
 		return "the transaction on this thread (" + ((resources.isEmpty()) ? "of no resource" : "of " + resources)
-				+ ") is no transaction of MongoDB: use a MongoTransactionManager with the template's "
+				+ ") is no transaction of MongoDB. Use a MongoTransactionManager with the template's "
 				+ "MongoDatabaseFactory";
 	}
 

@@ -107,7 +107,7 @@ record LockDocument(BsonDocument document) {
 	Instant now() {
 		if (!this.document.containsKey(NOW)) {
 			throw new UnreadableException(
-					"the answer lacks the server's time, which MongoDB sends from 4.4 on: use 4.4 or later");
+					"the answer lacks the server's time, which MongoDB sends from 4.4 on. Use MongoDB 4.4 or later");
 		}
 		return date(this.document, NOW);
 	}
@@ -189,7 +189,7 @@ record LockDocument(BsonDocument document) {
 		if (holder.containsKey("format")) {
 			throw new UnreadableException(
 					"a later version of mongo-lock has written the document, in format " + integer(holder, "format")
-							+ ", and this version knows only format 1: update mongo-lock in this application");
+							+ ", and this version knows only format 1. Update mongo-lock in this application");
 		}
 	}
 
@@ -297,10 +297,10 @@ record LockDocument(BsonDocument document) {
 
 		static <T> T raise(BsonDocument document, String name, String expected) {
 			BsonValue value = document.get(name);
-			throw new UnreadableException("the document is not a lock of this library: its field '" + name
+			throw new UnreadableException("the document is not a lock of this library, because its field '" + name
 					+ "' should be " + expected + ", but is "
 					+ ((value != null) ? value.getBsonType().name().toLowerCase(Locale.ROOT) : "missing")
-					+ "; give the locks a collection or a key prefix of their own, or remove the document");
+					+ ". Give the locks a collection or a key prefix of their own, or remove the document");
 		}
 
 	}

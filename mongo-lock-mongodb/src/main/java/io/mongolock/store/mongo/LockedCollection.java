@@ -159,7 +159,7 @@ public final class LockedCollection {
 		if (!isSameText(asked, own)) {
 			this.leases.release(claim.id(), request.timeout());
 			throw new LockStoreException(request.key(), Outcome.REFUSED,
-					"Could not lock document '" + KeyText.printable(request.key()) + "': the collection '"
+					"Could not lock document '" + KeyText.printable(request.key()) + "', because the collection '"
 							+ this.documents.name() + "' has a collation, which makes this id equal to the stored id '"
 							+ KeyText.printable(this.keys.key(own)) + "'. Ask for the document by the stored id",
 					null);
@@ -329,9 +329,9 @@ public final class LockedCollection {
 			case NO_DOCUMENT ->
 				"its field '" + this.field + "' has to keep the lock, but has another value. " + this.keys.otherField();
 			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents cannot "
-					+ "be changed: lock the documents of the collection behind it";
-			case TOO_LARGE -> "the document has nearly 16 MB, MongoDB's limit, so that the lock (less than 4 KB) does "
-					+ "not fit in: move a part of the data into another document";
+					+ "be changed. Lock the documents of the collection behind it";
+			case TOO_LARGE -> "the document has nearly 16 MB, which is MongoDB's limit, so the lock (less than 4 KB) "
+					+ "does not fit into it. Move a part of the data into another document";
 			default -> "";
 		};
 		return (why.isEmpty()) ? failure : new LockStoreException(request.key(), Outcome.REFUSED,

@@ -92,7 +92,7 @@ public final class LockedCollectionQueues {
 			this.requests.leave(claim, timeout);
 		}
 		catch (LockStoreException ex) {
-			logger.debug("The place in the queue is left to run out", ex);
+			logger.debug("The place in the queue could not be given up, so it stays until it runs out", ex);
 		}
 	}
 

@@ -237,8 +237,8 @@ public final class MongoLockStore implements LockStore {
 		if (few && !this.saidFew.getAndSet(true)) {
 			logger
 				.info("The MongoClient has at most " + connections + " connections (maxPoolSize), so no connection is "
-						+ "used for a change stream: waiters ask for a lock at their retry-interval. To get a change "
-						+ "stream, set maxPoolSize to " + MIN_CONNECTIONS + " or more");
+						+ "used for a change stream, and waiters ask for a lock at their retry-interval. To get a "
+						+ "change stream, set maxPoolSize to " + MIN_CONNECTIONS + " or more");
 		}
 		return this.notifications != Notifications.OFF && !few;
 	}

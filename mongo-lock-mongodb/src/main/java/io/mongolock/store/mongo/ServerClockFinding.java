@@ -16,7 +16,7 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 			return clock + " agrees with the others again";
 		}
 		return clock + " is " + Math.abs(this.offset) + " ms " + ((this.offset > 0) ? "ahead of" : "behind")
-				+ " the clock of " + this.reference.server() + ", which agrees with most servers' clocks; up to "
+				+ " the clock of " + this.reference.server() + ", which agrees with most servers' clocks. Up to "
 				+ tolerated + " ms are tolerated. " + consequence()
 				+ ". Set the clock right (NTP) before the next election";
 	}
@@ -28,8 +28,8 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 		}
 		return (this.offset > 0)
 				? "If this server is elected, leases end early by this difference. If the difference exceeds the "
-						+ "margin, a lock may have two holders until the next renewal; only the fence tells them apart"
-				: "If this server is elected, this difference lengthens the wait for dead holders' locks";
+						+ "margin, a lock may have two holders until the next renewal. Only the fence tells them apart"
+				: "If this server is elected, callers wait longer for the locks of dead holders by this difference";
 	}
 
 }

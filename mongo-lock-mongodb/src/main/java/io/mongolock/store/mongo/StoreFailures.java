@@ -344,9 +344,9 @@ public final class StoreFailures {
 
 	private static String meaning(Outcome outcome) {
 		return switch (outcome) {
-			case NOT_EXECUTED -> "nothing was executed";
+			case NOT_EXECUTED -> "and nothing was executed";
 			case UNKNOWN -> "but the request may have been executed, or may be executed later";
-			case REFUSED -> "the request was refused";
+			case REFUSED -> "because the request was refused";
 		};
 	}
 
@@ -374,15 +374,15 @@ public final class StoreFailures {
 		}
 		if (code == DOCUMENT_VALIDATION_FAILURE) {
 			return ". The validator of the collection '" + collection
-					+ "' has to accept the writes of this library; collMod changes the validator";
+					+ "' has to accept the writes of this library. You can change the validator with collMod";
 		}
 		if (code == USER_WRITES_BLOCKED) {
-			return ". The writes of users are blocked: "
-					+ "db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts the block";
+			return ". The server blocks the writes of users. To lift the block, run "
+					+ "db.adminCommand({setUserWriteBlockMode: 1, global: false})";
 		}
 		return (failure instanceof MongoIncompatibleDriverException || UNKNOWN_TO_OLD_SERVERS.contains(code))
 				? ". Locks need MongoDB 4.4 or later"
-				: ". Check the document that has this key: only this library may write it";
+				: ". Check the document that has this key, because only this library may write it";
 	}
 
 	private static int code(Throwable failure) {

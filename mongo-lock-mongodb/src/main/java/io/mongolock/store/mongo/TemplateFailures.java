@@ -28,9 +28,9 @@ public final class TemplateFailures {
 		MongoException conflict = findConflict(failure);
 		return (conflict != null) ? new ConcurrencyFailureException("The " + what
 				+ ((StoreFailures.isRolledBack(conflict))
-						? " was not written: the transaction is over, because another client wrote the same data, or "
+						? " was not written. The transaction is over, because another client wrote the same data, or "
 								+ "because the server failed ("
-						: " may have been written, and a commit of this transaction would keep that write: the "
+						: " may have been written, and a commit of this transaction would keep that write. The "
 								+ "connection failed (")
 				+ conflict.getMessage()
 				+ "). Do the whole transaction again, for example by Spring's @Retryable(predicate = "

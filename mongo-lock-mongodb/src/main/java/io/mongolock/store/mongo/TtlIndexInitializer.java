@@ -262,7 +262,7 @@ public final class TtlIndexInitializer {
 					". Locks work, but documents of unused keys "
 							+ ((after > this.seconds) ? "stay longer than set. " : "are removed sooner than set. ")
 							+ "All applications that share the collection need the same "
-							+ "mongo-lock.ttl-index.retention: the longest that any of them needs. If this "
+							+ "mongo-lock.ttl-index.retention, which is the longest that any of them needs. If this "
 							+ "application needs the longest, run in mongosh: " + change,
 					change);
 		}
@@ -278,9 +278,9 @@ public final class TtlIndexInitializer {
 					". This is urgent: MongoDB may delete locks while they are held. expireAfterSeconds has to be at "
 							+ "least " + least
 							+ ", twice the longest ttl or min-hold of this application. Run in mongosh: " + repair
-							+ ". If another application sets the index back: all applications that share the "
-							+ "collection need the same mongo-lock.ttl-index.retention, "
-							+ "the longest that any of them needs");
+							+ ". If another application sets the index back, give all applications that share the "
+							+ "collection the same mongo-lock.ttl-index.retention, which is the longest that any of "
+							+ "them needs");
 		}
 		else {
 			warn(problem, problem, harmless);

@@ -247,7 +247,7 @@ abstract class AbstractMongoLockStoreContractTests extends AbstractLockStoreCont
 		for (Claim claim : List.of(exclusive, Claims.first(exclusive), Claims.shared("key"),
 				Claims.waiting(Claims.on("key")))) {
 			assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> ask(claim))
-				.withMessageContaining("in format 2, and this version knows only format 1: update mongo-lock")
+				.withMessageContaining("in format 2, and this version knows only format 1. Update mongo-lock")
 				.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.REFUSED));
 		}
 		assertThatExceptionOfType(LockStoreException.class).isThrownBy(() -> store().find("key", TIMEOUT))

@@ -344,7 +344,7 @@ class ReleaseStreamTests {
 		this.watch = small.watchReleases(this.listener);
 		assertThat(streamThreads().isEmpty()).isNotEqualTo(live);
 		small.watchReleases(this.listener).close();
-		assertThat(output.getOut().split("maxPoolSize", -1)).hasSize((live) ? 1 : 2);
+		assertThat(output.getOut().split("has at most ", -1)).hasSize((live) ? 1 : 2);
 	}
 
 	@Test

@@ -259,10 +259,10 @@ class StoreFailuresTests {
 				+ "{address=db2:27017, type=REPLICA_SET_SECONDARY, TagSet{[]}, roundTripTime=0.4 ms, state=CONNECTED}]");
 		LockStoreException failure = StoreFailures.explain(WRITE, "locks",
 				new DataAccessResourceFailureException("translated", driver));
-		assertThat(failure)
-			.hasMessage("Could not renew lock 'key' within 500 ms, nothing was executed: Timed out while waiting for "
-					+ "a server that matches WritableServerSelector: db1:27017 UNKNOWN (ConnectException: Connection "
-					+ "refused), db2:27017 REPLICA_SET_SECONDARY")
+		assertThat(failure).hasMessage(
+				"Could not renew lock 'key' within 500 ms, and nothing was executed: Timed out while waiting for "
+						+ "a server that matches WritableServerSelector: db1:27017 UNKNOWN (ConnectException: Connection "
+						+ "refused), db2:27017 REPLICA_SET_SECONDARY")
 			.hasRootCause(driver);
 	}
 
@@ -325,10 +325,11 @@ class StoreFailuresTests {
 			.parse("{ok: 0, code: 371, codeName: 'UserWritesBlocked', errmsg: 'Plan executor error during "
 					+ "findAndModify :: caused by :: User writes blocked'}"),
 				SERVER);
-		assertThat(StoreFailures.explain(WRITE, "locks", blocked))
-			.hasMessage("Could not renew lock 'key', the request was refused: error 371: 'Plan executor error during "
-					+ "findAndModify :: caused by :: User writes blocked' on server db.example:27017. The writes of "
-					+ "users are blocked: db.adminCommand({setUserWriteBlockMode: 1, global: false}) lifts the block");
+		assertThat(StoreFailures.explain(WRITE, "locks", blocked)).hasMessage(
+				"Could not renew lock 'key', because the request was refused: error 371: 'Plan executor error during "
+						+ "findAndModify :: caused by :: User writes blocked' on server db.example:27017. The server "
+						+ "blocks the writes of users. To lift the block, run db.adminCommand({setUserWriteBlockMode: 1, "
+						+ "global: false})");
 	}
 
 	@Test
@@ -355,10 +356,10 @@ class StoreFailuresTests {
 				+ "\\\"secret\\\" } } ], " + "x".repeat(3000) + " }";
 		LockStoreException refused = StoreFailures.explain(WRITE, "locks", new MongoCommandException(
 				BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: \"" + said + "\"}"), SERVER));
-		assertThat(refused)
-			.hasMessage("Could not renew lock 'key', the request was refused: error 13: 'not authorized on shop "
-					+ "to execute command update' on server db.example:27017. The user needs the privileges find, "
-					+ "insert and update on the collection 'locks', for example by the role readWrite");
+		assertThat(refused).hasMessage(
+				"Could not renew lock 'key', because the request was refused: error 13: 'not authorized on shop "
+						+ "to execute command update' on server db.example:27017. The user needs the privileges find, "
+						+ "insert and update on the collection 'locks', for example by the role readWrite");
 		MongoException notPrimary = new MongoNotPrimaryException(
 				BsonDocument.parse("{ok: 0, code: 10107, errmsg: \"" + said + "\"}"), SERVER);
 		MongoWriteException broken = new MongoWriteException(
@@ -408,10 +409,10 @@ class StoreFailuresTests {
 		BsonDocument details = BsonDocument.parse("{considered: 'secret'}");
 		MongoWriteException one = new MongoWriteException(new WriteError(121, "Document failed validation", details),
 				SERVER, Set.of());
-		assertThat(StoreFailures.explain(WRITE, "my_locks", one))
-			.hasMessage("Could not renew lock 'key', the request was refused: error 121: 'Document failed "
-					+ "validation' on server db.example:27017. The validator of the collection 'my_locks' has to "
-					+ "accept the writes of this library; collMod changes the validator");
+		assertThat(StoreFailures.explain(WRITE, "my_locks", one)).hasMessage(
+				"Could not renew lock 'key', because the request was refused: error 121: 'Document failed validation' "
+						+ "on server db.example:27017. The validator of the collection 'my_locks' has to accept the writes "
+						+ "of this library. You can change the validator with collMod");
 		String key = "E11000 duplicate key error collection: db.my_locks index: t dup key: { holders.token: \"secret\" }";
 		MongoBulkWriteException many = new MongoBulkWriteException(
 				BulkWriteResult.acknowledged(0, 0, 0, 0, List.of(), List.of()),

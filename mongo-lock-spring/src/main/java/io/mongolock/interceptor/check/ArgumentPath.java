@@ -66,7 +66,7 @@ record ArgumentPath(String variable, List<String> properties) {
 			Class<?> type = (resolvable != null) ? resolvable.toClass() : Object.class;
 			if (isKnownWhole(type) && getter(type, name) == null && !isField(type, name)) {
 				throw declared.invalid(", but " + type.getTypeName() + " has no property '" + name + "'",
-						"Correct the name; a property is read by a public getter, an accessor of a record or a public "
+						"Correct the name. A property is read by a public getter, an accessor of a record or a public "
 								+ "field. If a subclass has the property, declare the subclass as the type.",
 						null);
 			}

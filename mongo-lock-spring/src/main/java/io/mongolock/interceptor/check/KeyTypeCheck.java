@@ -50,7 +50,7 @@ record KeyTypeCheck(BeanFactory beans) {
 					"Let the key be one value, and call the method once for each value.", null);
 		}
 		if (path.properties().isEmpty() && BaseStream.class.isAssignableFrom(type.toClass())) {
-			throw key.invalid(" of type " + type + ", which can be read only once: the method would find it empty",
+			throw key.invalid(" of type " + type + ", which can be read only once, so the method would find it empty",
 					"Let the method take a collection of the keys, for example a List.", null);
 		}
 		String refusal = LockKeyTypes.refusal(((several) ? element(type) : type).toClass());

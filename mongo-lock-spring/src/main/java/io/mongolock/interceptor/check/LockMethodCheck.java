@@ -46,7 +46,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		String later = AsyncResultDetector.declaredBy(method, targetClass);
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
-					"returns a " + later + ": the lock would end before the work does", AsyncResultDetector.ACTION);
+					"returns a " + later + ", so the lock would end before the work does", AsyncResultDetector.ACTION);
 		}
 		Class<?> document = operation.document();
 		if (document != null && AsyncResultDetector.areHeldFor(method, targetClass)) {

@@ -152,8 +152,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		}
 		if (!found.isEmpty()) {
 			this.verification
-				.warn("These calls of @DistributedLock methods are on the same object, past the proxy, and "
-						+ "so run WITHOUT the lock: " + String.join("; ", found)
+				.warn("These calls of @DistributedLock methods are made on the same object and not on its proxy, so "
+						+ "they run WITHOUT the lock: " + String.join("; ", found)
 						+ ". Move the locked method to another bean, use LockOperations inside it, or weave it by "
 						+ "mongo-lock-aspectj");
 		}
@@ -228,7 +228,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		}
 		if (AdvisedProxies.find(bean, LockAsyncCheck.LOCKS) == null) {
 			String problem = "Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
-					+ " has @DistributedLock methods, but no proxy: they would run without the lock";
+					+ " has @DistributedLock methods, but no proxy, so they would run without the lock";
 			if (AdvisedProxies.mayBeMissing(this.beanFactory)) {
 				this.verification
 					.warn(problem + ". Ignore this if this test has put the bean there, as @MockitoBean does");

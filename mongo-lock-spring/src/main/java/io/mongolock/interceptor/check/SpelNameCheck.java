@@ -94,9 +94,9 @@ record SpelNameCheck(Predicate<String> beans) {
 				}
 				if (variables.ambiguous().contains(used.substring(1))) {
 					throw declared.invalid(
-							", in which " + used + " is the name of a parameter, and "
+							", in which " + used + " is the name of a parameter, but also "
 									+ ((KEYWORDS.contains(used)) ? "means something else in SpEL"
-											: "the position of another"),
+											: "the position of another parameter"),
 							"Rename the parameter, or write " + position(used, variables) + " for it.", null);
 				}
 			});

@@ -83,8 +83,8 @@ class LockResetTestListener implements TestExecutionListener, Ordered {
 		if (!held.isEmpty()) {
 			logger
 				.warn("Locks were still held after " + context.getTestMethod().toGenericString() + " and are now lost: "
-						+ held + ". Release them in the test, or wait for the work that holds them; "
-						+ "@AutoConfigureMongoLockTest(reset = false) keeps them");
+						+ held + ". Release them in the test, or wait for the work that holds them. To keep them held, "
+						+ "use @AutoConfigureMongoLockTest(reset = false)");
 		}
 		if (client != null) {
 			freed.forEach((lock) -> lock.liveHolders().forEach((holder) -> client.takenByForce(lock.key(), holder)));

@@ -110,7 +110,7 @@ class OperatorTests {
 			.bodyJson()
 			.extractingPath("$.error")
 			.asString()
-			.contains("No lock is named");
+			.contains("The request names no lock");
 		for (String address : new String[] { "", "/a" }) {
 			assertThat(this.mvc.post()
 				.uri("/actuator/mongolocks" + address)
@@ -120,7 +120,8 @@ class OperatorTests {
 				.bodyJson()
 				.extractingPath("$.error")
 				.asString()
-				.contains((address.isEmpty()) ? "No lock is named" : "The reason to release lock 'a' must have 1 to ");
+				.contains((address.isEmpty()) ? "The request names no lock"
+						: "The reason to release lock 'a' must have 1 to ");
 		}
 	}
 

@@ -276,7 +276,7 @@ class OrderServiceApplicationTests {
 		@GetMapping("/stopping")
 		void stopping() {
 			throw new LockAttemptAbortedException("order:10001", List.of(), Duration.ZERO, 0,
-					"Lock 'order:10001' is not claimed: this application is shutting down");
+					"Lock 'order:10001' is not claimed, because this application is shutting down");
 		}
 
 	}
