@@ -2,14 +2,12 @@ package io.mongolock.autoconfigure;
 
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.ObjectProvider;
-import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
-import org.springframework.context.annotation.Role;
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockClock;
@@ -17,16 +15,13 @@ import io.mongolock.LockListener;
 import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.client.ClientOptions;
-import io.mongolock.client.LockCommitListener;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.concurrent.CallerContext;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
 import io.mongolock.event.spring.LockEventPublisher;
 import io.mongolock.spi.LockStartupException;
-import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.LockStore;
-import io.mongolock.store.mongo.StoreFailures;
 
 /**
  * Claims, keeps and releases locks.
@@ -66,13 +61,6 @@ class LockClientConfiguration {
 	@Bean
 	static LockEventPublisher mongoLockEventPublisher(ApplicationContext context) {
 		return new LockEventPublisher(context);
-	}
-
-	@Bean
-	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
-	static TransactionListenerRegistrar mongoLockCommitListenerRegistrar() {
-		return new TransactionListenerRegistrar(
-				new LockCommitListener((TRANSACTIONS) ? StoreFailures::isRolledBack : (failure) -> false));
 	}
 
 	private static LockStore noStore(@Nullable ClassLoader loader) {

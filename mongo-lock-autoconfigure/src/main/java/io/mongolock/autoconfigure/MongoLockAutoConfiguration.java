@@ -28,6 +28,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockOwner;
 import io.mongolock.annotation.AnnotationLockOperationSource;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
+import io.mongolock.client.LockCommitListener;
 import io.mongolock.concurrent.CallerContext;
 import io.mongolock.concurrent.ThreadState;
 import io.mongolock.core.ConfiguredSettings;
@@ -39,7 +40,9 @@ import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.interceptor.check.LockVerification;
 import io.mongolock.observation.LockMdc;
 import io.mongolock.spi.LockExtension;
+import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.mongo.CurrentTransaction;
+import io.mongolock.store.mongo.StoreFailures;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
@@ -160,6 +163,15 @@ public final class MongoLockAutoConfiguration {
 		return new LockOperationSourceAdvisor(source, interceptor,
 				property(environment, "advisor-order", LockOperationSourceAdvisor.DEFAULT_ORDER),
 				new ProxyKind(beanFactory)::isPossible);
+	}
+
+	// Also where the locks are of a parent context, or a client of the application
+	@Bean
+	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
+	@ConditionalOnSetting(name = "enabled", byDefault = true)
+	static TransactionListenerRegistrar mongoLockCommitListenerRegistrar() {
+		return new TransactionListenerRegistrar(new LockCommitListener(
+				(LockClientConfiguration.TRANSACTIONS) ? StoreFailures::isRolledBack : (failure) -> false));
 	}
 
 	// Not from the properties bean, which is created later

@@ -145,6 +145,19 @@ class AdvisorOrderTests {
 	}
 
 	@Test
+	void whenTheLocksAreOfAParentThenTheManagersOfItsChildrenAskBeforeTheyCommit() {
+		ApplicationContextRunner child = new ApplicationContextRunner()
+			.withBean(RecordingTransactionManager.class, () -> new RecordingTransactionManager(new ArrayList<>()))
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class));
+		new ApplicationContextRunner().withBean(LockStore.class, ScriptedStore::new)
+			.withConfiguration(AutoConfigurations.of(MongoLockAutoConfiguration.class))
+			.run((parent) -> child.withParent(parent)
+				.run((context) -> assertThat(
+						context.getBean(RecordingTransactionManager.class).getTransactionExecutionListeners())
+					.hasExactlyElementsOfTypes(LockCommitListener.class)));
+	}
+
+	@Test
 	void skippingMethodKeepsItsLockUntilTheOuterTransactionHasEnded() {
 		List<String> events = new ArrayList<>();
 		PlatformTransactionManager transactions = new RecordingTransactionManager(events);
