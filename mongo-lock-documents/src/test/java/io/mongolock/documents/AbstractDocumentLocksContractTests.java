@@ -1168,10 +1168,12 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	@Test
 	void theTextOfATicketShowsNothingOfTheDocumentNorOfItsLock() {
-		LockedDocument<Post> locked = lock();
+		String id = "an id too long to appear by chance";
+		this.template.insert(new Post(id, "draft", null));
+		LockedDocument<Post> locked = this.here.documents().lock(Post.class, id);
 		LeaseProof proof = ((HeldDocument<Post>) locked).proof();
 		byte[] text = Base64.getUrlDecoder().decode(locked.ticket().text());
-		for (byte[] known : List.of("posts".getBytes(StandardCharsets.UTF_8), "p1".getBytes(StandardCharsets.UTF_8),
+		for (byte[] known : List.of("posts".getBytes(StandardCharsets.UTF_8), id.getBytes(StandardCharsets.UTF_8),
 				Arrays.copyOf(HexFormat.of().parseHex(proof.lease().leaseToken()), LeaseSecrets.BYTES),
 				ByteBuffer.allocate(Long.BYTES).putLong(locked.fence()).array(),
 				ByteBuffer.allocate(Long.BYTES).putLong(locked.entity().version()).array())) {
