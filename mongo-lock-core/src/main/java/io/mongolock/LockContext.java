@@ -30,9 +30,9 @@ public final class LockContext {
 	public static LockHandle current() {
 		Frame frame = CURRENT.get();
 		if (frame == null) {
-			throw new IllegalStateException("This thread holds no lock (" + Thread.currentThread().getName()
-					+ "), because the caller is run neither by LockOperations.execute nor by a @DistributedLock proxy. "
-					+ "A call from within the same object does not go through the proxy.");
+			throw new IllegalStateException("This thread (" + Thread.currentThread().getName()
+					+ ") works under no lock, because the caller is run neither by LockOperations.execute nor by a "
+					+ "@DistributedLock proxy. " + "A call from within the same object does not go through the proxy.");
 		}
 		return frame.handle;
 	}

@@ -182,7 +182,7 @@ public class LocksEndpoint {
 		}
 		catch (LockStoreException ex) {
 			if (ex.getOutcome() == Outcome.UNKNOWN) {
-				released.add(whom + " (perhaps, because MongoDB gave no answer)");
+				released.add(whom + " (perhaps not released, because MongoDB gave no answer)");
 			}
 			throw ex;
 		}

@@ -218,7 +218,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		if (outlasted.compareTo(ELECTION) < 0 && this.said.add("ttl")) {
 			logger.info(who + " a ttl of " + text(terms.ttl()) + ", so their leases last only " + text(outlasted)
 					+ " while MongoDB has no primary. A failover takes about " + text(ELECTION)
-					+ ", so held locks would be lost in it. Use at least " + text(longEnough(terms.ttl(), outlasted)));
+					+ ", so held locks would be lost in it. Use a ttl of at least "
+					+ text(longEnough(terms.ttl(), outlasted)));
 		}
 	}
 

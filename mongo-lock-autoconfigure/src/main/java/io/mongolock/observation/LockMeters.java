@@ -151,7 +151,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void recalled(LockRequest request) {
 		Counter.builder("mongo.lock.recalled")
-			.description("Requests of other instances for leases that are idle, or may soon be idle")
+			.description("Leases, idle or perhaps soon idle, that another instance wanted")
 			.tags("lock", LockTags.name(request))
 			.register(this.registry)
 			.increment();

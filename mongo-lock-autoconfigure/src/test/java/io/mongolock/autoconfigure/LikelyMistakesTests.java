@@ -58,7 +58,7 @@ class LikelyMistakesTests {
 	@Test
 	void methodsWithAKeyOrWithoutArgumentsAreNot(CapturedOutput output) {
 		this.runner.withBean(GoodKeys.class).run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).doesNotContain("whatever the arguments");
+		assertThat(output).doesNotContain("whatever its arguments");
 	}
 
 	@Test

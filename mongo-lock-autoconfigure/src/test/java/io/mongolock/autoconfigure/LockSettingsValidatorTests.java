@@ -249,7 +249,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("Locks have a margin of 800ms").containsOnlyOnce("Locks have a ttl of 4s");
 		assertThat(output).contains("a ttl of 4s, so their leases last only 2200ms while MongoDB has no primary",
-				"Use at least 17s");
+				"Use a ttl of at least 17s");
 		assertThat(output).doesNotContain("600ms").doesNotContain("WARN");
 	}
 
@@ -261,7 +261,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 		this.runner.withPropertyValues("mongo-lock." + ttl, "mongo-lock.renew-interval=" + interval)
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output.toString().contains("while MongoDB has no primary")).isEqualTo(said);
-		assertThat(output.toString().contains("Use at least " + enough + "\n")).isEqualTo(said);
+		assertThat(output.toString().contains("Use a ttl of at least " + enough + "\n")).isEqualTo(said);
 	}
 
 	@Test

@@ -261,7 +261,7 @@ public final class LockExceptions {
 		ClockReading noticed = lease.ranOutAt();
 		return ((noticed != null) ? stepped(lease, noticed) : "")
 				+ ((terms.autoRenew()) ? "no renewal was confirmed"
-						: "the lock has no automatic renewal, and was not released")
+						: "the lock, which has no automatic renewal, was not released")
 				+ " within ttl - margin = " + millis(terms.ttl()) + " - " + millis(terms.margin()) + " = "
 				+ millis(terms.reliable()) + lastFailure(lease) + ((noticed != null) ? stoodStill(lease, noticed) : "");
 	}

@@ -255,7 +255,7 @@ class LockEventsTests {
 		end.countDown();
 		renewal.get().join();
 		this.template.stop(Duration.ofSeconds(10));
-		assertThat(this.log.lines).isNotEmpty().noneMatch((line) -> line.contains("Renewal"));
+		assertThat(this.log.lines).isNotEmpty().noneMatch((line) -> line.contains("The renewal of"));
 	}
 
 	private void hold(int count) {

@@ -65,7 +65,7 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 	 */
 	public LockTicket getTicket() {
 		LockTicket ticket = this.ticket;
-		Assert.state(ticket != null, "This lock has no ticket. Go on with locked.reload()");
+		Assert.state(ticket != null, "This exception has no ticket. Go on with locked.reload()");
 		return ticket;
 	}
 

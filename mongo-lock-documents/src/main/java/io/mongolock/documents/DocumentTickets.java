@@ -106,8 +106,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	 */
 	static LockLostException notHeld(String key) {
 		return new LockLostException(key, UNKNOWN, LossReason.REFUSED, "Lock '" + KeyText.printable(key)
-				+ "' is not held by this ticket, because you saved with this ticket before, a plain save overwrote the "
-				+ "document, the document does not exist, or the lock was taken over or released (perhaps by force)");
+				+ "' is not held by this ticket, because the document was saved with this ticket before, a plain save "
+				+ "overwrote the document, the document does not exist, or the lock was taken over or released (perhaps by force)");
 	}
 
 	/**
@@ -130,8 +130,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 					+ holder.fence() + "), until " + lock.now().plus(holder.remaining()) + " unless renewed";
 		}
 		return (lock.holders().isEmpty())
-				? "the lock was released (perhaps by a later holder, perhaps by force), or code that does not know the "
-						+ "lock saved the document"
+				? "the lock was released (perhaps by a later holder, perhaps by force), or the document was saved by "
+						+ "code that does not know the lock"
 				: "another holder took the lock over, and no longer holds it";
 	}
 

@@ -70,9 +70,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
-	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket, because you saved with this "
-			+ "ticket before, a plain save overwrote the document, the document does not exist, or the lock was taken over "
-			+ "or released (perhaps by force)";
+	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket, because the document was "
+			+ "saved with this ticket before, a plain save overwrote the document, the document does not exist, or the "
+			+ "lock was taken over or released (perhaps by force)";
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -494,7 +494,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		this.template.save(this.template.findById("n1", Note.class).with("plain"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity().with("mine")))
-			.withMessageContaining("or code that does not know the lock saved the document");
+			.withMessageContaining("or the document was saved by code that does not know the lock");
 		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("plain");
 	}
 

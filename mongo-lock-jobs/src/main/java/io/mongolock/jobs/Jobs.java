@@ -210,7 +210,7 @@ public final class Jobs {
 	static void checkName(String job) {
 		if (job.isBlank() || job.length() > MAX_NAME) {
 			throw new IllegalArgumentException("The name of a job must not be blank, and must have at most " + MAX_NAME
-					+ " characters, but '" + job + "' has " + job.length());
+					+ " characters. '" + job + "' has " + job.length());
 		}
 	}
 

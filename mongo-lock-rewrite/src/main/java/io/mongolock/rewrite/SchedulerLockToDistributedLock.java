@@ -274,8 +274,8 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			}
 			return ((values.size() == 1) ? values.iterator().next() : Optional.<String>empty())
 				.orElseThrow(() -> new UnmappedException(
-						"default" + attribute.replace("lock", "Lock") + " is no literal, or has several values in the "
-								+ "sources. Set " + attribute + " in this annotation"));
+						"default" + attribute.replace("lock", "Lock") + " is no literal in Java, or has several "
+								+ "values in the sources. Set " + attribute + " in this annotation"));
 		}
 
 	}

@@ -78,8 +78,9 @@ final class DriverMessage {
 		}
 		int response = message.indexOf(RESPONSE);
 		// An incomplete message has no end that could be found
-		return shortened(withoutValues((response >= 0) ? message.substring(0, response) : message))
-				+ where(failure, message);
+		String said = shortened(withoutValues((response >= 0) ? message.substring(0, response) : message));
+		// It becomes part of a sentence
+		return said.replaceFirst("\\.$", "") + where(failure, message);
 	}
 
 	private static String servers(String cluster) {

@@ -29,7 +29,7 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 		return (this.offset > 0)
 				? "If this server is elected, leases end early by this difference. If the difference exceeds the "
 						+ "margin, a lock may have two holders until the next renewal. Only the fence tells them apart"
-				: "If this server is elected, callers wait longer for the locks of dead holders by this difference";
+				: "If this server is elected, callers wait for the locks of dead holders longer, by this difference";
 	}
 
 }

@@ -147,7 +147,7 @@ class ServerClockComparisonTests {
 					"NTP");
 		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000)).contains(
 				"4200 ms behind the clock of db1:27017",
-				"callers wait longer for the locks of dead holders by this difference");
+				"callers wait for the locks of dead holders longer, by this difference");
 		assertThat(new ServerClockFinding(primary, secondary, -4200, true).describe(1000))
 			.contains("This clock now decides when leases end");
 	}

@@ -196,7 +196,9 @@ class StoreFailuresTests {
 	@ParameterizedTest
 	@MethodSource("failures")
 	void aFailureOfAWriteSaysItsOutcome(Outcome outcome, RuntimeException failure) {
-		assertThat(StoreFailures.explain(WRITE, "locks", failure).getOutcome()).isEqualTo(outcome);
+		LockStoreException explained = StoreFailures.explain(WRITE, "locks", failure);
+		assertThat(explained.getOutcome()).isEqualTo(outcome);
+		assertThat(explained).message().as("it may become part of a sentence").doesNotEndWith(".");
 	}
 
 	@ParameterizedTest
