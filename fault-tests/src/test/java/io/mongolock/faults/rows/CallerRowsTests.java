@@ -58,7 +58,7 @@ class CallerRowsTests {
 		Caller caller = new Caller((locks) -> locks.execute(REQUEST, (handle) -> entered.getAndSet(true)));
 		this.harness.proxy().awaitRequests("findAndModify", before + 2, Harness.LONG);
 		assertThat(caller.interruptAndAwait()).isInstanceOf(LockUnavailableException.class)
-			.hasMessageContaining("Interrupted after");
+			.hasMessageContaining("was interrupted after");
 		assertThat(entered).isFalse();
 		Expect.heldBy(held, this.harness.holders());
 		figures.server(this.harness.label()).add("orphans", 0);

@@ -55,7 +55,7 @@ class UnavailableAnswerTests {
 		for (Runnable call : List.<Runnable>of(this.desk::skip, this.desk::fallBack, this.desk::handle)) {
 			Thread.currentThread().interrupt();
 			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(call::run)
-				.withMessageStartingWith("Interrupted");
+				.withMessageStartingWith("The call was interrupted");
 			assertThat(Thread.interrupted()).isTrue();
 		}
 		assertThat(this.desk.heard()).isEmpty();
