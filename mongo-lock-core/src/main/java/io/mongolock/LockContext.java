@@ -32,7 +32,7 @@ public final class LockContext {
 		if (frame == null) {
 			throw new IllegalStateException("This thread (" + Thread.currentThread().getName()
 					+ ") works under no lock, because the caller is run neither by LockOperations.execute nor by a "
-					+ "@DistributedLock proxy. " + "A call from within the same object does not go through the proxy.");
+					+ "@DistributedLock proxy. A call from within the same object does not go through the proxy.");
 		}
 		return frame.handle;
 	}

@@ -240,19 +240,22 @@ final class ClientLoop {
 		}
 		catch (RuntimeException | Error ex) {
 			this.nextAt = null;
-			failed(null, List.of(), ex);
+			watchFailed(ex);
 			return RETRY / 10;
 		}
 	}
 
-	private void failed(@Nullable RenewalBatch batch, List<Lease> leases, Throwable failure) {
+	private void watchFailed(Throwable failure) {
+		publish((events) -> events.watchFailed(failure));
+	}
+
+	private void failed(RenewalBatch batch, List<Lease> leases, Throwable failure) {
+		publish((events) -> events.renewalFailed(batch, leases, failure));
+	}
+
+	private void publish(Consumer<LockEvents> event) {
 		try {
-			if (batch != null) {
-				this.events.renewalFailed(batch, leases, failure);
-			}
-			else {
-				this.events.watchFailed(failure);
-			}
+			event.accept(this.events);
 		}
 		catch (RuntimeException | Error ex) {
 			// Such as no memory even to say so
@@ -282,7 +285,7 @@ final class ClientLoop {
 		}
 		catch (RuntimeException | Error ex) {
 			// Nothing of that may harm the leases
-			failed(null, List.of(), ex);
+			watchFailed(ex);
 			return RETRY;
 		}
 	}

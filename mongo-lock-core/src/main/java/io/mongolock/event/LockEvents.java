@@ -24,7 +24,7 @@ import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.StoreServers;
 
 /**
- * Says what happens to locks from the grant on, and to its lease: to the
+ * Says what happens to locks and their leases from the grant on: to the
  * {@link Listeners}, the {@link Instruments} and in the {@link LockLog}, none of which
  * waits for another. Thread-safe; none of its methods blocks.
  */

@@ -16,6 +16,10 @@ import io.mongolock.LockStoreException;
  */
 public record RenewalAnswer(int found, Set<LeaseId> failed, @Nullable LockStoreException failure) {
 
+	public RenewalAnswer {
+		failed = Set.copyOf(failed);
+	}
+
 	/**
 	 * The answer if no renewal failed.
 	 * @param found how many leases are still there

@@ -12,11 +12,11 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.config.BeanPostProcessor;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
-import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecution;
 import org.springframework.transaction.TransactionExecutionListener;
 import org.springframework.transaction.support.TransactionSynchronizationManager;
 
+import io.mongolock.spi.TransactionListenerRegistrar;
 import io.mongolock.store.mongo.StoreFailures;
 
 /**
@@ -36,16 +36,15 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	/** For the time between the two events of a begin. */
 	private final ThreadLocal<Set<Object>> around = ThreadLocal.withInitial(Set::of);
 
+	/**
+	 * Adds this once: if it heard of a begin twice, it would take the transaction around
+	 * for the one that begins.
+	 */
+	private final TransactionListenerRegistrar registrar = new TransactionListenerRegistrar(this);
+
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		// Spring Boot adds it to its own managers. If this heard of a begin twice, it
-		// would
-		// take the transaction around for the one that begins
-		if (bean instanceof ConfigurableTransactionManager manager
-				&& !manager.getTransactionExecutionListeners().contains(this)) {
-			manager.addListener(this);
-		}
-		return bean;
+		return this.registrar.postProcessAfterInitialization(bean, beanName);
 	}
 
 	/**

@@ -6,7 +6,8 @@ import org.springframework.transaction.TransactionExecutionListener;
 
 /**
  * Notifies a listener of the transactions of every transaction manager, those that the
- * application defines itself included.
+ * application defines itself included. A manager that has the listener already, as Spring
+ * Boot adds each that is a bean to its own managers, does not get it again.
  */
 public final class TransactionListenerRegistrar implements BeanPostProcessor {
 
@@ -22,7 +23,8 @@ public final class TransactionListenerRegistrar implements BeanPostProcessor {
 
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
-		if (bean instanceof ConfigurableTransactionManager manager) {
+		if (bean instanceof ConfigurableTransactionManager manager
+				&& !manager.getTransactionExecutionListeners().contains(this.listener)) {
 			manager.addListener(this.listener);
 		}
 		return bean;

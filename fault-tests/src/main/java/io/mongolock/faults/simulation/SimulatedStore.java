@@ -3,6 +3,7 @@ package io.mongolock.faults.simulation;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.BiConsumer;
@@ -13,7 +14,6 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.faults.simulation.Coverage.Event;
-import io.mongolock.faults.simulation.SimulatedCall.Kind;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
@@ -88,14 +88,16 @@ final class SimulatedStore implements LockStore {
 
 	@Override
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
-		try {
-			int found = ask(Request.renewal(leases, timeout));
+		Reply<Integer> reply = send(Request.renewal(leases, timeout));
+		if (reply.failure == null) {
+			int found = reply.answer();
 			this.jvm.judge.count((found < leases.size()) ? Event.RENEWAL_REFUSED : Event.RENEWED);
 			return RenewalAnswer.of(found);
 		}
-		catch (SomeRefusedException ex) {
-			return ex.answer;
+		if (reply.refused.isEmpty()) {
+			throw reply.failure;
 		}
+		return new RenewalAnswer((reply.answer != null) ? reply.answer : 0, Set.copyOf(reply.refused), reply.failure);
 	}
 
 	@Override
@@ -234,6 +236,14 @@ final class SimulatedStore implements LockStore {
 	}
 
 	private <T> T ask(Request<T> request) {
+		Reply<T> reply = send(request);
+		if (reply.failure != null) {
+			throw reply.failure;
+		}
+		return reply.answer();
+	}
+
+	private <T> Reply<T> send(Request<T> request) {
 		BatonThread self = Batons.current();
 		this.jvm.sends(request);
 		if (self.isInterrupted()) {
@@ -250,19 +260,20 @@ final class SimulatedStore implements LockStore {
 		while (!reply.over && !self.isInterrupted()) {
 			this.batons.await(Long.MAX_VALUE);
 		}
-		T answer = reply.answer;
+		boolean answered = reply.answer != null;
 		if (!reply.over) {
 			call.fail(Outcome.UNKNOWN);
 		}
-		if (answer == null) {
+		if (answered || reply.outcome != null) {
+			reply.refused = call.refused;
+		}
+		if (!answered) {
 			this.jvm.fails(request.kind());
-			LockStoreException failure = failure(request, (reply.outcome != null) ? reply.outcome : Outcome.UNKNOWN);
-			throw (call.refused.isEmpty() || reply.outcome == null) ? failure : some(request, call, failure, 0);
 		}
-		if (!call.refused.isEmpty()) {
-			throw some(request, call, failure(request, Outcome.UNKNOWN), (answer instanceof Integer found) ? found : 0);
+		if (!answered || !call.refused.isEmpty()) {
+			reply.failure = failure(request, (reply.outcome != null) ? reply.outcome : Outcome.UNKNOWN);
 		}
-		return answer;
+		return reply;
 	}
 
 	private void end(Reply<?> reply, BatonThread thread) {
@@ -270,27 +281,10 @@ final class SimulatedStore implements LockStore {
 		this.batons.wake(thread);
 	}
 
-	private static LockStoreException some(Request<?> request, SimulatedCall<?> call, LockStoreException failure,
-			int found) {
-		boolean renewals = request.kind() == Kind.RENEW;
-		return (renewals) ? new SomeRefusedException(failure, Set.copyOf(call.refused), found) : failure;
-	}
-
 	private static LockStoreException failure(Request<?> request, Outcome outcome) {
 		return new LockStoreException(request.id().key(), outcome,
 				"simulated: " + request.ids().stream().map(LeaseId::leaseToken).collect(Collectors.joining(", ")),
 				null);
-	}
-
-	private static final class SomeRefusedException extends LockStoreException {
-
-		private final transient RenewalAnswer answer;
-
-		private SomeRefusedException(LockStoreException failure, Set<LeaseId> refused, int found) {
-			super(failure.getKey(), failure.getOutcome(), String.valueOf(failure.getMessage()), null);
-			this.answer = new RenewalAnswer(found, refused, failure);
-		}
-
 	}
 
 	private static final class Reply<T> {
@@ -300,6 +294,16 @@ final class SimulatedStore implements LockStore {
 		private @Nullable Outcome outcome;
 
 		private boolean over;
+
+		/** What the caller learns of it, once it is over or given up. */
+		private @Nullable LockStoreException failure;
+
+		/** The leases that were refused, each by itself. */
+		private List<LeaseId> refused = List.of();
+
+		private T answer() {
+			return Objects.requireNonNull(this.answer);
+		}
 
 	}
 
