@@ -26,24 +26,23 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * stays taken after its holder died
  * @param margin time at the end of a lease in which its holder no longer relies on the
  * lock; 20 % of the ttl unless set
- * @param renewInterval time between renewals of a lease, at most (ttl - margin) / 3; by
- * default 1 second, longer with a long ttl or many leases
+ * @param renewInterval time between two renewals of a lease; by default 1 second, or
+ * longer with a long ttl or many leases
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long a claim waits for a lock that another holds
  * @param retryInterval polling interval of the first waiter if there is no change stream;
- * the n-th waiter's interval is n times as long
+ * later waiters poll less often
  * @param autoRenew whether leases are renewed while they are held
  * @param linger how long this instance keeps an unused lease for its own next claim; 0 to
  * keep none
  * @param locks settings for the locks of one name
  * @param ttlIndex index that removes documents of locks nobody asked for any more
- * @param placeTtl how long a dead JVM holds up others in a lock's queue; live JVMs
- * refresh their places after each third of this time
+ * @param placeTtl how long a dead JVM can delay the other waiters in the queue of a lock
  * @param maxPlaces how many instances may wait in the queue of a lock; further instances
  * are denied at once
- * @param shutdownTimeout how long a shutdown waits for locks in use after all other beans
- * have stopped; then the holders lose their locks
+ * @param shutdownTimeout how long a stopping application waits for holders after its
+ * other beans have stopped; then the holders lose their locks
  * @param mongoTemplate name of the MongoTemplate or MongoDatabaseFactory bean for the
  * locks, if there are several
  * @param advisorOrder order of the AOP advisor that takes the lock; lower values run
@@ -56,8 +55,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param notifications whether a change stream wakes waiting claims; without a stream,
  * claims poll at their retry interval
  * @param handOver handing locks on within one application, with no request to MongoDB
- * @param verification what to do if a locked method would run without its lock, because
- * no proxy reaches it
+ * @param verification what to do if no proxy reaches a locked method, so that it would
+ * run without its lock
  * @param web answers to callers over HTTP
  * @param observation observations of locks
  */
@@ -106,7 +105,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long a claim waits for a lock that another holds
 	 * @param retryInterval polling interval of the first waiter if there is no change
-	 * stream; the n-th waiter's interval is n times as long
+	 * stream; later waiters poll less often
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on
@@ -138,10 +137,10 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Handing locks on within one application, with no request to MongoDB.
 	 *
-	 * @param maxTime how long a lock may pass between threads of one JVM, counted from
-	 * its grant; 0 for never
-	 * @param maxCount how many times a granted lock may pass between threads of one JVM;
-	 * 0 for never, 10000 at most
+	 * @param maxTime how long after its grant a lock may be handed on between threads of
+	 * one JVM; 0 for never
+	 * @param maxCount how many times a granted lock may be handed on between threads of
+	 * one JVM, at most 10000; 0 for never
 	 */
 	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
 
@@ -169,8 +168,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	/**
 	 * Index that removes documents of locks nobody asked for any more.
 	 *
-	 * @param mode what to do about the TTL index: create it, only warn if it is missing,
-	 * or do nothing
+	 * @param mode whether to create the TTL index, only warn if it is missing, or do
+	 * nothing
 	 * @param retention how long a lock's document stays after its last use; at least
 	 * twice the longest ttl
 	 */
