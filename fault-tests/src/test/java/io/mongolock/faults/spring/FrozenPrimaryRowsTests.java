@@ -168,7 +168,9 @@ class FrozenPrimaryRowsTests {
 	}
 
 	private static ConfigurableApplicationContext start(RealMongo set) {
-		return SpringApp.start(set.connectionString(), Application.class, USUAL);
+		// As the pages say: with w: 1, the default of MongoDB 4.4, an election takes back
+		// what a transaction wrote
+		return SpringApp.start(set.connectionString() + "&w=majority", Application.class, USUAL);
 	}
 
 	private void freeze(Duration standstill, RowFigures figures) throws Exception {
