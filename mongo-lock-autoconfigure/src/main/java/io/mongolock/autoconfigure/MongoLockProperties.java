@@ -24,8 +24,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * collection
  * @param ttl how long a lease lasts without renewal, and so the longest time that a lock
  * stays taken after its holder died
- * @param margin time at the end of a lease in which its holder no longer relies on the
- * lock; 20 % of the ttl unless set
+ * @param margin time at the end of a lease during which the holder no longer relies on
+ * the lock; 20 % of the ttl unless set
  * @param renewInterval time between two renewals of a lease; by default 1 second, or
  * longer with a long ttl or many leases
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
