@@ -7,6 +7,7 @@ import java.util.function.Consumer;
 
 import org.jspecify.annotations.Nullable;
 
+import io.mongolock.LockHolder;
 import io.mongolock.LockPlace;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
@@ -128,6 +129,9 @@ final class AcquisitionState {
 	 */
 	private long extraWait;
 
+	/** Its client has ended its wait, which was part of a deadlock. */
+	private boolean givenUp;
+
 	/**
 	 * Whether the request that is underway recalls a lease, although the wait is over.
 	 */
@@ -236,9 +240,11 @@ final class AcquisitionState {
 	}
 
 	/**
-	 * The wait is over now. A request that is underway is the last one.
+	 * The wait is over now, as it is part of a deadlock. A request that is underway is
+	 * the last one.
 	 */
 	synchronized void giveUp(ClockReading now) {
+		this.givenUp = true;
 		this.extraWait = -this.attempt.left(now);
 		if (this.phase != Phase.ASKING && this.phase != Phase.LAST) {
 			this.until = now.nanos();
@@ -315,13 +321,13 @@ final class AcquisitionState {
 			if (this.place != null && seen != null) {
 				this.place.saw(seen);
 			}
-			return new Denied(lastAnswer().holders(), end());
+			return denied(lastAnswer().holders());
 		}
 		if (this.place == null) {
 			return ask(now);
 		}
 		if (!this.notified && seen != null && seen.othersAhead() >= this.client.places().max()) {
-			return new Denied(lastAnswer().holders(), end(), this.client.places().max());
+			return new Denied(lastAnswer().holders(), end(), Denied.Reason.QUEUE_FULL);
 		}
 		if (seen == null) {
 			// It ran out already, or the store keeps no queue
@@ -406,7 +412,11 @@ final class AcquisitionState {
 	private AcquisitionStep neverAsked(ClockReading now) {
 		LastAnswer ahead = this.client.ahead(this.waiter, now);
 		return (ahead.failure() != null) ? new Failed(LockExceptions.neverAsked(this.attempt, ahead.failure()), end())
-				: new Denied(ahead.holders(), end());
+				: denied(ahead.holders());
+	}
+
+	private Denied denied(List<LockHolder> holders) {
+		return new Denied(holders, end(), (this.givenUp) ? Denied.Reason.DEADLOCK : Denied.Reason.WAIT_OVER);
 	}
 
 	/**

@@ -76,17 +76,28 @@ public sealed interface AcquisitionStep {
 	}
 
 	/**
-	 * The wait is over and others hold the lock, or so many wait that waiting is no use.
+	 * Others hold the lock, and the attempt waits no longer.
 	 *
 	 * @param holders who they are
 	 * @param cleansUp whether the token has to be cleaned up
-	 * @param maxPlaces how many places the queue may have, if others have them all; zero
-	 * if the wait is over
+	 * @param reason why it waits no longer
 	 */
-	record Denied(List<LockHolder> holders, boolean cleansUp, int maxPlaces) implements LastStep {
+	record Denied(List<LockHolder> holders, boolean cleansUp, Reason reason) implements LastStep {
 
-		Denied(List<LockHolder> holders, boolean cleansUp) {
-			this(holders, cleansUp, 0);
+		/**
+		 * Why an attempt waits no longer.
+		 */
+		public enum Reason {
+
+			/** Its wait is over, or it wanted none. */
+			WAIT_OVER,
+
+			/** The queue has no place left. */
+			QUEUE_FULL,
+
+			/** It waited in a deadlock, and its client ended that. */
+			DEADLOCK
+
 		}
 
 	}

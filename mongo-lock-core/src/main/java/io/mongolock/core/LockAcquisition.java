@@ -132,11 +132,11 @@ public final class LockAcquisition extends LocalWaiter {
 		if (end instanceof Failed failed) {
 			return failed.failure();
 		}
-		if (end instanceof Denied full && full.maxPlaces() > 0) {
-			return LockExceptions.queueFull(this.attempt, full.holders(), full.maxPlaces(), claims(), now);
+		Denied denied = (Denied) end;
+		if (denied.reason() == Denied.Reason.QUEUE_FULL) {
+			return LockExceptions.queueFull(this.attempt, denied.holders(), this.client.places().max(), claims(), now);
 		}
-		return LockExceptions.unavailable(this.attempt, (end instanceof Denied denied) ? denied.holders() : List.of(),
-				claims(), position(), this.deadlock, now);
+		return LockExceptions.unavailable(this.attempt, denied, claims(), position(), this.deadlock, now);
 	}
 
 	/**
@@ -163,8 +163,8 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Its wait ends now, not at its timeout: {@link #timer} is due, unless a request is
-	 * underway.
+	 * Its wait ends now, not at its timeout, as it is part of a deadlock: {@link #timer}
+	 * is due, unless a request is underway.
 	 */
 	public void giveUp(ClockReading now) {
 		this.state.giveUp(now);

@@ -21,6 +21,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
+import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.store.KeyText;
 
 /**
@@ -99,23 +100,25 @@ public final class LockExceptions {
 
 	/**
 	 * Others hold a lock, and the wait of an attempt is over.
+	 * @param denied how it ended
 	 * @param position where it stood in the queue when that was last seen, if it did
 	 * @param deadlock in which it waited, if it did
 	 */
-	static LockUnavailableException unavailable(Attempt attempt, List<LockHolder> holders, int claims,
+	static LockUnavailableException unavailable(Attempt attempt, Denied denied, int claims,
 			@Nullable QueuePosition position, @Nullable LockDeadlock deadlock, ClockReading now) {
+		List<LockHolder> holders = denied.holders();
 		Duration waited = attempt.waited(now);
 		return new LockUnavailableException(attempt.key(), holders, waited, claims,
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + ". The call gave up after "
 						+ millis(waited) + " and " + describeClaims(claims, attempt, holders) + inQueue(position)
 						+ ". The wait-timeout is " + millis(attempt.terms().waitTimeout())
-						+ ((deadlock != null)
-								? inDeadlock(deadlock, waited.compareTo(attempt.terms().waitTimeout()) < 0) : ""),
+						+ ((deadlock != null) ? inDeadlock(deadlock, denied.reason()) : ""),
 				deadlock);
 	}
 
-	private static String inDeadlock(LockDeadlock deadlock, boolean gaveUp) {
-		return ". The call waited in a deadlock" + ((gaveUp) ? ", which mongo-lock.on-deadlock=fail ended: " : ": ")
+	private static String inDeadlock(LockDeadlock deadlock, Denied.Reason reason) {
+		return ". The call waited in a deadlock"
+				+ ((reason == Denied.Reason.DEADLOCK) ? ", which mongo-lock.on-deadlock=fail ended: " : ": ")
 				+ describe(deadlock);
 	}
 

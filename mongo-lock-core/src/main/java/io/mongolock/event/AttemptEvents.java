@@ -100,7 +100,7 @@ public final class AttemptEvents {
 			waits(acquisition, wait.taken());
 		}
 		else if (step instanceof Denied denied) {
-			denied(acquisition, denied.holders());
+			denied(acquisition, denied);
 		}
 		else if (step instanceof Failed failed) {
 			this.instruments.attempted(acquisition, AttemptOutcome.FAILED, failed.failure());
@@ -146,13 +146,12 @@ public final class AttemptEvents {
 		}
 	}
 
-	private void denied(LockAcquisition acquisition, List<LockHolder> holders) {
+	private void denied(LockAcquisition acquisition, Denied denied) {
+		List<LockHolder> holders = denied.holders();
 		LockRequest request = acquisition.attempt().request();
 		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
 		Duration waited = this.instruments.since(acquisition.attempt().begun());
-		AttemptOutcome denied = (acquisition.attempt().terms().waitTimeout().isZero()) ? AttemptOutcome.DENIED
-				: AttemptOutcome.TIMEOUT;
-		this.instruments.attempted(acquisition, (skips) ? AttemptOutcome.SKIPPED : denied, null);
+		this.instruments.attempted(acquisition, (skips) ? AttemptOutcome.SKIPPED : outcome(acquisition, denied), null);
 		if (skips) {
 			this.listeners.publish((listener) -> listener.onSkipped(request, holders, waited));
 			this.log.skipped(request, holders);
@@ -160,6 +159,15 @@ public final class AttemptEvents {
 		else {
 			this.listeners.publish((listener) -> listener.onUnavailable(request, holders, waited));
 		}
+	}
+
+	private static AttemptOutcome outcome(LockAcquisition acquisition, Denied denied) {
+		return switch (denied.reason()) {
+			case WAIT_OVER ->
+				(acquisition.attempt().terms().waitTimeout().isZero()) ? AttemptOutcome.DENIED : AttemptOutcome.TIMEOUT;
+			case QUEUE_FULL -> AttemptOutcome.QUEUE_FULL;
+			case DEADLOCK -> AttemptOutcome.DEADLOCK;
+		};
 	}
 
 	private LockHandle observe(HeldLock heldLock) {

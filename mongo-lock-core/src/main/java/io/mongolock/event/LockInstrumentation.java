@@ -186,6 +186,12 @@ public interface LockInstrumentation extends LockListener {
 		/** Others held it until the wait was over. */
 		TIMEOUT,
 
+		/** Others held it, and so many waited that the queue was full. */
+		QUEUE_FULL,
+
+		/** It was part of a deadlock, which {@code on-deadlock=fail} ended. */
+		DEADLOCK,
+
 		/** Others held it, and the caller goes on without it. */
 		SKIPPED,
 

@@ -429,7 +429,7 @@ class DeadlockWatchTests {
 	}
 
 	private @Nullable LockDeadlock deadlock(LockAcquisition acquisition) {
-		return ((LockUnavailableException) acquisition.failure(new Denied(List.of(), false, 0),
+		return ((LockUnavailableException) acquisition.failure(new Denied(List.of(), false, Denied.Reason.WAIT_OVER),
 				ClockReading.of(this.clock)))
 			.getDeadlock()
 			.orElse(null);

@@ -731,12 +731,24 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void whenItGivesUpAsItsWaitEndsThenTheDeadlockIsTheReason() {
+		standInQueue(this.acquisition);
+		this.acquisition.deadlocked(new LockDeadlock(List.of()));
+		this.acquisition.giveUp(at(5_000));
+		this.acquisition.timer(at(5_000));
+		LastStep end = (LastStep) answered(this.acquisition, denied("mine"), 5_000, 5_001);
+		assertThat(this.acquisition.failure(end, at(5_001)))
+			.hasMessageContaining(", which mongo-lock.on-deadlock=fail ended: ");
+	}
+
+	@Test
 	void whoGivesUpBehindAnotherOfItsJvmIsDeniedAtOnce() {
 		standInQueue(this.acquisition);
 		LockAcquisition behind = acquisition("behind", Duration.ofMinutes(5));
 		begin(behind);
 		behind.giveUp(at(1_500));
-		assertThat(behind.timer(at(1_500))).isInstanceOf(Denied.class);
+		assertThat(behind.timer(at(1_500))).isInstanceOfSatisfying(Denied.class,
+				(denied) -> assertThat(denied.reason()).isEqualTo(Denied.Reason.DEADLOCK));
 		assertThat(this.acquisition.dueIn(at(1_500))).as("another one waits on").isPositive();
 	}
 
