@@ -1,7 +1,7 @@
 package io.mongolock;
 
 /**
- * The arguments of a call make no key for its lock, so that the method was not called.
+ * The arguments of a call give no key for its lock, so the method was not called.
  */
 public class InvalidLockKeyException extends IllegalArgumentException {
 

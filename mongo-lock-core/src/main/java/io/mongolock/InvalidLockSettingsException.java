@@ -3,7 +3,7 @@ package io.mongolock;
 import java.time.Duration;
 
 /**
- * A setting is out of range or contradicts another.
+ * A setting is out of range, or contradicts another setting.
  */
 public class InvalidLockSettingsException extends IllegalArgumentException {
 

@@ -6,15 +6,15 @@ import java.util.List;
 /**
  * Events of Spring about the locks of this application, for {@code @EventListener}
  * methods. They are published as {@link LockListener} is called: on threads of the
- * library, in the same order, and never on one that renews.
+ * library, in the same order, and never on a thread that renews leases.
  */
 public sealed interface LockApplicationEvent {
 
 	/**
 	 * As {@link LockListener#onWaiting}.
 	 *
-	 * @param request what was asked for
-	 * @param place where the claim stands
+	 * @param request the request of the attempt
+	 * @param place the place of the attempt in the queue
 	 */
 	record Waiting(LockRequest request, LockPlace place) implements LockApplicationEvent {
 
@@ -32,9 +32,9 @@ public sealed interface LockApplicationEvent {
 	/**
 	 * As {@link LockListener#onUnavailable}.
 	 *
-	 * @param request what was asked for
-	 * @param holders who held the lock, empty if unknown
-	 * @param waited how long was waited
+	 * @param request the request of the attempt
+	 * @param holders the last known holders of the lock, empty if unknown
+	 * @param waited how long the attempt waited
 	 */
 	record Unavailable(LockRequest request, List<LockHolder> holders, Duration waited) implements LockApplicationEvent {
 
@@ -43,9 +43,9 @@ public sealed interface LockApplicationEvent {
 	/**
 	 * As {@link LockListener#onSkipped}.
 	 *
-	 * @param request what was asked for
-	 * @param holders who held the lock, empty if unknown
-	 * @param waited how long was waited
+	 * @param request the request of the attempt
+	 * @param holders the last known holders of the lock, empty if unknown
+	 * @param waited how long the attempt waited
 	 */
 	record Skipped(LockRequest request, List<LockHolder> holders, Duration waited) implements LockApplicationEvent {
 
@@ -74,7 +74,7 @@ public sealed interface LockApplicationEvent {
 	 * As {@link LockListener#onLost}.
 	 *
 	 * @param lock the lock
-	 * @param reason how it was lost
+	 * @param reason how the lock was lost
 	 */
 	record Lost(LockHandle lock, LossReason reason) implements LockApplicationEvent {
 
@@ -93,7 +93,7 @@ public sealed interface LockApplicationEvent {
 	 * As {@link LockListener#onTakenOver}.
 	 *
 	 * @param lock the lock, now held here
-	 * @param previous whose lease ran out
+	 * @param previous the holder whose lease ran out
 	 */
 	record TakenOver(LockHandle lock, LockHolder previous) implements LockApplicationEvent {
 
@@ -132,7 +132,7 @@ public sealed interface LockApplicationEvent {
 	/**
 	 * As {@link LockListener#onStoreClockStepped}.
 	 *
-	 * @param step by how much, negative if it stepped back
+	 * @param step by how much the clock stepped, negative if it stepped back
 	 */
 	record StoreClockStepped(Duration step) implements LockApplicationEvent {
 
@@ -142,8 +142,8 @@ public sealed interface LockApplicationEvent {
 	 * As {@link LockListener#onServerClockOff}.
 	 *
 	 * @param server the address of the server
-	 * @param offset how far its clock is ahead, negative if behind, zero once it agrees
-	 * with the others again, or is none of them any more
+	 * @param offset how far the clock is ahead, negative if it is behind; zero if it
+	 * agrees with the other clocks again, or if the server has been removed
 	 */
 	record ServerClockOff(String server, Duration offset) implements LockApplicationEvent {
 

@@ -1,9 +1,9 @@
 package io.mongolock;
 
 /**
- * The two clocks that every deadline is checked against. {@link #nanoTime()} measures,
- * {@link #currentTimeMillis()} only notices that a suspended machine slept longer than
- * the first one saw. Thread-safe.
+ * The two clocks by which every deadline is checked. {@link #nanoTime()} measures time.
+ * {@link #currentTimeMillis()} only shows whether a suspended machine slept for longer
+ * than the first clock saw. Thread-safe.
  */
 public interface LockClock {
 

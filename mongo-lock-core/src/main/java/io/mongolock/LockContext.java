@@ -6,11 +6,10 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The locks that the current thread works under, innermost first.
+ * The locks that the current thread works under, the innermost lock first.
  * <p>
- * Work of a {@code Mono}, a {@code Flux} or the like that runs under a lock changes
- * threads: there the handle is in the Context of Reactor, under the class
- * {@link LockHandle}.
+ * A {@code Mono}, a {@code Flux} and similar results change threads during their work.
+ * For them, the handle is in the Context of Reactor, under the class {@link LockHandle}.
  */
 public final class LockContext {
 
@@ -23,9 +22,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * The innermost lock that the current thread works under.
-	 * @return its handle
-	 * @throws IllegalStateException if the thread works under none
+	 * Return the innermost lock that the current thread works under.
+	 * @return the handle of the lock
+	 * @throws IllegalStateException if the thread works under no lock
 	 */
 	public static LockHandle current() {
 		Frame frame = CURRENT.get();
@@ -38,9 +37,9 @@ public final class LockContext {
 	}
 
 	/**
-	 * The innermost lock that fits.
-	 * @param condition what to look for
-	 * @return its handle, or empty if the thread works under none such
+	 * Find the innermost lock that matches a condition.
+	 * @param condition the condition
+	 * @return the handle of the lock, or empty if the thread works under no such lock
 	 */
 	public static Optional<LockHandle> find(Predicate<LockHandle> condition) {
 		for (Frame frame = CURRENT.get(); frame != null; frame = frame.outer) {
@@ -52,10 +51,10 @@ public final class LockContext {
 	}
 
 	/**
-	 * Let the current thread work under a lock, for instance to hand one on to a thread
-	 * that works for its holder. Does not acquire or release anything.
+	 * Let the current thread work under a lock, for example to pass the lock on to a
+	 * thread that works for its holder. This acquires and releases nothing.
 	 * @param handle the lock
-	 * @return ends it, on the same thread, innermost first
+	 * @return the scope, which the same thread must close, the innermost scope first
 	 */
 	public static Scope enter(LockHandle handle) {
 		Frame frame = new Frame(handle, CURRENT.get(), Thread.currentThread());
@@ -79,10 +78,10 @@ public final class LockContext {
 	public interface Scope extends AutoCloseable {
 
 		/**
-		 * End it. Only the first call on the thread that entered has an effect; with it
-		 * end those scopes that were entered within and not closed.
-		 * @throws IllegalStateException if another thread entered it, and nothing has
-		 * changed; or if a scope that was entered inside had not been closed
+		 * End the scope. Only the first call on the thread that entered the scope has an
+		 * effect. This call also ends all inner scopes that were not closed.
+		 * @throws IllegalStateException if another thread entered the scope, in which
+		 * case nothing has changed; or if an inner scope had not been closed
 		 */
 		@Override
 		void close();

@@ -4,7 +4,7 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.dao.PessimisticLockingFailureException;
 
 /**
- * Base of all exceptions of this library that concern one lock.
+ * Base class of all exceptions of this library that concern one lock.
  */
 public abstract class LockException extends PessimisticLockingFailureException {
 

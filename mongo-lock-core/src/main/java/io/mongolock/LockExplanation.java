@@ -3,15 +3,15 @@ package io.mongolock;
 import java.util.List;
 
 /**
- * Why an attempt at a lock would have to wait now, as the store saw it; an attempt is
- * decided by the store alone. How long earlier holds took is not stored.
+ * Explains why an attempt at a lock would have to wait now. The explanation shows what
+ * the store saw when it answered, but only the store decides a later attempt.
  *
  * @param key the key of the lock
- * @param holders who holds it, empty if it is free
- * @param waiting who stands in its queue, first come first: one for each application
+ * @param holders who holds the lock, empty if the lock is free
+ * @param waiting the queue of the lock in its order, with one entry for each application
  * instance that waits
- * @param waitingHere how many attempts at it wait in this instance
- * @param message all of this as people read it
+ * @param waitingHere how many attempts wait for the lock in this instance
+ * @param message all of this as a text for people
  */
 public record LockExplanation(String key, List<LockHolder> holders, List<LockOwner> waiting, int waitingHere,
 		String message) {
@@ -19,10 +19,10 @@ public record LockExplanation(String key, List<LockHolder> holders, List<LockOwn
 	/**
 	 * Create an explanation.
 	 * @param key the key of the lock
-	 * @param holders who holds it
-	 * @param waiting who stands in its queue
-	 * @param waitingHere how many attempts at it wait in this instance
-	 * @param message all of this as people read it
+	 * @param holders who holds the lock
+	 * @param waiting the queue of the lock
+	 * @param waitingHere how many attempts wait for the lock in this instance
+	 * @param message all of this as a text for people
 	 */
 	public LockExplanation {
 		holders = List.copyOf(holders);

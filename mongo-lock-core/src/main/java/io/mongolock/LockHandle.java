@@ -4,11 +4,12 @@ import java.time.Duration;
 import java.util.Optional;
 
 /**
- * The handle on a lease: its owner holds the lock, on whatever thread. Thread-safe.
+ * The handle of a lock that was granted. Any thread may use the handle, because a lock is
+ * not bound to a thread. Thread-safe.
  * <p>
- * A lock of this kind is a lease. Between {@link #isHeld()} and the act that follows it
- * the process may stand still for longer than the margin; where overlap must be
- * impossible, let the guarded write check the {@link #fence()}.
+ * A lock is a lease. Between {@link #isHeld()} and your next step, the process may stand
+ * still for longer than the margin. If overlap must be impossible, let your write check
+ * the {@link #fence()}.
  */
 public interface LockHandle extends AutoCloseable {
 
@@ -19,36 +20,37 @@ public interface LockHandle extends AutoCloseable {
 	String key();
 
 	/**
-	 * The number of this hold, strictly rising per key across releases, hand-overs,
-	 * take-overs and restarts.
+	 * The number of this hold. Each hold of a key has a higher number than all earlier
+	 * holds, also after releases, hand-overs, take-overs and restarts.
 	 * @return the fence, below 2^53
 	 */
 	long fence();
 
 	/**
-	 * Whether the lock is guaranteed held now. Once {@code false}, never {@code true}
-	 * again.
-	 * @return {@code true} until the lease, less its margin, has run out, was refused or
-	 * released
+	 * Whether the lock is guaranteed to be held now. After this method has returned
+	 * {@code false}, it never returns {@code true} again.
+	 * @return {@code true} until the margin of the lease begins, the store refuses a
+	 * renewal, or the lock is released
 	 */
 	boolean isHeld();
 
 	/**
-	 * Check that the lock is guaranteed held now.
-	 * @throws LockLostException if it is not
+	 * Check that the lock is guaranteed to be held now.
+	 * @throws LockLostException if the lock is not guaranteed to be held
 	 * @throws IllegalStateException if this handle was closed
 	 */
 	void assertHeld();
 
 	/**
-	 * How long the lock is guaranteed held if it is not renewed any more.
-	 * @return the time, zero once it is not held
+	 * How long the lock is guaranteed to be held if it is not renewed any more.
+	 * @return the time, zero if the lock is not held
 	 */
 	Duration remaining();
 
 	/**
-	 * Whether somebody asked to release the lock, as the last renewal said. It is for the
-	 * holder to decide: nothing is taken away.
+	 * Whether somebody has asked the holder to release the lock. The last renewal has
+	 * brought this information. The lock is not taken away, so the holder decides what to
+	 * do.
 	 * @return the last request, empty if there was none
 	 * @see LockOperations#requestRelease
 	 */
@@ -57,19 +59,18 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
-	 * Say what the holder does, for those who wait: {@link LockHolder#note} shows it,
-	 * from the next automatic renewal on, with which it is written. It ends with the
-	 * hold: if this client keeps the lease, with the next renewal. Has no effect on a
-	 * lock whose lease is not renewed.
-	 * @param note a short text; what is longer than {@value LockHolder#MAX_NOTE}
-	 * characters is cut off
+	 * Tell callers that wait what the holder does. The next automatic renewal stores the
+	 * note, and then {@link LockHolder#note} shows it. The note ends with the hold. If
+	 * the lease is not renewed, this method has no effect.
+	 * @param note a short text, which is cut off after {@value LockHolder#MAX_NOTE}
+	 * characters
 	 */
 	default void note(String note) {
 	}
 
 	/**
 	 * Renew the lease now, with one request to the store.
-	 * @throws LockLostException if it is no longer held
+	 * @throws LockLostException if the lock is no longer held
 	 * @throws LockStoreException if the store could not be asked; the lock is then held
 	 * for as long as before
 	 * @throws IllegalStateException if this handle was closed
@@ -77,14 +78,16 @@ public interface LockHandle extends AutoCloseable {
 	void renew();
 
 	/**
-	 * Release the lock. Only the first call has an effect. Trouble with the store is
-	 * logged and not thrown: the lease then runs out by itself.
+	 * Release the lock. Only the first call has an effect. If the store fails, the
+	 * failure is logged and not thrown, and the lease runs out by itself.
 	 * <p>
-	 * Closed inside a transaction, wherever it was acquired, or acquired inside one, the
-	 * lock is released when that transaction has ended: a commit is refused once the lock
-	 * is lost, and if it is unknown whether it was committed, the lease runs out.
-	 * @throws LockLostException if the lock had been lost before, unless the request said
-	 * {@link OnLost#IGNORE}; inside a transaction its commit throws that instead
+	 * If the lock was acquired inside a transaction, or if this method is called inside a
+	 * transaction, the lock is released when the transaction has ended. If the lock is
+	 * lost before the commit, the commit is refused. If it is unknown whether the
+	 * transaction was committed, the lease runs out.
+	 * @throws LockLostException if the lock was lost before, unless the request says
+	 * {@link OnLost#IGNORE}; inside a transaction, the commit throws this exception
+	 * instead
 	 */
 	@Override
 	void close();

@@ -4,15 +4,17 @@ import java.time.Duration;
 import java.time.Instant;
 
 /**
- * A holder of a lock as the store saw it when it answered; all times are the store's.
+ * A holder of a lock as the store saw it when it answered. All times are by the store's
+ * clock.
  *
- * @param owner who holds it; of a lock that another JVM hands on among its threads, the
- * thread that was granted it
- * @param fence the number of that grant
- * @param acquiredAt when it was granted
- * @param heldFor how long it had been held at that time
- * @param remaining how long its lease still ran unless renewed, zero if it had run out
- * @param note what it does, as {@link LockHandle#note} said; empty if it did not
+ * @param owner who holds the lock; if a JVM hands the lock over between its threads, the
+ * thread to which the store granted the lock
+ * @param fence the number of this grant
+ * @param acquiredAt when the lock was granted
+ * @param heldFor how long the lock had been held at the time of the answer
+ * @param remaining how long the lease still lasted without a renewal, zero if it had run
+ * out
+ * @param note the text of {@link LockHandle#note}, empty if there is none
  */
 public record LockHolder(LockOwner owner, long fence, Instant acquiredAt, Duration heldFor, Duration remaining,
 		String note) {
@@ -21,19 +23,19 @@ public record LockHolder(LockOwner owner, long fence, Instant acquiredAt, Durati
 	public static final int MAX_NOTE = 200;
 
 	/**
-	 * A holder that has not said what it does.
-	 * @param owner who holds it
-	 * @param fence the number of its grant
-	 * @param acquiredAt when it was granted
-	 * @param heldFor how long it had been held
-	 * @param remaining how long its lease still ran unless renewed
+	 * Create a holder without a note.
+	 * @param owner who holds the lock
+	 * @param fence the number of the grant
+	 * @param acquiredAt when the lock was granted
+	 * @param heldFor how long the lock had been held at the time of the answer
+	 * @param remaining how long the lease still lasted without a renewal
 	 */
 	public LockHolder(LockOwner owner, long fence, Instant acquiredAt, Duration heldFor, Duration remaining) {
 		this(owner, fence, acquiredAt, heldFor, remaining, "");
 	}
 
 	/**
-	 * When its lease ends unless renewed.
+	 * When the lease ends, unless it is renewed.
 	 * @return the time, by the store's clock
 	 */
 	public Instant until() {

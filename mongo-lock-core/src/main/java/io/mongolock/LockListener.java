@@ -4,19 +4,24 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Is notified of what happens to the locks of this client, on threads of its own, never
- * on one that renews; what it throws is logged and dropped. Thread-safe: losses are
- * published first, several at a time, ahead of all other events, which come one at a time
- * in their order. A listener that takes long delays only others; if more than 10,000
- * events wait, the oldest are dropped with a warning that counts them, but never a loss.
+ * Listens to what happens to the locks of this client. Listeners run on threads of their
+ * own, never on a thread that renews leases. The library logs an exception of a listener,
+ * and goes on.
+ * <p>
+ * Implementations must be thread-safe. Losses are published before all other events, and
+ * several losses can be published at the same time. The other events come one at a time,
+ * in their order. A slow listener delays only other events. If more than 10,000 events
+ * wait, the oldest events are dropped, but never a loss. A warning then counts the
+ * dropped events.
  */
 public interface LockListener {
 
 	/**
 	 * An attempt of this JVM took a place in the queue of a lock that others hold or wait
-	 * for: called once for each that does. Attempts behind it in this JVM take none.
-	 * @param request what was asked for
-	 * @param place where the attempt stands
+	 * for. This method is called once for each such attempt. Attempts that wait behind it
+	 * in this JVM take no place.
+	 * @param request the request of the attempt
+	 * @param place the place of the attempt in the queue
 	 */
 	default void onWaiting(LockRequest request, LockPlace place) {
 	}
@@ -29,57 +34,67 @@ public interface LockListener {
 	}
 
 	/**
-	 * An attempt ended without the lock, because others held it at the end of the wait;
-	 * the caller gets a {@link LockUnavailableException}.
-	 * @param request what was asked for
-	 * @param holders who held the lock when the store, or this JVM for its own, was last
-	 * asked; empty if unknown
-	 * @param waited how long was waited
+	 * An attempt ended without the lock, because others held the lock at the end of the
+	 * wait. The caller gets a {@link LockUnavailableException}.
+	 * @param request the request of the attempt
+	 * @param holders the last known holders of the lock, empty if unknown
+	 * @param waited how long the attempt waited
 	 */
 	default void onUnavailable(LockRequest request, List<LockHolder> holders, Duration waited) {
 	}
 
 	/**
-	 * As {@link #onUnavailable}, but the caller goes on without the lock: a method with
-	 * {@link OnUnavailable#SKIP} is not run, or {@code tryAcquire} returns empty. Is
-	 * logged at INFO once per name, then at DEBUG.
-	 * @param request what was asked for
-	 * @param holders who held the lock, empty if unknown
-	 * @param waited how long was waited
+	 * An attempt ended without the lock, and the caller goes on without it: a method with
+	 * {@link OnUnavailable#SKIP} is not run, or {@code tryAcquire} returns an empty
+	 * result. This is logged at INFO once per name, and then at DEBUG.
+	 * @param request the request of the attempt
+	 * @param holders the last known holders of the lock, empty if unknown
+	 * @param waited how long the attempt waited
 	 */
 	default void onSkipped(LockRequest request, List<LockHolder> holders, Duration waited) {
 	}
 
 	/**
-	 * Threads of this application and maybe of others wait for each other: each for a
-	 * lock that another of them holds. Called once for each such deadlock, and once a
-	 * minute at most for the same keys, in each application that sees it, after two looks
-	 * half a second apart saw the same. The first look comes when a wait has lasted for a
-	 * second, the next ones ever less often, and 5 seconds apart in the end. With
-	 * {@code mongo-lock.on-deadlock=fail} the wait of the caller whose lock was granted
-	 * last ends then, in the application that it belongs to. Of a deadlock that one
-	 * application alone sees, as a waiter stands behind another of its own, this caller
-	 * is one of its own.
+	 * Threads wait for each other, because each of them waits for a lock that another of
+	 * these threads holds. The threads may belong to this application and to others. Each
+	 * application that sees the deadlock reports it once, and at most once a minute for
+	 * the same keys.
 	 * <p>
-	 * An application sees waits that block their thread, except of
-	 * {@link java.util.concurrent.locks.Lock#lock}, while it is inside of
-	 * {@link LockOperations#execute} or a method of the annotation, or in a transaction
-	 * that keeps a lock. A handle of {@link LockOperations#acquire} is not bound to a
-	 * thread, nor is asynchronous work, so both hold nothing here; nor does a lock of
-	 * {@link LockOperations#asLock}, of a job, of a leader or of a transaction that is
-	 * suspended. Of the locks of a thread the innermost eight count, as far as their keys
-	 * have 512 bytes together. A lock that several hold counts only if all of its holders
-	 * wait in the same deadlock. An application does not see deadlocks of more than eight
-	 * waiters, over several clients (as of documents and other locks), of a reader that
-	 * waits only because a writer is ahead of it, or in which two applications each have
-	 * a waiter behind another of their own.
+	 * An application looks for deadlocks when a wait has lasted for a second, then less
+	 * and less often, and in the end every 5 seconds. It reports a deadlock that it has
+	 * seen twice, with half a second between the two looks. With
+	 * {@code mongo-lock.on-deadlock=fail}, the wait of one caller then ends. This is the
+	 * caller whose lock was granted last, or, if only one application sees the deadlock,
+	 * a caller of this application.
 	 * <p>
-	 * Each report is a deadlock, with these exceptions. An instance that died or lost the
-	 * store still counts as waiting for one {@code mongo-lock.place-ttl}, and an attempt
-	 * that has ended for as long as a blocked document keeps it from leaving the queue,
-	 * and one place-ttl more. A handle of {@code execute} that another thread may close
-	 * counts as held until the work ends. The lease of a lock without renewal may end the
-	 * wait before anyone gives up.
+	 * An application sees only waits that block their thread inside of
+	 * {@link LockOperations#execute}, inside of an annotated method, or in a transaction
+	 * that keeps a lock. It does not see waits in
+	 * {@link java.util.concurrent.locks.Lock#lock}. It does not see a deadlock in these
+	 * cases:
+	 * <ul>
+	 * <li>A lock in the deadlock is held by a handle of {@link LockOperations#acquire},
+	 * by asynchronous work, by a lock of {@link LockOperations#asLock}, by a job, by a
+	 * leader or by a suspended transaction.</li>
+	 * <li>The lock in the deadlock is not among the innermost eight locks of its thread,
+	 * or comes after the first 512 bytes of their keys.</li>
+	 * <li>A lock has several holders, and not all of them wait in the same deadlock.</li>
+	 * <li>The deadlock has more than eight waiters, or locks of several clients, such as
+	 * locks of documents and other locks.</li>
+	 * <li>A reader waits only because a writer is ahead of it in the queue.</li>
+	 * <li>Two applications each have a waiter behind another waiter of their own.</li>
+	 * </ul>
+	 * <p>
+	 * In rare cases, a report is not a deadlock:
+	 * <ul>
+	 * <li>An instance that died or lost the store still counts as waiting for one
+	 * {@code mongo-lock.place-ttl}.</li>
+	 * <li>An attempt that has ended counts as waiting while a blocked document keeps it
+	 * from leaving the queue, and for one {@code mongo-lock.place-ttl} more.</li>
+	 * <li>A handle of {@code execute} that another thread may close counts as held until
+	 * the work ends.</li>
+	 * <li>If a lock is not renewed, the end of its lease may end the wait.</li>
+	 * </ul>
 	 * @param deadlock who waits for whom
 	 */
 	default void onDeadlock(LockDeadlock deadlock) {
@@ -93,71 +108,71 @@ public interface LockListener {
 	}
 
 	/**
-	 * A lock that was still held was released, and may have to stay taken until its
-	 * minimum hold is over. Calls {@link #onReleased(LockHandle)}.
+	 * A lock that was still held was released. It may stay taken until its minimum hold
+	 * is over. By default, this method calls {@link #onReleased(LockHandle)}.
 	 * @param handle the lock
-	 * @param keptFor how long it stays taken, zero if it is free
+	 * @param keptFor how long the lock stays taken, zero if it is free
 	 */
 	default void onReleased(LockHandle handle, Duration keptFor) {
 		onReleased(handle);
 	}
 
 	/**
-	 * A lock is no longer guaranteed held; published before anyone else can be granted
-	 * it. May come before {@link #onAcquired} of the same lock, and on several threads at
-	 * a time.
+	 * A lock is no longer guaranteed to be held. This is published before any other
+	 * caller can be granted the lock. It may come before {@link #onAcquired} of the same
+	 * lock, and on several threads at the same time.
 	 * @param handle the lock
-	 * @param reason how it was lost
+	 * @param reason how the lock was lost
 	 */
 	default void onLost(LockHandle handle, LossReason reason) {
 	}
 
 	/**
-	 * A lock that had been reported as lost turned out not to have been granted to anyone
-	 * else until it was released.
+	 * A lock that had been reported as lost was released, and no other caller had been
+	 * granted the lock until then.
 	 * @param handle the lock
 	 */
 	default void onExpiredUncontested(LockHandle handle) {
 	}
 
 	/**
-	 * A lock was granted whose earlier holder's lease had run out: it had died, or
-	 * neither its renewals nor its release reached the store in time.
+	 * A lock was granted after the lease of an earlier holder had run out. The earlier
+	 * holder had died, or neither its renewals nor its release reached the store in time.
 	 * @param handle the lock, now held here
-	 * @param previous whose lease ran out
+	 * @param previous the holder whose lease ran out
 	 */
 	default void onTakenOver(LockHandle handle, LockHolder previous) {
 	}
 
 	/**
-	 * A lock on a document was broken on purpose, by this client. Its holder is notified
-	 * by {@link #onLost}, in its own application, at its next renewal.
+	 * This client broke the lock of a document on purpose. The application of its holder
+	 * is notified by {@link #onLost} at the next renewal.
 	 * @param key the key of the lock
-	 * @param holder who was thrown out
+	 * @param holder the holder that lost the lock
 	 */
 	default void onBroken(String key, LockHolder holder) {
 	}
 
 	/**
-	 * The lease of a lock could not be renewed. It is held until its deadline, and the
-	 * renewal is tried again until then.
+	 * The lease of a lock could not be renewed. The lock is held until its deadline, and
+	 * the client tries to renew it until then.
 	 * @param handle the lock
-	 * @param failure how the store failed
+	 * @param failure the failure of the store
 	 */
 	default void onRenewalFailed(LockHandle handle, Throwable failure) {
 	}
 
 	/**
-	 * A lock could not be released. That is tried again in the background until its lease
-	 * has run out, unless the application shuts down.
-	 * @param handle the lock, no longer held
-	 * @param failure how the store failed
+	 * A lock could not be released. The client repeats the release in the background
+	 * until the lease has run out, unless the application shuts down.
+	 * @param handle the lock, which is no longer held
+	 * @param failure the failure of the store
 	 */
 	default void onReleaseFailed(LockHandle handle, Throwable failure) {
 	}
 
 	/**
-	 * Somebody asks to release a lock that is held here. Nothing is taken away.
+	 * Somebody asks to release a lock that is held here. The lock is not taken away.
 	 * @param handle the lock
 	 * @param request who asks, and why
 	 * @see LockOperations#requestRelease
@@ -166,26 +181,30 @@ public interface LockListener {
 	}
 
 	/**
-	 * The clock of the store stepped by more than a second, or the margin if that is
-	 * less, and by more than clocks drift since the last claim; or a member with another
-	 * clock leads now; or this machine stood still and neither of its clocks shows it, or
-	 * both run fast or slow. Noticed at a claim. If it stepped ahead, locks with a
-	 * shorter margin may have been granted too early, and have two holders until the next
-	 * renewal of the first.
-	 * @param step by how much, negative if it stepped back
+	 * The clock of the store stepped by more than a second, or by more than the margin if
+	 * the margin is shorter. There are other causes with the same effect: a member with
+	 * another clock became the primary, this machine stood still and neither of its
+	 * clocks shows it, or both clocks of this machine run fast or slow. The client
+	 * notices this at a claim, and ignores the usual drift since the last claim.
+	 * <p>
+	 * If the clock stepped ahead, locks whose margin is shorter than the step may have
+	 * been granted too early. Such a lock has two holders until the first holder's next
+	 * renewal.
+	 * @param step by how much the clock stepped, negative if it stepped back
 	 */
 	default void onStoreClockStepped(Duration step) {
 	}
 
 	/**
-	 * The clock of one of the store's servers differs from the others' by more than a
-	 * second, or the shortest margin if that is less: reported once, and again when that
-	 * changes. Nothing has happened yet, unless leases are judged by that server already;
-	 * the store's clock steps by that when it is elected. Heard in the heartbeats of the
-	 * MongoDB driver, if Spring Boot configured the client.
+	 * The clock of one of the store's servers differs from the other servers' clocks by
+	 * more than a second, or by more than the shortest margin if this margin is less than
+	 * a second. This is reported once, and again when the difference changes. If leases
+	 * are judged by another server, nothing has happened yet, but the clock of the store
+	 * will step when this server is elected. The client learns of the difference by the
+	 * heartbeats of the MongoDB driver, if Spring Boot configured the driver's client.
 	 * @param server the address of the server
-	 * @param offset how far its clock is ahead, negative if behind, zero once it agrees
-	 * with the others again, or is none of them any more
+	 * @param offset how far the clock is ahead, negative if it is behind; zero if it
+	 * agrees with the other clocks again, or if the server has been removed
 	 */
 	default void onServerClockOff(String server, Duration offset) {
 	}

@@ -1,8 +1,8 @@
 package io.mongolock;
 
 /**
- * The lock is no longer guaranteed held: another may have been granted it. What was done
- * under the lock since may have overlapped with somebody else's work.
+ * The lock is no longer guaranteed to be held, so another caller may have been granted
+ * it. Work that was done since then may have overlapped with the work of that caller.
  */
 public class LockLostException extends LockException {
 
@@ -14,7 +14,7 @@ public class LockLostException extends LockException {
 	 * Create a new exception.
 	 * @param key the key of the lock
 	 * @param fence the number of the grant that was lost
-	 * @param reason how it was lost
+	 * @param reason how the lock was lost
 	 * @param message what happened, for diagnostics
 	 */
 	public LockLostException(String key, long fence, LossReason reason, String message) {
@@ -32,7 +32,7 @@ public class LockLostException extends LockException {
 	}
 
 	/**
-	 * How it was lost.
+	 * How the lock was lost.
 	 * @return the reason
 	 */
 	public LossReason getReason() {

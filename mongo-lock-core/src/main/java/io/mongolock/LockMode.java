@@ -1,18 +1,19 @@
 package io.mongolock;
 
 /**
- * The two ways to want a lock: alone, or together with others.
+ * The two ways to hold a lock: alone, or together with other holders.
  */
 public enum LockMode {
 
 	/**
-	 * As many holders as the request's limit says: one, unless it is a semaphore.
+	 * The lock has one holder at a time, or as many holders as the limit of the request
+	 * allows.
 	 */
 	EXCLUSIVE,
 
 	/**
-	 * Any number of holders, but none beside an exclusive one: the reading side of a
-	 * read/write lock.
+	 * The lock has any number of shared holders, but not beside an exclusive holder. This
+	 * is the read lock of a read/write lock.
 	 */
 	SHARED
 

@@ -10,58 +10,64 @@ import java.util.concurrent.locks.ReadWriteLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Locks without an annotation. Thread-safe.
+ * Acquires locks in code, without an annotation. Thread-safe.
  * <p>
- * All methods throw {@link IllegalArgumentException} for settings that contradict each
- * other, {@link LockStoreException} if the store could not be asked within the wait, and
- * {@link LockAttemptAbortedException}, which is a {@link LockUnavailableException}, if
- * the client stops meanwhile or has stopped.
+ * All methods throw an {@link IllegalArgumentException} if the settings of a request
+ * contradict each other. They throw a {@link LockStoreException} if the store could not
+ * be asked within the wait. If the client stops during the call, or has stopped before,
+ * they throw a {@link LockAttemptAbortedException}, which is a
+ * {@link LockUnavailableException}.
  */
 public interface LockOperations {
 
 	/**
-	 * Run the callback under the lock. Called again on the same thread from within the
-	 * callback for the same key, it runs under the lock already held, without a request
-	 * to the store. Inside a transaction that was begun before, the lock is released when
-	 * that has ended, and a commit is refused once the lock is lost; if it is unknown
-	 * whether it was committed, the lease is left to run out.
+	 * Run the callback under the lock, and release the lock afterwards. If an outer call
+	 * of this method on the same thread already holds the lock of the same key, the
+	 * callback runs under that lock, without a request to the store.
+	 * <p>
+	 * Inside a transaction, the lock is released when the transaction has ended. If the
+	 * lock is lost before the commit, the commit is refused. If it is unknown whether the
+	 * transaction was committed, the lock is not released, and its lease runs out.
 	 * @param <T> what the callback returns
 	 * @param <E> what the callback throws
-	 * @param request which lock, and how
+	 * @param request which lock to take, and how
 	 * @param callback the work
-	 * @return what the callback returned
-	 * @throws E what the callback threw; a lost lock is then added as suppressed
-	 * @throws LockUnavailableException if the lock was still held by another after the
+	 * @return the result of the callback
+	 * @throws E the exception of the callback; if the lock was lost, too, the loss is
+	 * added as a suppressed exception
+	 * @throws LockUnavailableException if another holder still had the lock after the
 	 * wait timeout; a {@link LockAttemptAbortedException} if the thread was interrupted
-	 * meanwhile
-	 * @throws LockLostException after the callback, if the lock was lost while it ran and
-	 * the request does not say {@link OnLost#IGNORE}; instead of the callback, if the
-	 * lock was lost before that began
+	 * while it waited
+	 * @throws LockLostException if the lock was lost before the callback began, so that
+	 * the callback did not run; or if the lock was lost while the callback ran, unless
+	 * the request says {@link OnLost#IGNORE}
 	 */
 	<T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E;
 
 	/**
-	 * Run the callback under several locks or not at all. Each is asked for while those
-	 * before it are held, and released before them. Whatever the order of the list, they
-	 * are asked for in the order of their keys, so that no two of such calls wait for
-	 * each other. The wait of each counts from the beginning of the call. All else is as
-	 * with {@link #execute(LockRequest, LockCallback)}.
+	 * Run the callback under several locks, or not at all. The locks are acquired in the
+	 * order of their keys, whatever the order of the list, so that two such calls never
+	 * wait for each other. They are released in reverse order. The wait timeout of each
+	 * lock counts from the beginning of the call. In all other respects, this method
+	 * works like {@link #execute(LockRequest, LockCallback)}.
 	 * @param <T> what the callback returns
 	 * @param <E> what the callback throws
-	 * @param requests which locks, and how: 1 to 512; of those with the same key the
-	 * first counts
+	 * @param requests 1 to 512 locks to take; if several requests have the same key, the
+	 * first of these requests counts
 	 * @param callback the work; its handle is the lock of the last key, and
-	 * {@link LockContext#find} has the others
-	 * @return what the callback returned
-	 * @throws E what the callback threw; a lost lock is then added as suppressed
-	 * @throws IllegalArgumentException if there is no request, or two with the same key
-	 * have another mode or limit: one call cannot hold a lock in both ways
-	 * @throws LockUnavailableException if one of the locks was still held by another
-	 * after its wait
-	 * @throws LockLostException if one of them was lost meanwhile, also while another was
-	 * waited for
-	 * @throws UnsupportedOperationException if these operations take one lock at a time
+	 * {@link LockContext#find} finds the other locks
+	 * @return the result of the callback
+	 * @throws E the exception of the callback; if a lock was lost, too, the loss is added
+	 * as a suppressed exception
+	 * @throws IllegalArgumentException if the list is empty, or if two requests for the
+	 * same key have different modes or limits
+	 * @throws LockUnavailableException if another holder still had one of the locks after
+	 * the wait timeout
+	 * @throws LockLostException if one of the locks was lost, even while the call waited
+	 * for another lock
+	 * @throws UnsupportedOperationException if this implementation takes only one lock at
+	 * a time
 	 */
 	default <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
 			LockCallback<T, E> callback) throws E {
@@ -71,65 +77,71 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Acquire the lock, waiting up to the wait timeout. The handle is not bound to the
-	 * thread; from within {@link #execute} for the same key it shares the lock held
-	 * there. Inside a transaction the lock is kept until that has ended, also if the
-	 * handle is closed before, and further attempts at the same key in that transaction
-	 * share it.
-	 * @param request which lock, and how
-	 * @return the handle, to be closed by the caller
-	 * @throws LockUnavailableException if the lock was still held by another after the
+	 * Acquire the lock, and wait for it until the wait timeout. The handle is not bound
+	 * to the thread. Within {@link #execute} for the same key, the handle shares the lock
+	 * that is held there.
+	 * <p>
+	 * Inside a transaction, the lock is kept until the transaction has ended, even if you
+	 * close the handle earlier. Further calls for the same key in this transaction share
+	 * the lock.
+	 * @param request which lock to take, and how
+	 * @return the handle, which the caller must close
+	 * @throws LockUnavailableException if another holder still had the lock after the
 	 * wait timeout; a {@link LockAttemptAbortedException} if the thread was interrupted
-	 * meanwhile
+	 * while it waited
 	 */
 	LockHandle acquire(LockRequest request);
 
 	/**
-	 * Acquire the lock if it is free, or becomes so within the wait timeout of the
-	 * request or of its name. The wait timeout for all locks does not count: as with
-	 * {@link OnUnavailable#SKIP}, who asks goes on without the lock.
-	 * @param request which lock, and how
-	 * @return the handle, to be closed by the caller, or empty if the lock was still held
-	 * by another after the wait
-	 * @throws LockAttemptAbortedException if the thread was interrupted while waiting
+	 * Acquire the lock if it is free, or if it becomes free within the wait timeout of
+	 * the request or of its name. The wait timeout for all locks does not apply, as with
+	 * {@link OnUnavailable#SKIP}.
+	 * @param request which lock to take, and how
+	 * @return the handle, which the caller must close, or empty if another holder still
+	 * had the lock after the wait
+	 * @throws LockAttemptAbortedException if the thread was interrupted while it waited
 	 */
 	Optional<LockHandle> tryAcquire(LockRequest request);
 
 	/**
-	 * Acquire the lock without blocking the caller. A future that is completed by anyone
-	 * else first, for instance cancelled or by {@code orTimeout}, ends the attempt, and a
-	 * lock that is granted after that is released at once. Work that is attached to the
-	 * future runs on a thread of its own and may block; it has nothing of what the
-	 * calling thread carries. Where it needs that, or a handle would have to be passed
-	 * along until work ends that runs elsewhere, {@link #executeAsync} is simpler.
-	 * @param request which lock, and how
-	 * @return completes with the handle, to be closed by the caller, or with the
-	 * exception that {@link #acquire} would throw, at the latest one operation timeout
-	 * after the wait timeout, or three if the lock lingers
+	 * Acquire the lock without blocking the caller. If you cancel the future or complete
+	 * it yourself, for example by {@code orTimeout}, the attempt ends. If the lock is
+	 * granted after that, it is released at once.
+	 * <p>
+	 * A function that you attach to the future runs on a thread of its own, and may
+	 * block. This thread does not have the context of the calling thread, for example its
+	 * MDC. If your work needs this context, or if the work ends on another thread,
+	 * {@link #executeAsync} is simpler.
+	 * @param request which lock to take, and how
+	 * @return a future that completes with the handle, which the caller must close, or
+	 * with the exception that {@link #acquire} would throw; it completes at most one
+	 * operation timeout after the wait timeout, or three operation timeouts if the lock
+	 * lingers
 	 */
 	CompletableFuture<LockHandle> acquireAsync(LockRequest request);
 
 	/**
-	 * Acquire the lock without blocking the caller, begin the work, hold the lock until
-	 * its stage has ended, and release it then.
+	 * Acquire the lock without blocking the caller, begin the work, and release the lock
+	 * when the stage of the work has ended.
 	 * <p>
-	 * Cancelling the returned future, or completing it otherwise, for instance by
-	 * {@code orTimeout}, ends the attempt, and work that has not begun never begins. Work
-	 * that has begun goes on under the lock, which is released when its stage has ended:
-	 * nobody else is granted it before. To free the lock earlier, end that stage, which
-	 * says that the work needs it no longer. {@link OnLost#INTERRUPT} interrupts the
-	 * thread that runs the callback, and later cancels the stage, if that is a
-	 * {@link java.util.concurrent.Future Future}, as a {@link CompletableFuture} is.
+	 * If you cancel the returned future or complete it yourself, for example by
+	 * {@code orTimeout}, the attempt ends, and work that has not begun never begins. Work
+	 * that has begun goes on under the lock. No other caller is granted the lock until
+	 * the stage of the work has ended. To free the lock earlier, end this stage.
+	 * <p>
+	 * If the lock is lost, {@link OnLost#INTERRUPT} interrupts the thread that runs the
+	 * callback. After the callback has returned, the stage is cancelled instead, if it is
+	 * a {@link java.util.concurrent.Future Future}, as a {@link CompletableFuture} is.
 	 * @param <T> what the work results in
-	 * @param request which lock, and how
-	 * @param callback begins the work; runs under the lock, on a thread of its own with
-	 * what the calling thread carries, for example the MDC and the security context, or,
-	 * where the calling thread holds the lock already, on that
-	 * @return completes when the lock is released, with the result of the stage, with
-	 * what it or the callback failed with (a lost lock is then added as suppressed), or
-	 * with the exception that {@link #acquire} would throw; with
-	 * {@link LockLostException} if the lock was lost meanwhile and the request does not
-	 * say {@link OnLost#IGNORE}
+	 * @param request which lock to take, and how
+	 * @param callback begins the work under the lock, on a thread of its own that has the
+	 * context of the calling thread, for example its MDC and its security context; if the
+	 * calling thread already holds the lock, the callback runs on the calling thread
+	 * @return a future that completes when the lock is released: with the result of the
+	 * stage; with the exception of the stage or the callback, to which a loss of the lock
+	 * is added as a suppressed exception; with the exception that {@link #acquire} would
+	 * throw; or with a {@link LockLostException} if the lock was lost, unless the request
+	 * says {@link OnLost#IGNORE}
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(LockRequest request,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
@@ -137,18 +149,20 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Begin the work under several locks or not at all, as
-	 * {@link #execute(List, LockCallback)} takes them, without blocking the caller. All
-	 * else is as with {@link #executeAsync(LockRequest, LockCallback)}; the work begins
-	 * on the calling thread if that holds all of the locks already.
+	 * Begin the work under several locks, or not at all, without blocking the caller. The
+	 * locks are acquired as by {@link #execute(List, LockCallback)}. If the calling
+	 * thread already holds all of the locks, the work begins on the calling thread. In
+	 * all other respects, this method works like
+	 * {@link #executeAsync(LockRequest, LockCallback)}.
 	 * @param <T> what the work results in
-	 * @param requests which locks, and how: 1 to 512; of those with the same key the
-	 * first counts
+	 * @param requests 1 to 512 locks to take; if several requests have the same key, the
+	 * first of these requests counts
 	 * @param callback begins the work; its handle is the lock of the last key, and
-	 * {@link LockContext#find} has the others
-	 * @return completes when all locks are released
+	 * {@link LockContext#find} finds the other locks
+	 * @return a future that completes when all locks are released
 	 * @throws IllegalArgumentException as {@link #execute(List, LockCallback)} does
-	 * @throws UnsupportedOperationException if these operations take one lock at a time
+	 * @throws UnsupportedOperationException if this implementation takes only one lock at
+	 * a time
 	 */
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
@@ -158,72 +172,79 @@ public interface LockOperations {
 	}
 
 	/**
-	 * Ask the holders of a lock, in whatever instance, to release it soon. Nothing is
-	 * taken away: the holder hears of it after its next renewal, by
+	 * Ask the holders of a lock, in all instances, to release it soon. The lock is not
+	 * taken away from them. A holder learns of the request after its next renewal, by
 	 * {@link LockHandle#releaseRequested()} and {@link LockListener#onReleaseRequested},
-	 * and decides. Then it is not handed over to others of its JVM either. The request
-	 * ends with the hold. A holder whose lease is not renewed does not hear of it.
+	 * and decides what to do. If a lease is not renewed, its holder does not learn of the
+	 * request. After the release, the lock is not handed over to another thread of the
+	 * same JVM. The request ends with the hold.
 	 * @param key the key
-	 * @param reason why, for diagnostics; 1 to {@value ReleaseRequest#MAX_REASON}
+	 * @param reason the reason, for diagnostics; 1 to {@value ReleaseRequest#MAX_REASON}
 	 * characters
 	 * @return how many holders were asked, zero if the lock is free
 	 */
 	int requestRelease(String key, String reason);
 
 	/**
-	 * As {@link #requestRelease(String, String)}, on behalf of somebody.
+	 * Ask the holders of a lock to release it soon, on behalf of a user. In all other
+	 * respects, this method works like {@link #requestRelease(String, String)}.
 	 * @param key the key
-	 * @param reason why
-	 * @param by who asks, for example the name of a user; the holder is shown it
+	 * @param reason the reason
+	 * @param by who asks, for example the name of a user; the holder sees this name
 	 * @return how many holders were asked, zero if the lock is free
 	 */
 	int requestRelease(String key, String reason, String by);
 
 	/**
-	 * Why an attempt at a lock would have to wait now, with one request to the store.
-	 * What it says may be over, and is never a proof: to do something if the lock is
-	 * free, use {@link #tryAcquire}.
+	 * Explain why an attempt at a lock would have to wait now. This sends one request to
+	 * the store. The answer may be outdated when you get it. If you want to do something
+	 * while the lock is free, use {@link #tryAcquire} instead.
 	 * @param key the key
 	 * @return who holds the lock and who waits for it
 	 */
 	LockExplanation explain(String key);
 
 	/**
-	 * The lock as {@link Lock}, for code that knows that interface. What the thread
-	 * locked, that thread unlocks, as often as it locked it, and by the same object: each
-	 * call of this method makes one that knows nothing of others, so keep it in a field.
-	 * Waiting is up to the methods of {@link Lock}; the wait timeout does not count.
+	 * Return the lock as a {@link Lock}, for code that needs this interface. Each call of
+	 * this method returns a new object, which knows nothing of other objects for the same
+	 * key, so keep the object in a field. The lock is reentrant: the thread that has
+	 * locked it must unlock it by the same object, as often as it has locked it. The
+	 * methods of {@link Lock} say how long to wait, so the wait timeout does not apply.
 	 * <p>
-	 * {@link Lock#lock()} and {@link Lock#lockInterruptibly()} wait without end, also
-	 * while the store cannot be asked, and keep their place in the queue meanwhile,
-	 * except that an interrupt costs {@link Lock#lock()} its place. They end without the
-	 * lock by a {@link LockStoreException} if the store refuses the claim, by a
-	 * {@link LockAttemptAbortedException} if the client stops, and by a
-	 * {@link LockUnavailableException} if the queue is full, or, of
-	 * {@link Lock#lockInterruptibly()}, if {@code mongo-lock.on-deadlock=fail} ends the
-	 * wait. {@link Lock#tryLock()} asks once.
+	 * {@link Lock#lock()} and {@link Lock#lockInterruptibly()} wait without a limit, even
+	 * while the store does not answer. They end without the lock by a
+	 * {@link LockStoreException} if the store refuses the claim, by a
+	 * {@link LockAttemptAbortedException} if the client stops, or by a
+	 * {@link LockUnavailableException} if the queue is full. With
+	 * {@code mongo-lock.on-deadlock=fail}, a deadlock can also end
+	 * {@link Lock#lockInterruptibly()} by a {@link LockUnavailableException}. An
+	 * interrupt costs {@link Lock#lock()} its place in the queue.
+	 * <p>
+	 * {@link Lock#tryLock()} asks once.
 	 * {@link Lock#tryLock(long, java.util.concurrent.TimeUnit)} waits in whole
 	 * milliseconds, rounded up, and throws a {@link LockStoreException} if the store
-	 * could not be asked meanwhile.
+	 * could not be asked.
 	 * <p>
-	 * If the lock was lost, {@link Lock#unlock()} throws {@link LockLostException} unless
-	 * the request says {@link OnLost#IGNORE}, as {@link #execute} does at its end, and
-	 * the thread holds it no longer; locking it once more before that throws as well. As
-	 * nothing else is bound to the thread, {@link OnLost#INTERRUPT} is as
-	 * {@link OnLost#FAIL}, and {@link #execute} between lock and unlock does not share
-	 * the lock; within {@link #execute} the lock is shared. {@link Lock#newCondition()}
-	 * is not supported.
-	 * @param request which lock, and how
+	 * If the lock was lost, {@link Lock#unlock()} throws a {@link LockLostException},
+	 * unless the request says {@link OnLost#IGNORE}. After that, the thread no longer
+	 * holds the lock. If the thread locks once more before it unlocks, this throws, too.
+	 * {@link OnLost#INTERRUPT} has the effect of {@link OnLost#FAIL}. Within
+	 * {@link #execute}, this object shares the lock, but {@link #execute} between lock
+	 * and unlock does not. {@link Lock#newCondition()} is not supported.
+	 * @param request which lock to take, and how
 	 * @return the lock, thread-safe
 	 */
 	Lock asLock(LockRequest request);
 
 	/**
-	 * The lock as {@link ReadWriteLock}: {@link #asLock} of a shared request to read, and
-	 * of an exclusive one to write. A writer may lock to read as well, and remains alone
-	 * until both are unlocked; a reader cannot lock to write, which is an
-	 * {@link IllegalStateException} at once, because it would wait for itself.
-	 * @param request which lock, and how; neither shared nor with a limit
+	 * Return the lock as a {@link ReadWriteLock}. Its read lock is {@link #asLock} of a
+	 * shared request, and its write lock is {@link #asLock} of an exclusive request. A
+	 * thread that has the write lock may take the read lock, too, and remains the only
+	 * holder until it has unlocked both. A thread that has only the read lock cannot take
+	 * the write lock, because it would wait for itself. It gets an
+	 * {@link IllegalStateException} at once.
+	 * @param request which lock to take, and how; the request must not be shared, and
+	 * must not have a limit
 	 * @return the lock, thread-safe
 	 */
 	ReadWriteLock asReadWriteLock(LockRequest request);

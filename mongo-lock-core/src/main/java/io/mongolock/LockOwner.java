@@ -1,24 +1,26 @@
 package io.mongolock;
 
 /**
- * The one that asked for a lock, for diagnostics to read; never compared to decide
- * anything.
+ * The caller that asked for a lock. This is for diagnostics. The library compares owners
+ * for no decision.
  *
  * @param application the name of the application, empty if it has none
  * @param instance tells the instances of one application apart
  * @param host the name of the machine, empty if unknown
  * @param pid the process id
  * @param thread the name of the thread that asked
- * @param as who asked, as people know them, for example a user of the application; empty
- * if the request did not say
+ * @param as the name of the caller as people know it, for example a user of the
+ * application; empty if the request has no such name
  */
 public record LockOwner(String application, String instance, String host, long pid, String thread, String as) {
 
-	/** How many characters the name of who asks may have. */
+	/**
+	 * How many characters the name of a caller may have.
+	 */
 	public static final int MAX_AS = 100;
 
 	/**
-	 * An owner that people know by no name.
+	 * Create an owner without a name that people know.
 	 * @param application the name of the application, empty if it has none
 	 * @param instance tells the instances of one application apart
 	 * @param host the name of the machine, empty if unknown
@@ -30,7 +32,7 @@ public record LockOwner(String application, String instance, String host, long p
 	}
 
 	/**
-	 * The same owner on another thread.
+	 * Return the same owner on another thread.
 	 * @param thread the name of that thread
 	 * @return a copy with that thread
 	 */
@@ -39,7 +41,7 @@ public record LockOwner(String application, String instance, String host, long p
 	}
 
 	/**
-	 * The same owner, as people know it.
+	 * Return the same owner with a name that people know.
 	 * @param as the name
 	 * @return a copy with that name
 	 */

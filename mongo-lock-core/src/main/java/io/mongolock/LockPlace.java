@@ -1,11 +1,11 @@
 package io.mongolock;
 
 /**
- * A place in the queue of a lock as the store last showed it. Only the first in the queue
- * of each JVM stands there.
+ * A place in the queue of a lock, as the store showed it last. Only the first waiter of
+ * each JVM has a place in this queue.
  *
- * @param position from 1, the next one to be granted
- * @param length how many stand in the queue, this place included
+ * @param position the position from 1, which is granted next
+ * @param length how many places the queue has, including this one
  */
 public record LockPlace(int position, int length) {
 

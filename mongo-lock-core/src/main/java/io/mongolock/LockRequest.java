@@ -6,13 +6,16 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A request for a lock: its key, and how to hold it and wait for it. Immutable.
+ * A request for a lock, which says which lock to take, how to hold it, and how to wait
+ * for it. Immutable.
  *
- * @param key what is locked: 1 to 1,024 bytes of UTF-8
- * @param name groups settings and metrics of many keys, for example {@code order}
- * @param settings what this request says itself
- * @param onUnavailable whether the caller goes on without the lock if another holds it,
- * and so does not wait unless this request or the settings of its name say so
+ * @param key the key of the lock, 1 to 1,024 bytes of UTF-8
+ * @param name the name that groups settings and metrics of many keys, for example
+ * {@code order}
+ * @param settings the settings of this request
+ * @param onUnavailable whether the caller goes on without the lock if another holder has
+ * it; the claim then waits only if this request or the settings of its name have a wait
+ * timeout
  * @param onLost what happens to the holder if the lock is lost
  */
 public record LockRequest(String key, @Nullable String name, LockSettings settings, OnUnavailable onUnavailable,
@@ -41,8 +44,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
-	 * A request for an exclusive lock with all settings left to the configuration.
-	 * @param key what is locked
+	 * Create a request for an exclusive lock, with all settings as configured.
+	 * @param key the key of the lock
 	 * @return the request
 	 * @throws IllegalArgumentException if the key is blank, too long or not valid Unicode
 	 */
@@ -51,15 +54,16 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
-	 * A request for an exclusive lock with a name and a key, like the locks of
-	 * {@code @DistributedLock(name = "order", key = "#id")}: the key of the lock is
-	 * {@code order:} and the text of the key, and the settings of that name apply.
-	 * @param name groups settings and metrics, for example {@code order}
-	 * @param key what is locked: text, a number, an enum, a UUID, a time without a zone
-	 * or another value that has one text in every JVM, or a record of these
+	 * Create a request for an exclusive lock with a name and a key, as
+	 * {@code @DistributedLock(name = "order", key = "#id")} does. The key of the lock is
+	 * {@code order:}, followed by the text of the given key. The settings of this name
+	 * apply.
+	 * @param name the name that groups settings and metrics, for example {@code order}
+	 * @param key the thing to lock: text, a number, an enum, a UUID, a time without a
+	 * zone or another value that has one text in every JVM, or a record of such values
 	 * @return the request
-	 * @throws IllegalArgumentException if the name is blank, or the key is blank, too
-	 * long, not valid Unicode or a value without such a text
+	 * @throws IllegalArgumentException if the name is blank, or if the key is blank, too
+	 * long, not valid Unicode or a value that is not allowed
 	 */
 	public static LockRequest of(String name, Object key) {
 		return builder(name, key).build();
@@ -67,7 +71,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 
 	/**
 	 * Start a request.
-	 * @param key what is locked
+	 * @param key the key of the lock
 	 * @return a builder
 	 */
 	public static Builder builder(String key) {
@@ -76,11 +80,11 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 
 	/**
 	 * Start a request with a name and a key.
-	 * @param name groups settings and metrics, for example {@code order}; {@code null}
-	 * for a key alone
-	 * @param key what is locked, as in {@link #of(String, Object)}
+	 * @param name the name that groups settings and metrics, for example {@code order};
+	 * {@code null} for a key alone
+	 * @param key the thing to lock, as in {@link #of(String, Object)}
 	 * @return a builder
-	 * @throws IllegalArgumentException if the key is a value without a text of its own
+	 * @throws IllegalArgumentException if the key is a value that is not allowed
 	 */
 	public static Builder builder(@Nullable String name, Object key) {
 		return new Builder((name != null) ? name + ":" + text(name, key) : text(null, key)).name(name);
@@ -97,8 +101,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
-	 * Whether the lock is wanted for this request alone or together with others.
-	 * @return {@link LockMode#SHARED} if any number may hold it together
+	 * Whether the request is for an exclusive or a shared lock.
+	 * @return {@link LockMode#SHARED} if any number of callers may hold the lock together
 	 */
 	public LockMode mode() {
 		Integer limit = this.settings.limit();
@@ -106,8 +110,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
-	 * This request with other settings.
-	 * @param settings what they say counts; what they leave open is as before
+	 * Return this request with other settings.
+	 * @param settings the new settings; a setting that they leave open stays as before
 	 * @return the request
 	 */
 	public LockRequest with(LockSettings settings) {
@@ -131,7 +135,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 	}
 
 	/**
-	 * Collects what a {@link LockRequest} says. Not thread-safe.
+	 * Builds a {@link LockRequest}. Not thread-safe.
 	 */
 	public static final class Builder {
 
@@ -152,7 +156,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * Group this key with others for settings and metrics.
+		 * Set the name, which groups this key with other keys for settings and metrics.
 		 * @param name the name, for example {@code order}
 		 * @return this builder
 		 */
@@ -162,7 +166,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * Say all settings at once; replaces those said before.
+		 * Set all settings at once. They replace all settings that were set before.
 		 * @param settings the settings
 		 * @return this builder
 		 */
@@ -172,7 +176,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * How long the lease lasts without renewal.
+		 * Set how long the lease lasts without a renewal.
 		 * @param ttl whole milliseconds, at least 100
 		 * @return this builder
 		 */
@@ -181,8 +185,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * How long to wait for a lock that another holds; zero to ask once.
-		 * @param waitTimeout whole milliseconds
+		 * Set how long to wait for a lock that another holder has.
+		 * @param waitTimeout whole milliseconds, zero to ask only once
 		 * @return this builder
 		 */
 		public Builder waitTimeout(Duration waitTimeout) {
@@ -190,8 +194,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * The longest time until the first waiter looks again where no change stream
-		 * wakes it; n times that for the n-th.
+		 * Set the longest time after which the first waiter asks again, if no change
+		 * stream wakes it. For the second waiter, the time is twice as long, and so on.
 		 * @param retryInterval whole milliseconds, at least 1
 		 * @return this builder
 		 */
@@ -200,7 +204,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * Whether the lease is renewed while it is held.
+		 * Set whether the lease is renewed while the lock is held.
 		 * @param autoRenew whether to renew
 		 * @return this builder
 		 */
@@ -209,10 +213,10 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * How long the lock stays taken at least, from its grant on, however soon its
-		 * holder is done: for a job that all instances begin at the same time and only
-		 * one may run. Nobody waits for it: the release leaves the rest to the lease in
-		 * the store.
+		 * Set how long the lock stays taken at least, counted from its grant, even if the
+		 * work ends earlier. This is for a job that all instances begin at the same time,
+		 * but that only one instance may run. The caller does not wait for the end of
+		 * this time.
 		 * @param minHold whole milliseconds, at most half of the retention of the TTL
 		 * index; may be longer than the ttl
 		 * @return this builder
@@ -222,8 +226,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * How long the client keeps the lease that nobody here holds any more:
-		 * {@link LockSettings.Builder#linger}.
+		 * Set how long the client keeps the lease after the lock is no longer used, as
+		 * {@link LockSettings.Builder#linger} describes.
 		 * @param linger whole milliseconds, zero to release the lock at once
 		 * @return this builder
 		 */
@@ -232,22 +236,22 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * The name of the one that asks, as people know it:
-		 * {@link LockSettings.Builder#as}.
+		 * Set the name of the caller as people know it, as
+		 * {@link LockSettings.Builder#as} describes.
 		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters
 		 * @return this builder
-		 * @throws IllegalArgumentException if it is no such name
+		 * @throws IllegalArgumentException if the name is not allowed
 		 */
 		public Builder as(@Nullable String as) {
 			return say(LockSettings.builder().as(as).build());
 		}
 
 		/**
-		 * Whether the caller goes on without the lock if another holds it. With
-		 * {@link OnUnavailable#SKIP} the claim does not wait unless a wait timeout is set
-		 * on this builder or for the name of the lock (that for all locks does not
-		 * count), and listeners hear of a skip. {@code execute} and {@code acquire} still
-		 * say so by a {@link LockUnavailableException}.
+		 * Set whether the caller goes on without the lock if another holder has it. With
+		 * {@link OnUnavailable#SKIP}, the claim waits only if a wait timeout is set on
+		 * this builder or for the name of the lock, and listeners learn of a skip. The
+		 * methods {@code execute} and {@code acquire} still throw a
+		 * {@link LockUnavailableException}.
 		 * @param onUnavailable the policy
 		 * @return this builder
 		 */
@@ -257,7 +261,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * What happens to the holder if the lock is lost.
+		 * Set what happens to the holder if the lock is lost.
 		 * @param onLost the policy
 		 * @return this builder
 		 */
@@ -267,8 +271,9 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * How many may hold the lock together: a semaphore. Among several requests of one
-		 * key the smallest limit counts. Cannot be combined with {@link #shared}.
+		 * Set how many callers may hold the lock at the same time, as with a semaphore.
+		 * If requests for one key have different limits, the smallest limit counts. A
+		 * limit cannot be combined with {@link #shared}.
 		 * @param limit at least 1; 1 is an exclusive lock
 		 * @return this builder
 		 */
@@ -277,8 +282,9 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * Let any number hold the lock together, but none beside an exclusive holder: the
-		 * reading side of a read/write lock. Cannot be combined with a limit.
+		 * Let any number of callers hold the lock at the same time, but not beside an
+		 * exclusive holder. This is the read lock of a read/write lock. It cannot be
+		 * combined with a limit.
 		 * @return this builder
 		 */
 		public Builder shared() {
@@ -287,10 +293,10 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 
 		/**
-		 * The request.
+		 * Build the request.
 		 * @return the request
-		 * @throws IllegalArgumentException if the key, name or limit cannot be used, or
-		 * the request is shared and has a limit
+		 * @throws IllegalArgumentException if the key, the name or the limit is not
+		 * allowed, or if the request is shared and has a limit
 		 */
 		public LockRequest build() {
 			return new LockRequest(this.key, this.name, (this.shared) ? sharing(this.settings) : this.settings,

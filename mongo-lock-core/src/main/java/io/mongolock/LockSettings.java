@@ -7,9 +7,9 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Settings for holding a lock and waiting for it, as far as somebody set them; what is
- * {@code null} is left to the next level: a request, its name, the global settings, the
- * defaults. Immutable.
+ * Settings for holding a lock and for waiting for it. A setting that is {@code null} is
+ * taken from the next level. The levels are the request, the name of the lock, the global
+ * settings, and the defaults. Immutable.
  */
 public final class LockSettings {
 
@@ -34,7 +34,7 @@ public final class LockSettings {
 	}
 
 	/**
-	 * How long a lease lasts without renewal.
+	 * How long a lease lasts without a renewal.
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration ttl() {
@@ -42,7 +42,7 @@ public final class LockSettings {
 	}
 
 	/**
-	 * How long before its end the holder no longer relies on a lease.
+	 * How long before the end of a lease the holder no longer relies on the lock.
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration margin() {
@@ -58,7 +58,7 @@ public final class LockSettings {
 	}
 
 	/**
-	 * The longest that one request to the store may take.
+	 * How long one request to the store may take.
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration operationTimeout() {
@@ -66,16 +66,16 @@ public final class LockSettings {
 	}
 
 	/**
-	 * How long to wait for a lock that another holds.
-	 * @return whole milliseconds, zero to ask once
+	 * How long to wait for a lock that another holder has.
+	 * @return whole milliseconds, zero to ask only once
 	 */
 	public @Nullable Duration waitTimeout() {
 		return (Duration) this.values.get(Setting.WAIT_TIMEOUT);
 	}
 
 	/**
-	 * The longest time until the first waiter looks again where no change stream wakes
-	 * it; n times that for the n-th.
+	 * The longest time after which the first waiter asks again, if no change stream wakes
+	 * it. For the second waiter, the time is twice as long, and so on.
 	 * @return whole milliseconds
 	 */
 	public @Nullable Duration retryInterval() {
@@ -83,7 +83,7 @@ public final class LockSettings {
 	}
 
 	/**
-	 * Whether a lease is renewed while it is held.
+	 * Whether a lease is renewed while the lock is held.
 	 * @return whether to renew
 	 */
 	public @Nullable Boolean autoRenew() {
@@ -91,7 +91,7 @@ public final class LockSettings {
 	}
 
 	/**
-	 * How many may hold the lock together.
+	 * How many callers may hold the lock at the same time.
 	 * @return at least 1; {@link LockRequest#UNLIMITED} for a shared lock
 	 */
 	public @Nullable Integer limit() {
@@ -99,25 +99,25 @@ public final class LockSettings {
 	}
 
 	/**
-	 * How long a lock stays taken at least, from its grant on, however soon its holder is
-	 * done.
-	 * @return whole milliseconds, zero for no longer than it is held
+	 * How long a lock stays taken at least, counted from its grant, even if the work ends
+	 * earlier.
+	 * @return whole milliseconds, zero if the lock is free as soon as it is released
 	 */
 	public @Nullable Duration minHold() {
 		return (Duration) this.values.get(Setting.MIN_HOLD);
 	}
 
 	/**
-	 * How long the client keeps the lease of a lock that nobody of this JVM holds any
-	 * more, so that the next claim here costs no request.
-	 * @return whole milliseconds, zero to release it at once
+	 * How long the client keeps the lease after this JVM no longer uses the lock, so that
+	 * the next claim of this JVM needs no request.
+	 * @return whole milliseconds, zero to release the lock at once
 	 */
 	public @Nullable Duration linger() {
 		return (Duration) this.values.get(Setting.LINGER);
 	}
 
 	/**
-	 * The name of the holder, as people know it, for others to read.
+	 * The name of the holder as people know it, which others can read.
 	 * @return the name
 	 */
 	public @Nullable String as() {
@@ -125,8 +125,9 @@ public final class LockSettings {
 	}
 
 	/**
-	 * These settings, and where they say nothing, others.
-	 * @param other the next level
+	 * Combine these settings with the settings of the next level.
+	 * @param other the next level, which counts for each setting that these settings
+	 * leave open
 	 * @return the combination
 	 */
 	public LockSettings or(LockSettings other) {
@@ -161,8 +162,9 @@ public final class LockSettings {
 	}
 
 	/**
-	 * Collects settings; what is not said, or said to be {@code null}, is left to the
-	 * next level. Values are checked where all levels are put together. Not thread-safe.
+	 * Builds {@link LockSettings}. A setting that is not set, or set to {@code null}, is
+	 * left to the next level. Values are checked when all levels are put together. Not
+	 * thread-safe.
 	 */
 	public static final class Builder {
 
@@ -172,7 +174,7 @@ public final class LockSettings {
 		}
 
 		/**
-		 * How long a lease lasts without renewal.
+		 * Set how long a lease lasts without a renewal.
 		 * @param ttl whole milliseconds, at least 100
 		 * @return this builder
 		 */
@@ -181,7 +183,7 @@ public final class LockSettings {
 		}
 
 		/**
-		 * How long before its end the holder no longer relies on a lease.
+		 * Set how long before the end of a lease the holder no longer relies on the lock.
 		 * @param margin whole milliseconds, less than the ttl
 		 * @return this builder
 		 */
@@ -190,9 +192,9 @@ public final class LockSettings {
 		}
 
 		/**
-		 * The time between renewals.
-		 * @param renewInterval whole milliseconds, at most (ttl - margin) / 3; if it is
-		 * not set it is one second, and grows with the number of leases
+		 * Set the time between renewals.
+		 * @param renewInterval whole milliseconds, at most (ttl - margin) / 3; if you do
+		 * not set it, it is one second, and grows with the number of leases
 		 * @return this builder
 		 */
 		public Builder renewInterval(@Nullable Duration renewInterval) {
@@ -200,7 +202,7 @@ public final class LockSettings {
 		}
 
 		/**
-		 * The longest that one request to the store may take.
+		 * Set how long one request to the store may take.
 		 * @param operationTimeout whole milliseconds, at most (ttl - margin -
 		 * renewInterval) / 2
 		 * @return this builder
@@ -210,8 +212,8 @@ public final class LockSettings {
 		}
 
 		/**
-		 * How long to wait for a lock that another holds.
-		 * @param waitTimeout whole milliseconds, zero to ask once
+		 * Set how long to wait for a lock that another holder has.
+		 * @param waitTimeout whole milliseconds, zero to ask only once
 		 * @return this builder
 		 */
 		public Builder waitTimeout(@Nullable Duration waitTimeout) {
@@ -219,8 +221,8 @@ public final class LockSettings {
 		}
 
 		/**
-		 * The longest time until the first waiter looks again where no change stream
-		 * wakes it; n times that for the n-th.
+		 * Set the longest time after which the first waiter asks again, if no change
+		 * stream wakes it. For the second waiter, the time is twice as long, and so on.
 		 * @param retryInterval whole milliseconds, at least 1
 		 * @return this builder
 		 */
@@ -229,7 +231,7 @@ public final class LockSettings {
 		}
 
 		/**
-		 * Whether a lease is renewed while it is held.
+		 * Set whether a lease is renewed while the lock is held.
 		 * @param autoRenew whether to renew
 		 * @return this builder
 		 */
@@ -238,7 +240,7 @@ public final class LockSettings {
 		}
 
 		/**
-		 * How many may hold the lock together.
+		 * Set how many callers may hold the lock at the same time.
 		 * @param limit at least 1; {@link LockRequest#UNLIMITED} for a shared lock
 		 * @return this builder
 		 */
@@ -247,11 +249,10 @@ public final class LockSettings {
 		}
 
 		/**
-		 * How long a lock stays taken at least, from its grant on: the caller does not
-		 * wait for it, and the release leaves the rest to the lease in the store, also if
-		 * that is longer than the ttl.
+		 * Set how long a lock stays taken at least, counted from its grant, even if the
+		 * work ends earlier. The caller does not wait for the end of this time.
 		 * @param minHold whole milliseconds, at most half of the retention of the TTL
-		 * index
+		 * index; may be longer than the ttl
 		 * @return this builder
 		 */
 		public Builder minHold(@Nullable Duration minHold) {
@@ -259,12 +260,12 @@ public final class LockSettings {
 		}
 
 		/**
-		 * How long the client keeps the lease of a lock that nobody of this JVM holds any
-		 * more, so that the next claim here costs no request: for locks that this
-		 * instance takes again and again, and others seldom. It is given back before if
-		 * another instance wants it, and at the latest when half of the time is over for
-		 * which the lease is relied on. Has no effect on locks that several may hold
-		 * together.
+		 * Set how long the client keeps the lease after this JVM no longer uses the lock,
+		 * so that the next claim of this JVM needs no request. Use this for a lock that
+		 * this instance takes again and again, and other instances seldom take. The
+		 * client releases the lease earlier if another instance wants the lock, and at
+		 * the latest when half of the time is over for which the lease is relied on. This
+		 * setting has no effect on locks that several callers may hold at the same time.
 		 * @param linger whole milliseconds, zero to release the lock at once
 		 * @return this builder
 		 */
@@ -273,13 +274,13 @@ public final class LockSettings {
 		}
 
 		/**
-		 * The name of the holder, as people know it, for example of the user who edits:
-		 * shown to those who are denied, and in lists. Nothing is decided by it. Counts
-		 * in a request alone.
-		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters, none of them a
-		 * control character
+		 * Set the name of the holder as people know it, for example the name of the user
+		 * who edits. Callers that are denied the lock see this name, and lists show it.
+		 * The library decides nothing by it. The name counts only in a request.
+		 * @param as a name of 1 to {@value LockOwner#MAX_AS} characters, without control
+		 * characters
 		 * @return this builder
-		 * @throws IllegalArgumentException if it is no such name
+		 * @throws IllegalArgumentException if the name is not allowed
 		 */
 		public Builder as(@Nullable String as) {
 			return set(Setting.AS, (as != null) ? LockOwner.checkAs(as) : null);
@@ -296,7 +297,7 @@ public final class LockSettings {
 		}
 
 		/**
-		 * The settings.
+		 * Build the settings.
 		 * @return the settings
 		 */
 		public LockSettings build() {

@@ -11,7 +11,8 @@ public class LockStoreException extends LockException {
 
 	/**
 	 * Create a new exception.
-	 * @param key the key of the lock, or of the first one if several were asked for
+	 * @param key the key of the lock, or of the first lock if several locks were
+	 * requested
 	 * @param outcome what is known of the request
 	 * @param message what happened, for diagnostics
 	 * @param cause the failure of the store
@@ -35,18 +36,18 @@ public class LockStoreException extends LockException {
 	public enum Outcome {
 
 		/**
-		 * It was not executed and never will be; asking again may help.
+		 * The request was not executed and never will be, so another attempt may succeed.
 		 */
 		NOT_EXECUTED,
 
 		/**
-		 * It may have been executed, or may still be.
+		 * The request may have been executed, or may still be executed.
 		 */
 		UNKNOWN,
 
 		/**
-		 * It was refused for a reason that asking again does not change, for example
-		 * missing rights.
+		 * The request was refused for a reason that another attempt does not change, for
+		 * example missing rights.
 		 */
 		REFUSED
 

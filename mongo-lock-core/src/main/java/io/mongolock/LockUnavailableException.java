@@ -7,7 +7,7 @@ import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The lock was held by others until the wait was over; or the attempt was
+ * Other callers held the lock until the wait was over, or the attempt was
  * {@linkplain LockAttemptAbortedException aborted}.
  */
 public class LockUnavailableException extends LockException {
@@ -23,9 +23,9 @@ public class LockUnavailableException extends LockException {
 	/**
 	 * Create a new exception.
 	 * @param key the key of the lock
-	 * @param holders who held it when last asked
+	 * @param holders the last known holders of the lock
 	 * @param waited how long the attempt waited
-	 * @param claims how often it asked the store
+	 * @param claims how often the attempt asked the store
 	 * @param message what happened, for diagnostics
 	 */
 	public LockUnavailableException(String key, List<LockHolder> holders, Duration waited, int claims, String message) {
@@ -35,11 +35,11 @@ public class LockUnavailableException extends LockException {
 	/**
 	 * Create a new exception.
 	 * @param key the key of the lock
-	 * @param holders who held it when last asked
+	 * @param holders the last known holders of the lock
 	 * @param waited how long the attempt waited
-	 * @param claims how often it asked the store
+	 * @param claims how often the attempt asked the store
 	 * @param message what happened, for diagnostics
-	 * @param deadlock the deadlock in which it waited, if it did
+	 * @param deadlock the deadlock in which the attempt waited, if there was one
 	 */
 	public LockUnavailableException(String key, List<LockHolder> holders, Duration waited, int claims, String message,
 			@Nullable LockDeadlock deadlock) {
@@ -51,7 +51,7 @@ public class LockUnavailableException extends LockException {
 	}
 
 	/**
-	 * The holders of the lock when the store, or this JVM for its own, was last asked.
+	 * The last known holders of the lock.
 	 * @return the holders, empty if unknown
 	 */
 	public List<LockHolder> getHolders() {
@@ -60,23 +60,24 @@ public class LockUnavailableException extends LockException {
 
 	/**
 	 * How long the attempt waited.
-	 * @return the time from its begin to this exception
+	 * @return the time from the beginning of the attempt to this exception
 	 */
 	public Duration getWaited() {
 		return this.waited;
 	}
 
 	/**
-	 * How often the attempt asked the store. A claim whose answer got lost counts; one of
-	 * another attempt of this JVM does not.
-	 * @return the number of claims, zero if others of this JVM were ahead all the time
+	 * How often the attempt asked the store. This also counts a claim whose answer was
+	 * lost. It does not count claims of other attempts of this JVM.
+	 * @return the number of claims, zero if other attempts of this JVM were ahead all the
+	 * time
 	 */
 	public int getClaims() {
 		return this.claims;
 	}
 
 	/**
-	 * The deadlock in which the attempt waited, the last one if there were several.
+	 * The deadlock in which the attempt waited, or the last one if there were several.
 	 * @return the deadlock, empty if none was seen
 	 * @see LockListener#onDeadlock
 	 */

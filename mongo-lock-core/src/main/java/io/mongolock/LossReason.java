@@ -1,25 +1,26 @@
 package io.mongolock;
 
 /**
- * The ways to lose a lease.
+ * The ways in which a holder loses its lock.
  */
 public enum LossReason {
 
 	/**
-	 * No renewal was confirmed in time: the store could not be reached, the process stood
-	 * still, or the lease is not renewed and the work took longer than its ttl.
+	 * No renewal was confirmed in time. Either the store could not be reached, or the
+	 * process stood still, or the lease is not renewed and the work took longer than the
+	 * ttl.
 	 */
 	DEADLINE,
 
 	/**
-	 * The store answered that the lease is gone: it was taken over, released by force or
-	 * deleted.
+	 * The store answered that the lease is gone, because it was taken over, released by
+	 * force or deleted.
 	 */
 	REFUSED,
 
 	/**
-	 * The client was stopped while the lock was held. Others are granted it when its
-	 * margin is over, 6 s later at most.
+	 * The client was stopped while the lock was held. Other callers get the lock when its
+	 * margin is over, which takes 6 s at most.
 	 */
 	SHUTDOWN
 

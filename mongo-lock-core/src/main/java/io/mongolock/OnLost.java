@@ -1,29 +1,30 @@
 package io.mongolock;
 
 /**
- * The consequences for a holder that loses its lock while it works. An event and a
- * warning in the log come in every case. Work that has not begun when the loss is known
- * never begins: that is a {@link LockLostException} whatever is said here.
+ * The consequences for a holder that loses its lock while it works. In every case, an
+ * event is published and a warning is logged. If the loss is known before the work
+ * begins, the work never begins, and the caller gets a {@link LockLostException} in every
+ * case.
  */
 public enum OnLost {
 
 	/**
-	 * A {@link LockLostException} at the end of the guarded call.
+	 * The guarded call ends with a {@link LockLostException}.
 	 */
 	FAIL,
 
 	/**
-	 * The thread of the guarded call is interrupted at once, and a
-	 * {@link LockLostException} follows at the end of the call, also if nobody else was
-	 * granted the lock. Work whose result ends later is cancelled instead. In nested
-	 * calls whose locks are lost at once, the innermost may use the interrupt up; each of
-	 * them ends with its exception, and code between them that catches one asks
-	 * {@link LockHandle#isHeld()} before it goes on.
+	 * The thread of the guarded call is interrupted at once, and the call ends with a
+	 * {@link LockLostException}, even if no other caller was granted the lock. If the
+	 * result ends later, the work is cancelled instead. If nested calls lose their locks
+	 * at the same time, the innermost call may consume the interrupt. Each of these calls
+	 * still ends with its exception. Code that catches such an exception between two of
+	 * them should ask {@link LockHandle#isHeld()} before it goes on.
 	 */
 	INTERRUPT,
 
 	/**
-	 * Nothing more than the event and the log.
+	 * Nothing happens besides the event and the warning.
 	 */
 	IGNORE
 

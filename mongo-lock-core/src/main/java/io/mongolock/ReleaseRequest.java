@@ -3,12 +3,12 @@ package io.mongolock;
 import java.time.Instant;
 
 /**
- * Somebody asks the holder of a lock to release it soon. Nothing is taken away: the
- * holder decides.
+ * A request to the holder of a lock to release it soon. The lock is not taken away, so
+ * the holder decides what to do.
  *
- * @param reason why, for diagnostics
+ * @param reason the reason, for diagnostics
  * @param by who asks
- * @param at when that was asked, by the store's clock
+ * @param at when the request was made, by the store's clock
  */
 public record ReleaseRequest(String reason, String by, Instant at) {
 

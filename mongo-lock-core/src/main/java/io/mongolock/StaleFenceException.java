@@ -1,8 +1,8 @@
 package io.mongolock;
 
 /**
- * A guarded write was refused, because somebody with a higher fence has written since:
- * the lock that this writer relied on had been lost. Nothing was changed.
+ * A guarded write was refused, because a holder with a higher fence has written since.
+ * The writer had lost the lock. Nothing was changed.
  */
 public class StaleFenceException extends LockException {
 

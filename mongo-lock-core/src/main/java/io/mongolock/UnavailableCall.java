@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param bean the object behind the proxy, {@code null} if there is none
  * @param method the most specific method
- * @param arguments what it was called with
- * @param resultType what it returns, as the class of the bean declares it
+ * @param arguments the arguments of the call
+ * @param resultType the result type of the method, as the class of the bean declares it
  */
 public record UnavailableCall(@Nullable Object bean, Method method, List<@Nullable Object> arguments,
 		Class<?> resultType) {

@@ -1,15 +1,15 @@
 package io.mongolock.jobs;
 
 /**
- * The fate of ticks at which no instance was there, once one is there again. Ticks count
- * from the start of the first instance that has the schedule: a new job, or one whose
- * schedule was changed, makes up for none from before.
+ * What happens to ticks that came while no instance was running, when an instance runs
+ * again. Ticks count from the start of the first instance that has the schedule. So a new
+ * job, or a job whose schedule was changed, makes up for no ticks from before.
  */
 public enum CatchUp {
 
 	/**
-	 * The last tick is run if that is not longer ago than {@code mongo-lock.jobs.grace}.
-	 * Otherwise it is recorded as {@link JobOutcome#MISSED}.
+	 * The last tick is run if it is not longer ago than {@code mongo-lock.jobs.grace}.
+	 * Otherwise, it is recorded as {@link JobOutcome#MISSED}.
 	 */
 	NONE,
 
@@ -17,8 +17,8 @@ public enum CatchUp {
 	LAST,
 
 	/**
-	 * Each tick is run, one after the other, the oldest first: also those that come while
-	 * the job still runs. If there are more than 100, the last 100 are run.
+	 * Each tick is run, the oldest tick first. This includes ticks that come while the
+	 * job still runs. If there are more than 100 ticks, the last 100 are run.
 	 */
 	ALL
 

@@ -1,17 +1,22 @@
 package io.mongolock.jobs;
 
 /**
- * The ways in which a tick of a job ends.
+ * The ways in which a tick of a job can end.
  */
 public enum JobOutcome {
 
-	/** It runs, or its instance died and nobody has noticed yet. */
+	/**
+	 * The work still runs, or its instance died and no other instance has noticed this
+	 * yet.
+	 */
 	RUNNING,
 
 	/** The work returned. */
 	SUCCEEDED,
 
-	/** The work threw something. */
+	/**
+	 * The work threw an exception.
+	 */
 	FAILED,
 
 	/**
@@ -19,18 +24,24 @@ public enum JobOutcome {
 	 */
 	TIMED_OUT,
 
-	/** The instance died, and the work was not run again. */
+	/**
+	 * The instance died, and the work was not run again.
+	 */
 	ABANDONED,
 
-	/** The tick was not run, because the job was still running, or paused. */
+	/**
+	 * The tick was not run, because the job was still running or was paused.
+	 */
 	SKIPPED,
 
-	/** The tick was not run, because no instance was there in time. */
+	/**
+	 * The tick was not run, because no instance was running in time.
+	 */
 	MISSED,
 
 	/**
-	 * It was recorded by a newer version, or by hand. Such a run is shown, and neither
-	 * replaced nor run again.
+	 * The run was recorded by a newer version, or by hand. Such a run is shown, but it is
+	 * neither replaced nor run again.
 	 */
 	UNKNOWN
 

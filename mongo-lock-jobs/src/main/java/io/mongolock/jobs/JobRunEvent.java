@@ -1,9 +1,9 @@
 package io.mongolock.jobs;
 
 /**
- * Events about the ticks of jobs, for {@code @EventListener} methods in the instance that
- * runs them, or that noticed that they are not run. They are published under the lock of
- * the job, on its thread: a listener returns soon.
+ * Events about the ticks of jobs, for {@code @EventListener} methods. They are published
+ * in the instance that runs a tick, or that notices that a tick was not run. They are
+ * published under the lock of the job, on its thread, so a listener should return soon.
  */
 public sealed interface JobRunEvent {
 
@@ -23,7 +23,7 @@ public sealed interface JobRunEvent {
 	}
 
 	/**
-	 * A tick has ended: run, skipped, missed or abandoned.
+	 * A tick has ended, because it was run, skipped, missed or abandoned.
 	 *
 	 * @param run the run, with its outcome
 	 */

@@ -12,8 +12,8 @@ import io.mongolock.OnLost;
 import io.mongolock.jobs.JobDecision.Terms;
 
 /**
- * When a job is due that is made while the application runs, and what becomes of its
- * ticks: what {@link ScheduledJob} says of a method. Immutable.
+ * The schedule of a job that you add while the application runs, and the rules for its
+ * ticks. {@link ScheduledJob} says the same of a method. Immutable.
  */
 public final class JobSchedule {
 
@@ -46,8 +46,9 @@ public final class JobSchedule {
 	}
 
 	/**
-	 * By an expression of six fields, from seconds on.
-	 * @throws IllegalArgumentException if it cannot be read, or is never due
+	 * Create a schedule by a cron expression of six fields, of which the first is for
+	 * seconds.
+	 * @throws IllegalArgumentException if the expression cannot be read, or is never due
 	 */
 	public static JobSchedule cron(String expression, ZoneId zone) {
 		CronExpression cron = CronExpression.parse(expression);
@@ -58,14 +59,15 @@ public final class JobSchedule {
 	}
 
 	/**
-	 * By the time from tick to tick, of 100 ms or more.
+	 * Create a schedule by the time between two ticks, which is at least 100 ms.
 	 */
 	public static JobSchedule fixedRate(Duration period) {
 		return of(new JobTrigger.Rate(checked("fixedRate", period)));
 	}
 
 	/**
-	 * By the time from the end of a run to the next tick, of 100 ms or more.
+	 * Create a schedule by the time from the end of a run to the next tick, which is at
+	 * least 100 ms.
 	 */
 	public static JobSchedule fixedDelay(Duration pause) {
 		return of(new JobTrigger.Delay(checked("fixedDelay", pause)));
@@ -79,19 +81,27 @@ public final class JobSchedule {
 		return given;
 	}
 
-	/** With another fate of ticks at which no instance was there. */
+	/**
+	 * Return this schedule with another rule for ticks that came while no instance was
+	 * running.
+	 */
 	public JobSchedule withCatchUp(CatchUp catchUp) {
 		return new JobSchedule(this.trigger, catchUp, this.onAbandoned, this.retries, this.retryAfter,
 				this.maxDuration);
 	}
 
-	/** With another fate of runs whose instance died. */
+	/**
+	 * Return this schedule with another rule for runs whose instance died.
+	 */
 	public JobSchedule withOnAbandoned(OnAbandoned onAbandoned) {
 		return new JobSchedule(this.trigger, this.catchUp, onAbandoned, this.retries, this.retryAfter,
 				this.maxDuration);
 	}
 
-	/** With further attempts of work that failed, the first after a pause. */
+	/**
+	 * Return this schedule with further attempts for work that has failed. The pause
+	 * before the first further attempt is given, and doubles before each next one.
+	 */
 	public JobSchedule withRetries(int retries, Duration retryAfter) {
 		if (retries < 0) {
 			throw new IllegalArgumentException("retries must be at least 0, but it is " + retries);
@@ -100,7 +110,9 @@ public final class JobSchedule {
 				this.maxDuration);
 	}
 
-	/** With a time after which an attempt is interrupted. */
+	/**
+	 * Return this schedule with a time after which an attempt is interrupted.
+	 */
 	public JobSchedule withMaxDuration(Duration maxDuration) {
 		return new JobSchedule(this.trigger, this.catchUp, this.onAbandoned, this.retries, this.retryAfter,
 				checked("maxDuration", maxDuration));

@@ -15,8 +15,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.jobs.JobRunner.Attempt;
 
 /**
- * Jobs by code, for applications that have a scheduler of their own, and the runs of all
- * jobs. Thread-safe.
+ * Runs jobs by code, for applications that have a scheduler of their own, and finds the
+ * runs of all jobs. Thread-safe.
  */
 public final class Jobs {
 
@@ -51,17 +51,17 @@ public final class Jobs {
 	}
 
 	/**
-	 * Run a tick of a job, unless it was run already, is being run, or another tick of
-	 * the job is. A run whose instance died is run again by who asks for its tick, and is
-	 * recorded as abandoned by who asks for another one. A tick is known as long as its
-	 * run is kept.
+	 * Run a tick of a job, unless this tick was run already, or the job is running. If
+	 * the instance of an earlier run died, a call for the tick of that run repeats the
+	 * run. A call for another tick records that run as abandoned. A tick is known only as
+	 * long as its run is kept.
 	 * @param <E> what the work throws
 	 * @param job the name of the job, of 1 to 100 characters
-	 * @param tick what distinguishes this run from others of the job, for example the
-	 * time at which it was due by the scheduler; whole milliseconds count
-	 * @param work what to do, on this thread
-	 * @return the run, or empty if it was not run now
-	 * @throws E what the work threw; the run is then recorded as failed
+	 * @param tick the time that distinguishes this run from other runs of the job, for
+	 * example the time at which your scheduler had it due; only whole milliseconds count
+	 * @param work the work, which runs on this thread
+	 * @return the run, or empty if the tick was not run now
+	 * @throws E the exception of the work; the run is then recorded as failed
 	 * @throws IllegalStateException inside a transaction, or inside a run of the same job
 	 */
 	public <E extends Throwable> Optional<JobRun> run(String job, Instant tick, JobWork<E> work) throws E {
@@ -80,13 +80,13 @@ public final class Jobs {
 	}
 
 	/**
-	 * Schedule a job in this instance, as {@link ScheduledJob} does with a method: the
-	 * database keeps its runs and knows nothing of its work, so each instance that may
-	 * run it schedules it.
+	 * Schedule a job in this instance, as {@link ScheduledJob} does with a method.
+	 * MongoDB stores the runs of the job but not its work, so call this method in each
+	 * instance that may run the job.
 	 * @param job the name of the job, of 1 to 100 characters
-	 * @param schedule when it is due
-	 * @param work what to do, on a thread of its own
-	 * @throws IllegalStateException if this application has a job of that name
+	 * @param schedule when the job is due
+	 * @param work the work, which runs on a thread of its own
+	 * @throws IllegalStateException if this application already has a job of this name
 	 */
 	public void schedule(String job, JobSchedule schedule, JobWork<?> work) {
 		checkName(job);
@@ -97,10 +97,10 @@ public final class Jobs {
 	}
 
 	/**
-	 * Have this instance look after a job no more. A run that has begun goes on; other
-	 * instances that have the job run it as before.
+	 * Remove a job from this instance. A run that has begun goes on. Other instances that
+	 * have the job still run it.
 	 * @param job the name of the job
-	 * @return whether this instance had it
+	 * @return whether this instance had the job
 	 */
 	public boolean unschedule(String job) {
 		Job found = this.declared.find(job);
@@ -108,14 +108,15 @@ public final class Jobs {
 	}
 
 	/**
-	 * Run a tick of a scheduled job now, on this thread, whether it is due or not: for
-	 * tests. It is run again as its next attempt if it was run before.
+	 * Run a tick of a scheduled job now, on this thread, whether the tick is due or not.
+	 * This is for tests. If the tick was run before, this is its next attempt.
 	 * @param job the name of the job
 	 * @param tick the tick
-	 * @return the run, also if the work has failed
-	 * @throws IllegalArgumentException if no method of this application is that job
-	 * @throws IllegalStateException if the job is being run, the tick is one of several
-	 * that were not run and have one record, or its outcome is unknown to this version
+	 * @return the run, even if the work has failed
+	 * @throws IllegalArgumentException if this application has no such job
+	 * @throws IllegalStateException if the job is running, if the tick shares its record
+	 * with other ticks that were not run, or if this version does not know the outcome of
+	 * the tick
 	 */
 	public JobRun runTick(String job, Instant tick) {
 		Job found = this.declared.find(job);
@@ -132,8 +133,8 @@ public final class Jobs {
 
 	/**
 	 * Run the scheduled jobs that are due by the clock of the store, on this thread,
-	 * until none is: for tests, which switch the schedule off and move that clock. The
-	 * first call is the start of the schedules.
+	 * until no job is due. This is for tests that switch the schedule off and move that
+	 * clock. The schedules start with the first call.
 	 */
 	public void runDue() {
 		for (Job job : this.declared.all()) {
@@ -144,11 +145,12 @@ public final class Jobs {
 	}
 
 	/**
-	 * Say how far a run is, for who looks at the jobs: one write each time.
-	 * @param run the run, as the work was given it
-	 * @param note how far it is; 500 characters of it are kept until the run ends
-	 * @throws IllegalStateException if the run has ended, or another attempt has begun
-	 * because its lock was lost: then stop
+	 * Store a note that says how far a run is, for people who look at the jobs. Each call
+	 * is one write.
+	 * @param run the run that was passed to the work
+	 * @param note how far the run is; 500 characters are kept until the run ends
+	 * @throws IllegalStateException if the run has ended, or if another attempt has begun
+	 * because the lock was lost; the work should then stop
 	 */
 	public void note(JobRun run, String note) {
 		if (!this.runs.note(run, JobRun.bounded(note))) {
@@ -159,22 +161,24 @@ public final class Jobs {
 	}
 
 	/**
-	 * The run of an earlier tick that succeeded last, with the state that it left.
-	 * @param run the run, as the work was given it
-	 * @return the run, empty if none has succeeded
+	 * Find the latest earlier tick whose run succeeded, with the state that this run
+	 * left.
+	 * @param run the run that was passed to the work
+	 * @return the earlier run, empty if none has succeeded
 	 */
 	public Optional<JobRun> previous(JobRun run) {
 		return Optional.ofNullable(this.runs.previous(run.job(), run.tick()));
 	}
 
 	/**
-	 * Leave something for later runs, which find it in {@link #previous}: it is kept with
-	 * the end of the run if that succeeds. Replaces what was said before.
-	 * @param run the run, as the work was given it
+	 * Leave texts for later runs, which find them by {@link #previous}. The texts are
+	 * stored when the run ends, if it succeeds. They replace the texts of earlier calls
+	 * in this run.
+	 * @param run the run that was passed to the work
 	 * @param state names and values, which have at most 4,000 characters together
-	 * @throws IllegalArgumentException if they have more, or a name is empty, begins with
-	 * {@code $} or has a dot
-	 * @throws IllegalStateException if the run does not go on in this instance
+	 * @throws IllegalArgumentException if they have more characters, or if a name is
+	 * empty, begins with {@code $} or has a dot
+	 * @throws IllegalStateException if the run does not run in this instance
 	 */
 	public void state(JobRun run, Map<String, String> state) {
 		int length = state.entrySet().stream().mapToInt((one) -> one.getKey().length() + one.getValue().length()).sum();
@@ -195,9 +199,9 @@ public final class Jobs {
 	}
 
 	/**
-	 * The last runs of a job.
+	 * Find the last runs of a job.
 	 * @param job the name of the job
-	 * @param limit how many at most, at least 1
+	 * @param limit how many runs at most, at least 1
 	 * @return the runs, the newest tick first
 	 */
 	public List<JobRun> last(String job, int limit) {

@@ -1,15 +1,19 @@
 package io.mongolock.jobs;
 
 /**
- * The fate of a run whose instance died before its end, or that was cut off, once the
- * lock of the job is free.
+ * What happens to a run whose instance died before the run's end, or that was cut off. It
+ * happens when the lock of the job is free.
  */
 public enum OnAbandoned {
 
-	/** Another instance runs it again, under the same tick, as the next attempt. */
+	/**
+	 * Another instance runs the same tick again, as the next attempt.
+	 */
 	RERUN,
 
-	/** It is recorded as {@link JobOutcome#ABANDONED}. */
+	/**
+	 * The run is recorded as {@link JobOutcome#ABANDONED}.
+	 */
 	REPORT
 
 }
