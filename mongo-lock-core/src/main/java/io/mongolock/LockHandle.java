@@ -60,8 +60,9 @@ public interface LockHandle extends AutoCloseable {
 
 	/**
 	 * Tell callers that wait what the holder does. The next automatic renewal stores the
-	 * note, and then {@link LockHolder#note} shows it. The note ends with the hold. If
-	 * the lease is not renewed, this method has no effect.
+	 * note, and then {@link LockHolder#note} shows it. The note ends with the hold, but
+	 * if this client keeps the lease, the stored note stays until the first renewal of
+	 * the next holder. If the lease is not renewed, this method has no effect.
 	 * @param note a short text, which is cut off after {@value LockHolder#MAX_NOTE}
 	 * characters
 	 */

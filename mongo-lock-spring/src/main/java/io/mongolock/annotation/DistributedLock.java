@@ -60,8 +60,9 @@ import io.mongolock.OnUnavailable;
  *
  * <h2>Where it may stand</h2> On a class or an interface, the annotation applies to all
  * public methods, including inherited methods. An annotation on the method overrides an
- * annotation on its class. You can use the annotation as a meta-annotation, and on a
- * repository of Spring Data.
+ * annotation on its class. If a class implements several annotated interfaces, each
+ * annotation applies to the methods of its own interface. You can use the annotation as a
+ * meta-annotation, and on a repository of Spring Data.
  * <p>
  * A call from within the same object does not go through the proxy, so it runs without
  * the lock. {@code SelfCalls} of {@code mongo-lock-test} finds such calls in a test.
@@ -144,9 +145,9 @@ public @interface DistributedLock {
 
 	/**
 	 * How long to wait for a lock that another holder has: {@code 5s}, {@code PT5S} or a
-	 * placeholder. With {@code 0s}, the call asks only once. If empty, as configured.
-	 * With {@link OnUnavailable#SKIP}, only the setting for the name of the lock counts,
-	 * and the default is {@code 0s}.
+	 * placeholder. With {@code 0s}, the call asks only once. If empty, as configured;
+	 * with {@link OnUnavailable#SKIP}, as configured for the name of the lock, or else
+	 * {@code 0s}.
 	 * @return the duration
 	 */
 	String waitTimeout() default "";
