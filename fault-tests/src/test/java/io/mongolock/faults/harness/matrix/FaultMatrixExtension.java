@@ -1,9 +1,13 @@
 package io.mongolock.faults.harness.matrix;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
+import java.util.Collection;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
@@ -73,9 +77,10 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 	private static FaultMatrix matrix(ExtensionContext context) {
 		Optional<Path> file = context.getConfigurationParameter("fault-matrix.file").map(Path::of);
+		Optional<Path> all = context.getConfigurationParameter("fault-matrix.results").map(Path::of);
 		return context.getRoot()
 			.getStore(Namespace.create(FaultMatrix.class))
-			.computeIfAbsent(FaultMatrix.class, (type) -> new FaultMatrix(file), FaultMatrix.class);
+			.computeIfAbsent(FaultMatrix.class, (type) -> new FaultMatrix(file, all), FaultMatrix.class);
 	}
 
 	private static ShowsRow row(ExtensionContext context) {
@@ -94,11 +99,14 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 	/**
 	 * The report, written when the run ends if it names a file: the JVM of a mutant runs
-	 * a row or two beside the run whose report counts. Thread-safe.
+	 * a row or two beside the run whose report counts. A run may be one class of many,
+	 * which several JVMs share: they keep their results in one file. Thread-safe.
 	 */
 	private static final class FaultMatrix implements AutoCloseable {
 
 		private final Optional<Path> file;
+
+		private final Optional<Path> all;
 
 		private final long seed = Long.getLong("fault-matrix.seed", ThreadLocalRandom.current().nextLong());
 
@@ -106,8 +114,9 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 		private final Map<String, RowFigures> figures = new ConcurrentHashMap<>();
 
-		private FaultMatrix(Optional<Path> file) {
+		private FaultMatrix(Optional<Path> file, Optional<Path> all) {
 			this.file = file;
+			this.all = all;
 		}
 
 		private RowFigures figures(ExtensionContext test) {
@@ -116,13 +125,26 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 
 		@Override
 		public void close() throws IOException {
-			if (this.file.isPresent()) {
-				write(this.file.get().toAbsolutePath());
+			if (this.file.isPresent() && this.all.isPresent()) {
+				writeWithOthers(this.file.get().toAbsolutePath(), this.all.get());
+			}
+			else if (this.file.isPresent()) {
+				write(this.file.get().toAbsolutePath(), this.results);
 			}
 		}
 
-		private void write(Path file) throws IOException {
-			MatrixTable table = new MatrixTable(FaultRow.all(), this.results);
+		private void writeWithOthers(Path file, Path all) throws IOException {
+			try (FileChannel channel = FileChannel.open(all, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+				channel.lock();
+				for (RowResult result : this.results) {
+					channel.write(StandardCharsets.UTF_8.encode(result.toLine() + "\n"));
+				}
+				write(file, Files.readAllLines(all).stream().map(RowResult::ofLine).toList());
+			}
+		}
+
+		private void write(Path file, Collection<RowResult> results) throws IOException {
+			MatrixTable table = new MatrixTable(FaultRow.all(), results);
 			Files.createDirectories(file.getParent());
 			Files.writeString(file,
 					table.write(System.getProperty("fault-matrix.version", "unknown"), Instant.now(), this.seed));

@@ -119,6 +119,24 @@ class FaultMatrixTests {
 	}
 
 	@Test
+	void whenSeveralJvmsShareARunThenTheReportHasTheResultsOfAll(@TempDir Path directory) throws IOException {
+		Path file = directory.resolve("fault-matrix.md");
+		Path all = directory.resolve("results.tsv");
+		RowResult other = new RowResult(4, Level.REPLICA_SET, "taken\tover\nlate", "", "mongod 4.4.6", RowResult.PASSED,
+				"");
+		Files.writeString(all, other.toLine() + "\n");
+		EngineTestKit.engine("junit-jupiter")
+			.configurationParameter("fault-matrix.file", file.toString())
+			.configurationParameter("fault-matrix.results", all.toString())
+			.selectors(DiscoverySelectors.selectClass(RowCases.class))
+			.execute();
+		String report = Files.readString(file);
+		assertThat(line(report, 4)).endsWith("| taken over late |  | replica set | mongod 4.4.6 | shown |");
+		assertThat(line(report, 1)).contains("the lock holds under load", "| shown |");
+		assertThat(Files.readAllLines(all)).hasSizeGreaterThan(5).element(0).isEqualTo(other.toLine());
+	}
+
+	@Test
 	void aRunThatNamesNoFileLeavesTheReportOfAnotherAlone() throws IOException {
 		Path report = Path.of("target", "fault-matrix.md");
 		String before = (Files.exists(report)) ? Files.readString(report) : "none";

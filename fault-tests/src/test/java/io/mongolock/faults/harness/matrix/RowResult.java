@@ -1,5 +1,8 @@
 package io.mongolock.faults.harness.matrix;
 
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
 /**
  * What became of a test that shows a row. Figures, server, and what the row calls for and
  * the test lacks are empty if there are none.
@@ -11,6 +14,23 @@ record RowResult(int row, Level level, String shows, String figures, String serv
 	static final String FAILED = "FAILED";
 
 	static final String NOT_RUN = "not run: ";
+
+	/**
+	 * A result that another JVM wrote by {@link #toLine}.
+	 */
+	static RowResult ofLine(String line) {
+		String[] cells = line.split("\t", -1);
+		return new RowResult(Integer.parseInt(cells[0]), Level.valueOf(cells[1]), cells[2], cells[3], cells[4],
+				cells[5], cells[6]);
+	}
+
+	String toLine() {
+		return Stream
+			.of(String.valueOf(this.row), this.level.name(), this.shows, this.figures, this.server, this.outcome,
+					this.lacks)
+			.map((cell) -> cell.replaceAll("\t|\\R", " "))
+			.collect(Collectors.joining("\t"));
+	}
 
 	boolean isPassed() {
 		return this.outcome.equals(PASSED);
