@@ -6,6 +6,7 @@ import java.util.concurrent.ScheduledThreadPoolExecutor;
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
+import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -50,7 +51,7 @@ public abstract class ClientBridge extends ClientRuntime {
 	public abstract boolean tryAcquire(Semaphore permits, int all, long nanos);
 
 	@Override
-	public abstract long random(long bound);
+	public abstract LongUnaryOperator random();
 
 	public LockTemplate client(LockStore store, LockOwner owner, LockClock clock, LockListener listener,
 			HandOver handOver, Duration placeTtl) {

@@ -2,6 +2,7 @@ package io.mongolock.client;
 
 import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
+import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -37,8 +38,8 @@ final class StillRuntime extends ClientRuntime {
 	}
 
 	@Override
-	long random(long bound) {
-		return 0;
+	LongUnaryOperator random() {
+		return (bound) -> 0;
 	}
 
 }

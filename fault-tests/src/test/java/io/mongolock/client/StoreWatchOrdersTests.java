@@ -31,7 +31,7 @@ class StoreWatchOrdersTests {
 	}
 
 	/** What the loop of the client and a thread for requests do. */
-	public abstract static class Watched {
+	public abstract static class Watched implements StoreWatch.Watcher {
 
 		private final AtomicInteger open = new AtomicInteger();
 
@@ -41,14 +41,14 @@ class StoreWatchOrdersTests {
 
 		volatile boolean stopped;
 
-		final StoreWatch watch = new StoreWatch(this::open, () -> (this.needed) ? 1 : 0, () -> {
-		}, new StillClock());
+		final StoreWatch watch = new StoreWatch(this, new StillClock());
 
 		{
 			this.watch.start();
 		}
 
-		private StoreSubscription open() {
+		@Override
+		public StoreSubscription subscribe() {
 			this.open.incrementAndGet();
 			return new StoreSubscription() {
 
@@ -63,6 +63,16 @@ class StoreWatchOrdersTests {
 				}
 
 			};
+		}
+
+		@Override
+		public long watchFor() {
+			return (this.needed) ? 1 : 0;
+		}
+
+		@Override
+		public void missed() {
+			// Only who is watched is looked at here
 		}
 
 		@Operation(nonParallelGroup = "watch")

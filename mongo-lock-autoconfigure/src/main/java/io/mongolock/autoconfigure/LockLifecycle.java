@@ -89,7 +89,9 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 	void endBefore(Collection<String> beans) {
 		ConfigurableListableBeanFactory factory = this.beans;
 		if (factory != null && this.storeBeans.addAll(beans)) {
-			beans.forEach((bean) -> factory.registerDependentBean(bean, BEAN_NAME));
+			for (String bean : beans) {
+				factory.registerDependentBean(bean, BEAN_NAME);
+			}
 		}
 	}
 

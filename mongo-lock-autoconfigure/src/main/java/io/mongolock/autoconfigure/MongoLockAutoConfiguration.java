@@ -158,11 +158,11 @@ public final class MongoLockAutoConfiguration {
 	static LockOperationSourceAdvisor mongoLockAdvisor(LockOperationSource source,
 			ObjectProvider<LockOperations> operations, Environment environment,
 			ConfigurableListableBeanFactory beanFactory) {
-		LockInterceptor interceptor = new LockInterceptor(source, operations::getObject, beanFactory,
+		LockInterceptor interceptor = new LockInterceptor(source, operations, beanFactory,
 				(LockClientConfiguration.TRANSACTIONS) ? CurrentTransaction::hasSnapshot : () -> false);
 		return new LockOperationSourceAdvisor(source, interceptor,
 				property(environment, "advisor-order", LockOperationSourceAdvisor.DEFAULT_ORDER),
-				new ProxyKind(beanFactory)::isPossible);
+				new ProxyKind(beanFactory));
 	}
 
 	// Also where the locks are of a parent context, or a client of the application

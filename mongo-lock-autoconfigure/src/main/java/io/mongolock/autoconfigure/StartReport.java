@@ -1,13 +1,13 @@
 package io.mongolock.autoconfigure;
 
 import java.time.Duration;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
+import java.util.StringJoiner;
+import java.util.TreeSet;
 import java.util.function.Supplier;
-import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -141,20 +141,19 @@ final class StartReport implements SmartLifecycle {
 	}
 
 	private String settings() {
-		Map<String, Object> settings = new LinkedHashMap<>();
-		this.configured.terms()
-			.toText()
-			.forEach((name, value) -> settings.put(DataObjectPropertyName.toDashedForm(name), value));
+		StringJoiner settings = new StringJoiner(", ");
+		for (Map.Entry<String, ?> term : this.configured.terms().toText().entrySet()) {
+			settings.add(DataObjectPropertyName.toDashedForm(term.getKey()) + "=" + term.getValue());
+		}
 		MongoLockProperties.HandOver handOver = this.properties.handOver();
-		settings.put("hand-over", text(handOver.maxTime()) + "/" + handOver.maxCount());
-		settings.put("place-ttl", text(this.properties.placeTtl()));
-		settings.put("max-places", this.properties.maxPlaces());
-		settings.put("notifications", text(this.properties.notifications()));
+		settings.add("hand-over=" + text(handOver.maxTime()) + "/" + handOver.maxCount());
+		settings.add("place-ttl=" + text(this.properties.placeTtl()));
+		settings.add("max-places=" + this.properties.maxPlaces());
+		settings.add("notifications=" + text(this.properties.notifications()));
 		MongoLockProperties.TtlIndex index = this.properties.ttlIndex();
-		settings.put("ttl-index", text(index.mode()) + "/" + text(index.retention()));
-		String all = settings.entrySet().stream().map(Map.Entry::toString).collect(Collectors.joining(", "));
-		String own = this.configured.byName().keySet().stream().sorted().collect(Collectors.joining(", "));
-		return all + ((own.isEmpty()) ? "" : "; names with their own settings: " + own);
+		settings.add("ttl-index=" + text(index.mode()) + "/" + text(index.retention()));
+		String own = String.join(", ", new TreeSet<>(this.configured.byName().keySet()));
+		return settings + ((own.isEmpty()) ? "" : "; names with their own settings: " + own);
 	}
 
 	private static String text(Enum<?> choice) {

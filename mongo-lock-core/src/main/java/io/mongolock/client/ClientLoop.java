@@ -88,7 +88,7 @@ final class ClientLoop {
 		this.tasks = tasks;
 		this.releaseRequests = releaseRequests;
 		this.runtime = runtime;
-		this.schedule = new RenewalSchedule(runtime::random);
+		this.schedule = new RenewalSchedule(runtime.random());
 	}
 
 	/**

@@ -10,6 +10,7 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -130,12 +131,11 @@ class ClientRuntime {
 	}
 
 	/**
-	 * A number by lot.
-	 * @param bound what it is less than
-	 * @return the number, zero or more
+	 * Numbers by lot.
+	 * @return gives a number from zero to below its argument
 	 */
-	long random(long bound) {
-		return ThreadLocalRandom.current().nextLong(bound);
+	LongUnaryOperator random() {
+		return (bound) -> ThreadLocalRandom.current().nextLong(bound);
 	}
 
 }

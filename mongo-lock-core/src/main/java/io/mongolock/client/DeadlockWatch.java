@@ -7,7 +7,6 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
@@ -22,6 +21,7 @@ import io.mongolock.core.Deadlock;
 import io.mongolock.core.DeadlockSearch;
 import io.mongolock.core.Deadlocks;
 import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.WakeUp;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.GrantId;
 import io.mongolock.store.LeaseId;
@@ -61,8 +61,6 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private final Requests requests;
 
-	private final Supplier<? extends Executor> threads;
-
 	private final Deadlocks deadlocks = new Deadlocks();
 
 	/** When the keys of a deadlock were last told. Belongs to the look. */
@@ -76,24 +74,21 @@ final class DeadlockWatch implements BackgroundTask {
 	/** The time of the next look by the monotonic clock, if there is to be one. */
 	private @Nullable Long next;
 
-	private volatile Runnable wake = () -> {
-	};
+	private final WakeUp wake = new WakeUp();
 
 	/**
 	 * Create a watch over nobody.
 	 * @param onDeadlock whether a wait of each deadlock ends early
 	 * @param timeout how long each request to the store may take
-	 * @param threads what runs a look; must not block
 	 */
 	DeadlockWatch(LockStore store, LockClock clock, LockEvents events, OnDeadlock onDeadlock, Duration timeout,
-			Requests requests, Supplier<? extends Executor> threads) {
+			Requests requests) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
 		this.onDeadlock = onDeadlock;
 		this.timeout = timeout;
 		this.requests = requests;
-		this.threads = threads;
 	}
 
 	/**
@@ -126,7 +121,7 @@ final class DeadlockWatch implements BackgroundTask {
 
 	@Override
 	public void start(Runnable wake) {
-		this.wake = wake;
+		this.wake.set(wake);
 	}
 
 	@Override
@@ -136,7 +131,7 @@ final class DeadlockWatch implements BackgroundTask {
 			return left;
 		}
 		try {
-			this.threads.get().execute(this::look);
+			this.requests.threads().execute(this::look);
 			return ClockReading.NEVER;
 		}
 		catch (RuntimeException | Error ex) {
@@ -269,6 +264,12 @@ final class DeadlockWatch implements BackgroundTask {
 		 * wait for it.
 		 */
 		boolean mayLook();
+
+		/**
+		 * The threads of a look.
+		 * @return the executor, which must not block
+		 */
+		Executor threads();
 
 	}
 

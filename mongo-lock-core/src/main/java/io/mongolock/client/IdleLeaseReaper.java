@@ -16,17 +16,19 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.Division;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.IdleLeases;
+import io.mongolock.core.WakeUp;
 import io.mongolock.event.LockEvents;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.RecallListener;
+import io.mongolock.store.StoreSubscription;
 
 /**
  * Runs the {@link IdleLeases} of this client without a thread of its own: the
  * {@link ClientLoop} says when, and the threads of renewals release them, many with one
  * request. Recalls are watched while there are any, and for a while after. Thread-safe.
  */
-final class IdleLeaseReaper implements BackgroundTask, RecallListener {
+final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatch.Watcher {
 
 	private static final Log logger = LogFactory.getLog(IdleLeaseReaper.class);
 
@@ -63,8 +65,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 	/** Whether what was taken is released. */
 	private volatile boolean running;
 
-	private volatile Runnable wake = () -> {
-	};
+	private final WakeUp wake = new WakeUp();
 
 	/**
 	 * Create it without leases.
@@ -79,14 +80,13 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 		this.events = events;
 		this.releaseInBackground = releaseInBackground;
 		this.threads = threads;
-		this.recalls = new StoreWatch(() -> store.watchRecalls(this), () -> this.idle.watchFor(now()), this::missed,
-				clock);
+		this.recalls = new StoreWatch(this, clock);
 	}
 
 	@Override
 	public void start(Runnable wake) {
 		this.recalls.start();
-		this.wake = wake;
+		this.wake.set(wake);
 		this.running = true;
 		this.taking = true;
 		this.idle.onWork(wake);
@@ -95,6 +95,16 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener {
 	@Override
 	public void recalled(LeaseId holder) {
 		this.idle.recalled(holder).forEach(this.events::recalled);
+	}
+
+	@Override
+	public StoreSubscription subscribe() {
+		return this.store.watchRecalls(this);
+	}
+
+	@Override
+	public long watchFor() {
+		return this.idle.watchFor(now());
 	}
 
 	@Override

@@ -8,6 +8,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -133,12 +134,12 @@ public final class LockTemplate implements LockOperations {
 		this.attemptEvents = this.events.ofClaims(store.servers());
 		this.releaseRequests = new ReleaseRequestPoller(store, this.events);
 		this.stopRequests = new StopRequests(runtime);
-		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime::random));
+		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime.random()));
 		Supplier<ClientThreads> itsThreads = this::threads;
 		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
 		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground, itsThreads);
 		this.deadlocks = new DeadlockWatch(store, clock, this.events, options.onDeadlock(),
-				configured.terms().operationTimeout(), new LookRequests(), () -> itsThreads.get().looks());
+				configured.terms().operationTimeout(), new LookRequests());
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				this.events, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
@@ -583,6 +584,11 @@ public final class LockTemplate implements LockOperations {
 		@Override
 		public boolean mayLook() {
 			return isRunning();
+		}
+
+		@Override
+		public Executor threads() {
+			return LockTemplate.this.threads().looks();
 		}
 
 	}

@@ -15,6 +15,7 @@ import io.mongolock.core.QueuePlaces;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 import io.mongolock.store.ReleaseListener;
+import io.mongolock.store.StoreSubscription;
 import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
@@ -24,7 +25,7 @@ import io.mongolock.store.TimeLeft;
  * watched while somebody stands near the head of a queue, and for a while after.
  * Thread-safe.
  */
-final class QueueMaintenance implements BackgroundTask, ReleaseListener {
+final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWatch.Watcher {
 
 	private static final Log logger = LogFactory.getLog(QueueMaintenance.class);
 
@@ -49,7 +50,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 		this.places = places;
 		this.threads = threads;
 		this.stopRequests = stopRequests;
-		this.releases = new StoreWatch(() -> store.watchReleases(this), places::watchFor, places::missed, clock);
+		this.releases = new StoreWatch(this, clock);
 	}
 
 	@Override
@@ -62,6 +63,16 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener {
 	@Override
 	public void released(String key) {
 		this.places.wakeIfAdmitted(key);
+	}
+
+	@Override
+	public StoreSubscription subscribe() {
+		return this.store.watchReleases(this);
+	}
+
+	@Override
+	public long watchFor() {
+		return this.places.watchFor();
 	}
 
 	@Override

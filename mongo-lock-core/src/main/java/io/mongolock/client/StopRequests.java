@@ -45,20 +45,8 @@ final class StopRequests {
 
 	StopRequests(ClientRuntime runtime) {
 		this.runtime = runtime;
-		this.wholes = orHere(runtime.queued(MAX_WHOLES, "mongo-lock-stop"));
-		this.parts = orHere(runtime.queued(MAX_PARTS, "mongo-lock-stop-part"));
-	}
-
-	// Where no thread can be started now
-	private static Executor orHere(Executor threads) {
-		return (task) -> {
-			try {
-				threads.execute(task);
-			}
-			catch (RuntimeException | Error ex) {
-				task.run();
-			}
-		};
+		this.wholes = runtime.queued(MAX_WHOLES, "mongo-lock-stop");
+		this.parts = runtime.queued(MAX_PARTS, "mongo-lock-stop-part");
 	}
 
 	/**
@@ -154,14 +142,22 @@ final class StopRequests {
 
 		private void start(Executor threads, Runnable task) {
 			this.tasks.incrementAndGet();
-			threads.execute(() -> {
-				try {
-					task.run();
-				}
-				finally {
-					ended();
-				}
-			});
+			try {
+				threads.execute(() -> run(task));
+			}
+			catch (RuntimeException | Error ex) {
+				// No thread can be started now
+				run(task);
+			}
+		}
+
+		private void run(Runnable task) {
+			try {
+				task.run();
+			}
+			finally {
+				ended();
+			}
 		}
 
 		// What still hangs although all is answered is not waited for

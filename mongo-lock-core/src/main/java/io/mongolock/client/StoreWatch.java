@@ -2,8 +2,6 @@ package io.mongolock.client;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
-import java.util.function.LongSupplier;
-import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -27,11 +25,7 @@ final class StoreWatch {
 	/** How often it is checked, without being woken, whether it is still needed. */
 	private static final long CHECK = 1_000_000_000;
 
-	private final Supplier<StoreSubscription> opener;
-
-	private final LongSupplier watchFor;
-
-	private final Runnable missed;
+	private final Watcher watcher;
 
 	private final LockClock clock;
 
@@ -54,14 +48,9 @@ final class StoreWatch {
 
 	/**
 	 * Create a watch that is not open.
-	 * @param watchFor how long it is to stay open from now on, in nanoseconds; zero if
-	 * nobody needs it
-	 * @param missed is run if somebody may have relied on it as it was closed
 	 */
-	StoreWatch(Supplier<StoreSubscription> opener, LongSupplier watchFor, Runnable missed, LockClock clock) {
-		this.opener = opener;
-		this.watchFor = watchFor;
-		this.missed = missed;
+	StoreWatch(Watcher watcher, LockClock clock) {
+		this.watcher = watcher;
 		this.clock = clock;
 	}
 
@@ -86,7 +75,7 @@ final class StoreWatch {
 	 * @param requests opens and closes it; must not block
 	 */
 	void run(ClockReading now, Executor requests) {
-		long watchFor = this.watchFor.getAsLong();
+		long watchFor = this.watcher.watchFor();
 		boolean needed = watchFor > 0;
 		boolean opens;
 		boolean closes;
@@ -123,7 +112,7 @@ final class StoreWatch {
 
 	private void open() {
 		try {
-			StoreSubscription opened = this.opener.get();
+			StoreSubscription opened = this.watcher.subscribe();
 			synchronized (this) {
 				this.changing = false;
 				if (this.running) {
@@ -148,7 +137,7 @@ final class StoreWatch {
 
 	private void closeUnlessNeeded() {
 		try {
-			if (this.watchFor.getAsLong() <= 0) {
+			if (this.watcher.watchFor() <= 0) {
 				close();
 			}
 		}
@@ -156,9 +145,9 @@ final class StoreWatch {
 			synchronized (this) {
 				this.changing = false;
 			}
-			if (this.watchFor.getAsLong() > 0) {
+			if (this.watcher.watchFor() > 0) {
 				// One that came at the very moment relies on the watch that is closed now
-				this.missed.run();
+				this.watcher.missed();
 			}
 		}
 	}
@@ -201,6 +190,29 @@ final class StoreWatch {
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
 		}
+	}
+
+	/**
+	 * What the store is watched for.
+	 */
+	interface Watcher {
+
+		/**
+		 * Open the watch.
+		 */
+		StoreSubscription subscribe();
+
+		/**
+		 * How long it is to stay open from now on.
+		 * @return nanoseconds, zero if nobody needs it
+		 */
+		long watchFor();
+
+		/**
+		 * Somebody may have relied on it as it was closed.
+		 */
+		void missed();
+
 	}
 
 }

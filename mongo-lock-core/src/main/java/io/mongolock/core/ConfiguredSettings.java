@@ -149,7 +149,12 @@ public final class ConfiguredSettings {
 		}
 		// No name is blank
 		String key = (name != null && this.byName.containsKey(name)) ? name : "";
-		return this.terms.computeIfAbsent(key, (known) -> resolve(named(name).or(this.global)));
+		LockTerms known = this.terms.get(key);
+		if (known == null) {
+			known = resolve(named(name).or(this.global));
+			this.terms.put(key, known);
+		}
+		return known;
 	}
 
 	private LockTerms resolve(LockSettings settings) {

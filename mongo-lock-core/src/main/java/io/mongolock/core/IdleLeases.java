@@ -50,8 +50,7 @@ public final class IdleLeases {
 	/** Those that nobody can take any more, and that are to be released now. */
 	private final Queue<HeldLock> toRelease = new ConcurrentLinkedQueue<>();
 
-	private volatile Runnable onWork = () -> {
-	};
+	private final WakeUp onWork = new WakeUp();
 
 	/** Whether any lease was ever idle. */
 	private volatile boolean used;
@@ -77,7 +76,7 @@ public final class IdleLeases {
 	 * @param onWork must neither block nor throw
 	 */
 	public void onWork(Runnable onWork) {
-		this.onWork = onWork;
+		this.onWork.set(onWork);
 	}
 
 	/**

@@ -64,8 +64,7 @@ public final class QueuePlaces {
 
 	private final LongUnaryOperator random;
 
-	private volatile Runnable onWork = () -> {
-	};
+	private final WakeUp onWork = new WakeUp();
 
 	private boolean live;
 
@@ -105,7 +104,7 @@ public final class QueuePlaces {
 	 * @param onWork must neither block nor throw
 	 */
 	public void onWork(Runnable onWork) {
-		this.onWork = onWork;
+		this.onWork.set(onWork);
 	}
 
 	/**

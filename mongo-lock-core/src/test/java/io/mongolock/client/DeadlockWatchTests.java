@@ -131,7 +131,12 @@ class DeadlockWatchTests {
 				return DeadlockWatchTests.this.running;
 			}
 
-		}, () -> (task) -> this.threads.execute(task));
+			@Override
+			public Executor threads() {
+				return (task) -> DeadlockWatchTests.this.threads.execute(task);
+			}
+
+		});
 		made.start(() -> this.woken = true);
 		return made;
 	}

@@ -30,8 +30,24 @@ class StoreWatchTests {
 	private Runnable onClose = () -> {
 	};
 
-	private final StoreWatch watch = new StoreWatch(this::open, () -> (this.needed.get()) ? this.watchFor : 0,
-			this.missed::incrementAndGet, LockClock.system());
+	private final StoreWatch watch = new StoreWatch(new StoreWatch.Watcher() {
+
+		@Override
+		public StoreSubscription subscribe() {
+			return open();
+		}
+
+		@Override
+		public long watchFor() {
+			return (StoreWatchTests.this.needed.get()) ? StoreWatchTests.this.watchFor : 0;
+		}
+
+		@Override
+		public void missed() {
+			StoreWatchTests.this.missed.incrementAndGet();
+		}
+
+	}, LockClock.system());
 
 	private final ClockReading start = ClockReading.of(LockClock.system());
 

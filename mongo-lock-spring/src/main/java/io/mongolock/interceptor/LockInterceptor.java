@@ -5,12 +5,12 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.BooleanSupplier;
-import java.util.function.Supplier;
 
 import org.aopalliance.intercept.MethodInterceptor;
 import org.aopalliance.intercept.MethodInvocation;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectFactory;
 import org.springframework.core.MethodClassKey;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -39,7 +39,8 @@ public final class LockInterceptor implements MethodInterceptor {
 	 * the one that locks documents, if there is one, and the settings and the clock of
 	 * the client
 	 */
-	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory) {
+	public LockInterceptor(LockOperationSource source, ObjectFactory<LockOperations> operations,
+			BeanFactory beanFactory) {
 		this(source, operations, beanFactory, () -> false);
 	}
 
@@ -53,8 +54,8 @@ public final class LockInterceptor implements MethodInterceptor {
 	 * @param hasSnapshot whether the transaction of this thread reads from a snapshot
 	 * that was taken before; asked inside transactions alone
 	 */
-	public LockInterceptor(LockOperationSource source, Supplier<LockOperations> operations, BeanFactory beanFactory,
-			BooleanSupplier hasSnapshot) {
+	public LockInterceptor(LockOperationSource source, ObjectFactory<LockOperations> operations,
+			BeanFactory beanFactory, BooleanSupplier hasSnapshot) {
 		this.source = source;
 		this.executions = SingletonSupplier.of(() -> new LockedExecutions(this, operations, beanFactory, hasSnapshot));
 	}

@@ -1,7 +1,6 @@
 package io.mongolock.interceptor;
 
 import java.lang.reflect.Method;
-import java.util.function.Predicate;
 
 import org.springframework.aop.ClassFilter;
 import org.springframework.aop.support.DefaultPointcutAdvisor;
@@ -26,11 +25,11 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 	/**
 	 * Create a new advisor.
 	 * @param order where it stands among other advisors, lower is further outside
-	 * @param proxyable whether there can be a proxy of a class: others are left out
+	 * @param proxies the kind of proxy: classes of which there can be none are left out
 	 */
 	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order,
-			Predicate<Class<?>> proxyable) {
-		super(new LockedMethods(source, proxyable), interceptor);
+			ProxyKind proxies) {
+		super(new LockedMethods(source, proxies), interceptor);
 		setOrder(order);
 	}
 
@@ -39,18 +38,18 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 
 		private final LockOperationSource source;
 
-		private final Predicate<Class<?>> proxyable;
+		private final ProxyKind proxies;
 
-		private LockedMethods(LockOperationSource source, Predicate<Class<?>> proxyable) {
+		private LockedMethods(LockOperationSource source, ProxyKind proxies) {
 			this.source = source;
-			this.proxyable = proxyable;
+			this.proxies = proxies;
 			setClassFilter(this);
 		}
 
 		// of what is left out here the verification says what becomes of it
 		@Override
 		public boolean matches(Class<?> type) {
-			return this.source.isCandidateClass(type) && this.proxyable.test(type);
+			return this.source.isCandidateClass(type) && this.proxies.isPossible(type);
 		}
 
 		@Override

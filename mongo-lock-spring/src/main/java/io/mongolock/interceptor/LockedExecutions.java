@@ -7,6 +7,7 @@ import java.util.function.Supplier;
 import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectFactory;
 import org.springframework.core.ReactiveAdapter;
 import org.springframework.util.function.SingletonSupplier;
 
@@ -45,13 +46,13 @@ final class LockedExecutions {
 	 * @param lock the advice that asks
 	 * @param hasSnapshot whether the transaction of this thread reads from a snapshot
 	 */
-	LockedExecutions(Advice lock, Supplier<LockOperations> operations, BeanFactory beanFactory,
+	LockedExecutions(Advice lock, ObjectFactory<LockOperations> operations, BeanFactory beanFactory,
 			BooleanSupplier hasSnapshot) {
 		this.lock = lock;
 		this.beanFactory = beanFactory;
 		this.keys = new LockKeyEvaluator(beanFactory);
 		this.warnings = new CallWarnings(hasSnapshot);
-		this.operations = SingletonSupplier.of(operations);
+		this.operations = SingletonSupplier.of(operations::getObject);
 		this.documents = SingletonSupplier.of(() -> beanFactory.getBean(DocumentLocking.class));
 		this.configured = SingletonSupplier.of(() -> beanFactory.getBeanProvider(ConfiguredSettings.class)
 			.getIfAvailable(() -> ConfiguredSettings.NONE));

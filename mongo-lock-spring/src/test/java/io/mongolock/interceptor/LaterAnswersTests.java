@@ -14,6 +14,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -195,7 +196,7 @@ class LaterAnswersTests {
 		ProxyFactory factory = new ProxyFactory(this.target);
 		factory.setProxyTargetClass(true);
 		factory.addAdvisor(new LockOperationSourceAdvisor(source, new LockInterceptor(source, () -> this.locks, beans),
-				0, (type) -> true));
+				0, new ProxyKind(new DefaultListableBeanFactory())));
 		return (Service) factory.getProxy();
 	}
 

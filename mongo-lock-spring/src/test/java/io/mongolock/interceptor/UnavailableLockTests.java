@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.springframework.aop.framework.ProxyFactory;
+import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 import io.mongolock.LockAttemptAbortedException;
@@ -282,7 +283,7 @@ class UnavailableLockTests {
 		LockOperationSource source = new AnnotationLockOperationSource((text) -> text, "");
 		factory.setProxyTargetClass(ofClass);
 		factory.addAdvisor(new LockOperationSourceAdvisor(source, new LockInterceptor(source, () -> locks, this.beans),
-				0, (type) -> true));
+				0, new ProxyKind(new DefaultListableBeanFactory())));
 		return (T) factory.getProxy();
 	}
 

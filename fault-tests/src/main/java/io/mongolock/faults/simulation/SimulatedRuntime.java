@@ -14,6 +14,7 @@ import java.util.concurrent.Semaphore;
 import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,8 +88,8 @@ final class SimulatedRuntime extends ClientBridge {
 	}
 
 	@Override
-	public long random(long bound) {
-		return this.process.timeline.between(0, bound);
+	public LongUnaryOperator random() {
+		return (bound) -> this.process.timeline.between(0, bound);
 	}
 
 	private final class Pool extends ThreadPoolExecutor {

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.Collectors;
 
 import com.mongodb.MongoCommandException;
 import com.mongodb.ReadPreference;
@@ -169,29 +168,30 @@ public final class LockLocation {
 	private Optional<String> missing(MongoDatabase database, TtlIndexInitializer.Mode index,
 			Notifications notifications) {
 		Document status = answer(database, new Document("connectionStatus", 1).append("showPrivileges", true));
-		return Privileges.of(status, database.getName(), this.locks.name()).flatMap((privileges) -> {
-			List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
-			if (index != TtlIndexInitializer.Mode.NONE) {
-				needed.add("listIndexes");
-			}
-			boolean mayStream = privileges.granted().contains("changeStream");
-			if (notifications != Notifications.OFF && (mayStream || isReplicaSet(database))) {
-				needed.add("changeStream");
-			}
-			if (privileges.granted().containsAll(needed)) {
-				return Optional.empty();
-			}
-			if (index == TtlIndexInitializer.Mode.CREATE) {
-				// Alone not missed if somebody else made the index, and otherwise
-				// reported by the initializer
-				needed.add("createIndex");
-			}
-			String missing = needed.stream()
-				.filter((action) -> !privileges.granted().contains(action))
-				.collect(Collectors.joining(", "));
-			return Optional.of("The user '" + privileges.user() + "' lacks the rights " + missing + " on " + namespace()
-					+ ". Run in mongosh: " + privileges.grant(needed));
-		});
+		Privileges privileges = Privileges.of(status, database.getName(), this.locks.name()).orElse(null);
+		if (privileges == null) {
+			return Optional.empty();
+		}
+		List<String> needed = new ArrayList<>(List.of("find", "insert", "update"));
+		if (index != TtlIndexInitializer.Mode.NONE) {
+			needed.add("listIndexes");
+		}
+		boolean mayStream = privileges.granted().contains("changeStream");
+		if (notifications != Notifications.OFF && (mayStream || isReplicaSet(database))) {
+			needed.add("changeStream");
+		}
+		if (privileges.granted().containsAll(needed)) {
+			return Optional.empty();
+		}
+		if (index == TtlIndexInitializer.Mode.CREATE) {
+			// Alone not missed if somebody else made the index, and otherwise reported
+			// by the initializer
+			needed.add("createIndex");
+		}
+		List<String> missing = new ArrayList<>(needed);
+		missing.removeAll(privileges.granted());
+		return Optional.of("The user '" + privileges.user() + "' lacks the rights " + String.join(", ", missing)
+				+ " on " + namespace() + ". Run in mongosh: " + privileges.grant(needed));
 	}
 
 	private static boolean isReplicaSet(MongoDatabase database) {

@@ -18,7 +18,6 @@ import org.bson.BsonInt32;
 import org.bson.BsonString;
 import org.bson.BsonValue;
 import org.jspecify.annotations.Nullable;
-import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockStoreException;
@@ -44,7 +43,7 @@ public final class TtlIndexInitializer {
 	private static final List<String> RESTRICTIONS = List.of("partialFilterExpression", "sparse", "collation",
 			"unique");
 
-	private final TimedStatements statements;
+	private final PrimaryCollection locks;
 
 	private final String collection;
 
@@ -77,7 +76,7 @@ public final class TtlIndexInitializer {
 			throw new IllegalArgumentException("The retention of lock documents is " + retention
 					+ ": it must be between 1 and " + Integer.MAX_VALUE + " seconds");
 		}
-		this.statements = new TimedStatements(template, TIMEOUT);
+		this.locks = new PrimaryCollection(template, collection);
 		this.collection = collection;
 		this.mode = mode;
 		this.longestLease = longestLease;
@@ -94,10 +93,7 @@ public final class TtlIndexInitializer {
 		}
 		this.plain = false;
 		try {
-			this.statements.execute((DbCallback<@Nullable Void>) (database) -> {
-				initialize(database.withWriteConcern(WriteConcern.MAJORITY));
-				return null;
-			});
+			initialize(this.locks.within(TIMEOUT.toMillis()).withWriteConcern(WriteConcern.MAJORITY));
 			return true;
 		}
 		catch (RuntimeException ex) {
@@ -185,7 +181,7 @@ public final class TtlIndexInitializer {
 	private void warnOf(BsonDocument other) {
 		logger.warn("The TTL index on " + other.getDocument("key").toJson() + " of the lock collection '"
 				+ this.collection + "' is not of this library. This is urgent: MongoDB may delete locks while they are "
-				+ "held. Run in mongosh: " + locks() + ".dropIndex(" + quoted(other.getString("name").getValue())
+				+ "held. Run in mongosh: " + inShell() + ".dropIndex(" + quoted(other.getString("name").getValue())
 				+ ")");
 	}
 
@@ -252,7 +248,7 @@ public final class TtlIndexInitializer {
 		if (!restrictions.isEmpty() || after == Long.MAX_VALUE) {
 			String problem = "exists as '" + name + "', but "
 					+ ((restrictions.isEmpty()) ? "never removes anything" : "with " + String.join(", ", restrictions));
-			String replace = locks() + ".dropIndex(" + quoted(name) + "); " + create();
+			String replace = inShell() + ".dropIndex(" + quoted(name) + "); " + create();
 			wrong(problem, after, without(replace), replace);
 		}
 		else if (after != this.seconds) {
@@ -303,10 +299,10 @@ public final class TtlIndexInitializer {
 	}
 
 	private String create() {
-		return locks() + ".createIndex({touchedAt: 1}, {expireAfterSeconds: " + this.seconds + "})";
+		return inShell() + ".createIndex({touchedAt: 1}, {expireAfterSeconds: " + this.seconds + "})";
 	}
 
-	private String locks() {
+	private String inShell() {
 		return "db.getCollection(" + quoted(this.collection) + ")";
 	}
 

@@ -9,10 +9,12 @@ import java.util.concurrent.atomic.AtomicReference;
 import com.mongodb.MongoCommandException;
 import com.mongodb.MongoNotPrimaryException;
 import com.mongodb.MongoSecurityException;
+import com.mongodb.ReadPreference;
 import com.mongodb.ServerAddress;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
 import com.mongodb.client.model.IndexOptions;
 import org.bson.BsonDocument;
 import org.bson.Document;
@@ -25,9 +27,11 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.EnumSource.Mode;
 import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.Answers;
 import org.mockito.ArgumentMatchers;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
@@ -35,9 +39,11 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.mockito.ArgumentMatchers.any;
+import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.given;
+import static org.mockito.BDDMockito.then;
 import static org.mockito.Mockito.mock;
-import static org.mockito.Mockito.verifyNoInteractions;
 
 /**
  * Tests for {@link TtlIndexInitializer}.
@@ -213,11 +219,8 @@ class TtlIndexInitializerTests {
 	@ParameterizedTest
 	@EnumSource(value = TtlIndexInitializer.Mode.class, mode = Mode.EXCLUDE, names = "NONE")
 	void missingRightsAreReportedAndNotThrown(TtlIndexInitializer.Mode mode, CapturedOutput output) {
-		MongoOperations template = mock();
-		given(template.execute(ArgumentMatchers.<DbCallback<Object>>any())).willThrow(new MongoCommandException(
-				BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on db'}"),
-				new ServerAddress()));
-		new TtlIndexInitializer(template, "locks", mode, Duration.ofDays(7), () -> HOUR).initialize();
+		failing(mode, command("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized on db'}"))
+			.initialize();
 		assertThat(output).containsOnlyOnce("WARN").contains("not authorized on db").contains(CREATE);
 	}
 
@@ -257,10 +260,22 @@ class TtlIndexInitializerTests {
 	}
 
 	private static TtlIndexInitializer failing(RuntimeException failure) {
+		return failing(TtlIndexInitializer.Mode.CREATE, failure);
+	}
+
+	private static TtlIndexInitializer failing(TtlIndexInitializer.Mode mode, RuntimeException failure) {
+		MongoDatabase database = mock(Answers.RETURNS_SELF);
+		given(database.runCommand(any(), any(ReadPreference.class), eq(BsonDocument.class))).willThrow(failure);
+		return new TtlIndexInitializer(template(database), "locks", mode, Duration.ofDays(7), () -> HOUR);
+	}
+
+	private static MongoOperations template(MongoDatabase database) {
 		MongoOperations template = mock();
-		given(template.execute(ArgumentMatchers.<DbCallback<Object>>any())).willThrow(failure);
-		return new TtlIndexInitializer(template, "locks", TtlIndexInitializer.Mode.CREATE, Duration.ofDays(7),
-				() -> HOUR);
+		given(template.execute(ArgumentMatchers.<DbCallback<MongoDatabase>>any())).willReturn(database);
+		MongoCollection<BsonDocument> collection = mock();
+		given(template.execute(eq("locks"), ArgumentMatchers.<CollectionCallback<MongoCollection<BsonDocument>>>any()))
+			.willReturn(collection);
+		return template;
 	}
 
 	@Test
@@ -281,10 +296,11 @@ class TtlIndexInitializerTests {
 
 	@Test
 	void noneDoesNotEvenLook() {
-		MongoOperations template = mock();
-		new TtlIndexInitializer(template, "locks", TtlIndexInitializer.Mode.NONE, Duration.ofDays(7), () -> HOUR)
+		MongoDatabase database = mock();
+		new TtlIndexInitializer(template(database), "locks", TtlIndexInitializer.Mode.NONE, Duration.ofDays(7),
+				() -> HOUR)
 			.initialize();
-		verifyNoInteractions(template);
+		then(database).shouldHaveNoInteractions();
 	}
 
 	@ParameterizedTest

@@ -11,7 +11,10 @@ import com.mongodb.MongoTimeoutException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
 import com.mongodb.client.MongoCollection;
+import com.mongodb.client.MongoDatabase;
+import org.bson.BsonDocument;
 import org.bson.Document;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AutoClose;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,16 +23,20 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.mockito.ArgumentCaptor;
 import org.mockito.ArgumentMatchers;
+import org.mockito.invocation.InvocationOnMock;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.data.mongodb.core.CollectionCallback;
 import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
+import org.springframework.util.ReflectionUtils;
 
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.mockito.ArgumentMatchers.eq;
 import static org.mockito.BDDMockito.given;
 import static org.mockito.BDDMockito.then;
 import static org.mockito.BDDMockito.willReturn;
@@ -51,6 +58,9 @@ class TtlIndexWatchTests {
 	@AutoClose
 	private final MongoClient client = MongoClients.create(this.server.connectionString());
 
+	/** The one of the server, which is sometimes away. */
+	private final MongoDatabase database = mock(MongoDatabase.class, this::answer);
+
 	private final MongoOperations template = mock();
 
 	private final ScheduledExecutorService scheduler = mock();
@@ -62,13 +72,22 @@ class TtlIndexWatchTests {
 	@BeforeEach
 	void connect() {
 		given(this.check.getAsBoolean()).willReturn(true);
-		MongoOperations real = TestTemplates.template(this.client);
-		given(this.template.execute(ArgumentMatchers.<DbCallback<Object>>any())).willAnswer((call) -> {
-			if (this.away) {
-				throw new MongoTimeoutException("Timed out while waiting for a server");
-			}
-			return real.execute(call.<DbCallback<Object>>getArgument(0));
-		});
+		given(this.template.execute(ArgumentMatchers.<DbCallback<MongoDatabase>>any())).willReturn(this.database);
+		MongoCollection<BsonDocument> collection = mock();
+		given(this.template.execute(eq("locks"),
+				ArgumentMatchers.<CollectionCallback<MongoCollection<BsonDocument>>>any()))
+			.willReturn(collection);
+	}
+
+	private @Nullable Object answer(InvocationOnMock call) {
+		if (call.getMethod().getReturnType() == MongoDatabase.class) {
+			return call.getMock();
+		}
+		if (this.away) {
+			throw new MongoTimeoutException("Timed out while waiting for a server");
+		}
+		return ReflectionUtils.invokeMethod(call.getMethod(), this.client.getDatabase(TestTemplates.DATABASE),
+				call.getArguments());
 	}
 
 	@Test
@@ -122,7 +141,7 @@ class TtlIndexWatchTests {
 		given(this.check.getAsBoolean()).willReturn(true);
 		assertThat(runScheduled()).isEqualTo(Duration.ofSeconds(2));
 		assertThat(runScheduled()).isEqualTo(HOUR);
-		then(this.template).shouldHaveNoInteractions();
+		then(this.database).shouldHaveNoInteractions();
 	}
 
 	@ParameterizedTest
@@ -187,7 +206,7 @@ class TtlIndexWatchTests {
 		ArgumentCaptor<Runnable> look = ArgumentCaptor.captor();
 		ArgumentCaptor<Long> millis = ArgumentCaptor.captor();
 		then(this.scheduler).should(atLeastOnce())
-			.schedule(look.capture(), millis.capture(), ArgumentMatchers.eq(TimeUnit.MILLISECONDS));
+			.schedule(look.capture(), millis.capture(), eq(TimeUnit.MILLISECONDS));
 		look.getValue().run();
 		return Duration.ofMillis(millis.getValue());
 	}

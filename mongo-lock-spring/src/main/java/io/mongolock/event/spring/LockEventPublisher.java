@@ -2,7 +2,6 @@ package io.mongolock.event.spring;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.stream.Stream;
 
 import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
@@ -49,8 +48,7 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 
 	@Override
 	public void onApplicationEvent(ContextRefreshedEvent event) {
-		this.heard = listeners(this.context).anyMatch((listener) -> hears(listener, LockApplicationEvent.Granted.class)
-				|| hears(listener, LockApplicationEvent.Released.class));
+		this.heard = isHeard(this.context);
 	}
 
 	@Override
@@ -139,13 +137,16 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 	}
 
 	// An event reaches the listeners of the parents as well
-	private static Stream<ApplicationListener<?>> listeners(@Nullable ApplicationContext context) {
-		if (context == null) {
-			return Stream.empty();
+	private static boolean isHeard(@Nullable ApplicationContext context) {
+		if (context instanceof AbstractApplicationContext known) {
+			for (ApplicationListener<?> listener : List.copyOf(known.getApplicationListeners())) {
+				if (hears(listener, LockApplicationEvent.Granted.class)
+						|| hears(listener, LockApplicationEvent.Released.class)) {
+					return true;
+				}
+			}
 		}
-		Stream<ApplicationListener<?>> own = (context instanceof AbstractApplicationContext known)
-				? List.copyOf(known.getApplicationListeners()).stream() : Stream.empty();
-		return Stream.concat(own, listeners(context.getParent()));
+		return context != null && isHeard(context.getParent());
 	}
 
 	private static boolean hears(ApplicationListener<?> listener, Class<?> event) {

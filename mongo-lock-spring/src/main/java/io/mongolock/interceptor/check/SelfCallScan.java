@@ -3,6 +3,7 @@ package io.mongolock.interceptor.check;
 import java.io.IOException;
 import java.io.InputStream;
 import java.lang.reflect.Method;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
@@ -34,14 +35,14 @@ final class SelfCallScan {
 
 	private static final String LAMBDA = "lambda$";
 
-	private final Set<String> locked;
+	private final Set<String> locked = new HashSet<>();
 
 	private final Set<String> found = new TreeSet<>();
 
 	private SelfCallScan(List<Method> locked) {
-		this.locked = locked.stream()
-			.map((method) -> method.getName() + Type.getMethodDescriptor(method))
-			.collect(Collectors.toSet());
+		for (Method method : locked) {
+			this.locked.add(method.getName() + Type.getMethodDescriptor(method));
+		}
 	}
 
 	/**
@@ -118,7 +119,9 @@ final class SelfCallScan {
 			this.caller = caller;
 			this.type = type;
 			this.descriptor = "L" + type + ";";
-			this.hasOthers = Stream.of(Type.getArgumentTypes(descriptor)).anyMatch((one) -> isOwn(one.getDescriptor()));
+			for (Type argument : Type.getArgumentTypes(descriptor)) {
+				this.hasOthers |= isOwn(argument.getDescriptor());
+			}
 		}
 
 		private boolean isOwn(String other) {
