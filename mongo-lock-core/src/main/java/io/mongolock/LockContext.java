@@ -29,9 +29,10 @@ public final class LockContext {
 	public static LockHandle current() {
 		Frame frame = CURRENT.get();
 		if (frame == null) {
-			throw new IllegalStateException("This thread (" + Thread.currentThread().getName()
-					+ ") works under no lock, because the caller is run neither by LockOperations.execute nor by a "
-					+ "@DistributedLock proxy. A call from within the same object does not go through the proxy.");
+			throw new IllegalStateException("There is no current lock on this thread ("
+					+ Thread.currentThread().getName() + "), because the calling code is run neither by "
+					+ "LockOperations.execute nor by the proxy of a @DistributedLock method. A call from within the "
+					+ "same object does not go through the proxy.");
 		}
 		return frame.handle;
 	}

@@ -26,11 +26,11 @@ final class LockKeyText {
 
 	static String of(@Nullable Object value) {
 		if (value == null) {
-			throw new IllegalArgumentException("it is null");
+			throw new IllegalArgumentException("the value is null");
 		}
 		String text = (value instanceof Record composed) ? text(composed) : text(value);
 		if (text.isBlank()) {
-			throw new IllegalArgumentException("it is blank. Pick another value");
+			throw new IllegalArgumentException("the value is blank. Pick another value");
 		}
 		return text;
 	}
@@ -49,7 +49,7 @@ final class LockKeyText {
 					: stripped.toString();
 		}
 		if (!LockKeyTypes.hasText(value.getClass())) {
-			throw new IllegalArgumentException("it is a " + LockKeyTypes.refusalOfValue(value.getClass()));
+			throw new IllegalArgumentException("the value is a " + LockKeyTypes.refusalOfValue(value.getClass()));
 		}
 		return value.toString();
 	}

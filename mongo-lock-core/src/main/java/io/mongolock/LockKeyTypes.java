@@ -84,7 +84,7 @@ public final class LockKeyTypes {
 		}
 		String name = type.getTypeName();
 		if (type.isArray()) {
-			return name + ", and a lock has one key. Pick one value";
+			return name + ", but a lock has only one key. Pick one value";
 		}
 		Class<?> wrapper = ClassUtils.resolvePrimitiveIfNecessary(type);
 		for (Map.Entry<Class<?>, String> entry : WAYS_OUT.entrySet()) {
@@ -117,13 +117,13 @@ public final class LockKeyTypes {
 
 	private static Map<Class<?>, String> waysOut() {
 		Map<Class<?>, String> ways = new LinkedHashMap<>();
-		String several = "and a lock has one key. Pick one value";
+		String several = "but a lock has only one key. Pick one value";
 		for (Class<?> type : Set.of(Map.class, Collection.class, Iterator.class, BaseStream.class)) {
 			ways.put(type, several);
 		}
 		ways.put(Optional.class, several + ", for example by get()");
-		String zone = "whose text depends on a time zone, so the key would be different for the same time. Pick an "
-				+ "Instant, for example by toInstant()";
+		String zone = "whose text depends on a time zone, so one moment would have different keys. Pick an Instant, "
+				+ "for example by toInstant()";
 		for (Class<?> type : Set.of(Date.class, Calendar.class, ZonedDateTime.class, OffsetDateTime.class)) {
 			ways.put(type, zone);
 		}
@@ -131,7 +131,7 @@ public final class LockKeyTypes {
 				+ "smaller unit";
 		ways.put(Double.class, floating);
 		ways.put(Float.class, floating);
-		ways.put(URI.class, "and equal URIs may have different texts. Call toString() to make the text the key");
+		ways.put(URI.class, "but equal URIs may have different texts. To make the text the key, call toString()");
 		return Collections.unmodifiableMap(ways);
 	}
 

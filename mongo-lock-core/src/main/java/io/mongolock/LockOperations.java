@@ -72,8 +72,8 @@ public interface LockOperations {
 	default <T extends @Nullable Object, E extends Throwable> T execute(List<LockRequest> requests,
 			LockCallback<T, E> callback) throws E {
 		throw new UnsupportedOperationException(
-				getClass().getName() + " takes only one lock at a time. To take several locks, let it implement "
-						+ "execute(List, LockCallback)");
+				getClass().getName() + " takes only one lock at a time. To take several locks, implement execute(List, "
+						+ "LockCallback) in this class");
 	}
 
 	/**
@@ -167,8 +167,8 @@ public interface LockOperations {
 	default <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		throw new UnsupportedOperationException(
-				getClass().getName() + " takes only one lock at a time. To take several locks, let it implement "
-						+ "executeAsync(List, LockCallback)");
+				getClass().getName() + " takes only one lock at a time. To take several locks, implement "
+						+ "executeAsync(List, LockCallback) in this class");
 	}
 
 	/**

@@ -51,13 +51,13 @@ public record LockOwner(String application, String instance, String host, long p
 
 	static String checkAs(String as) {
 		if (as.isBlank() || as.length() > MAX_AS) {
-			throw new IllegalArgumentException(
-					"The name of a lock's holder must have 1 to " + MAX_AS + " characters, but this name "
-							+ ((as.isBlank()) ? "is blank. Leave it out" : "has " + as.length() + ". Shorten it"));
+			throw new IllegalArgumentException("The name of a lock's holder must have 1 to " + MAX_AS
+					+ " characters, but this name " + ((as.isBlank()) ? "is blank. Leave the name out"
+							: "has " + as.length() + " characters. Shorten the name"));
 		}
 		as.codePoints().filter((character) -> !isShown(character)).findFirst().ifPresent((character) -> {
 			throw new IllegalArgumentException("The name of a lock's holder must not have a control character or half "
-					+ "a surrogate pair, but this name has one" + String.format(" (U+%04X)", character)
+					+ "a surrogate pair, but this name has such a character" + String.format(" (U+%04X)", character)
 					+ ". Remove this character");
 		});
 		return as;

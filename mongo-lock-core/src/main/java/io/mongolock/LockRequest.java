@@ -95,8 +95,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 			return LockKeyText.of(key);
 		}
 		catch (IllegalArgumentException ex) {
-			throw new IllegalArgumentException(
-					"No key for a lock" + ((name != null) ? " named '" + name + "'" : "") + ": " + ex.getMessage(), ex);
+			throw new IllegalArgumentException("There is no key for the lock"
+					+ ((name != null) ? " named '" + name + "'" : "") + ", because " + ex.getMessage(), ex);
 		}
 	}
 
@@ -129,8 +129,9 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 					"The key of a lock is not valid Unicode, because it has half a surrogate pair. Remove that half");
 		}
 		if (stored.length > MAX_KEY_BYTES) {
-			throw new IllegalArgumentException("The key of a lock must have at most " + MAX_KEY_BYTES
-					+ " bytes in UTF-8, but this key has " + stored.length + ". Use a shorter key, or a hash of it");
+			throw new IllegalArgumentException(
+					"The key of a lock must have at most " + MAX_KEY_BYTES + " bytes in UTF-8, but this key has "
+							+ stored.length + " bytes. Use a shorter key, or a hash of the key");
 		}
 	}
 
@@ -307,8 +308,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 			Integer limit = settings.limit();
 			if (limit != null && limit != UNLIMITED) {
 				throw new IllegalArgumentException("The request is shared and has the limit " + limit
-						+ ", but a shared lock has no limit. Keep limit if you want a semaphore, or shared if you want "
-						+ "the reading side of a read/write lock");
+						+ ", but a shared lock has no limit. If you want a semaphore, set only the limit. If you want "
+						+ "the reading side of a read/write lock, only make the request shared");
 			}
 			return LockSettings.builder().limit(UNLIMITED).build().or(settings);
 		}

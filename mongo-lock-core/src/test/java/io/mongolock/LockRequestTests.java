@@ -42,9 +42,10 @@ class LockRequestTests {
 	@Test
 	void aValueWithoutATextOfItsOwnIsRefusedWithTheNameOfTheLock() {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("order", new Object()))
-			.withMessageContaining("No key for a lock named 'order': it is a java.lang.Object");
+			.withMessageContaining(
+					"There is no key for the lock named 'order', because the value is a java.lang.Object");
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of("order", " "))
-			.withMessageContaining("No key for a lock named 'order': it is blank");
+			.withMessageContaining("There is no key for the lock named 'order', because the value is blank");
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.of(" ", 2)).withMessageContaining("blank");
 	}
 
@@ -87,7 +88,7 @@ class LockRequestTests {
 		assertThat(LockRequest.builder("k").limit(3).build().mode()).isEqualTo(LockMode.EXCLUSIVE);
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").shared().limit(3).build())
 			.withMessageContaining("shared and has the limit 3")
-			.withMessageContaining("Keep limit");
+			.withMessageContaining("set only the limit");
 	}
 
 	@Test
@@ -105,7 +106,7 @@ class LockRequestTests {
 	@ValueSource(strings = { "", " ", "a\nb", "a\u0000", "\u202Enn\u0041", "a\u2028", "a\uD800", "\uDC00a" })
 	void aNameThatNobodyCanReadIsRefused(String as) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockRequest.builder("k").as(as))
-			.withMessageMatching(".*(is blank. Leave it out|control character.* \\(U\\+[0-9A-F]{4}\\).*)");
+			.withMessageMatching(".*(is blank. Leave the name out|control character.* \\(U\\+[0-9A-F]{4}\\).*)");
 		assertThatIllegalArgumentException().isThrownBy(() -> LockSettings.builder().as("a".repeat(101)))
 			.withMessageContaining("1 to 100 characters, but this name has 101");
 	}

@@ -49,7 +49,7 @@ class WithoutReactorTests {
 			.run((context) -> assertThat(context).getFailure()
 				.hasRootCauseInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining("returns a Publisher")
-				.hasMessageContaining("with Reactor on the class path"));
+				.hasMessageContaining("if Reactor is on the class path"));
 	}
 
 	static class Working {

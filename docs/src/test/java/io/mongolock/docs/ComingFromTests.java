@@ -120,7 +120,7 @@ class ComingFromTests {
 		new ApplicationContextRunner().withUserConfiguration(App.class, Nameless.class)
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("has neither a name nor a key"));
+				.hasMessageContaining("has a lock with neither a name nor a key"));
 	}
 
 	@Test

@@ -122,8 +122,8 @@ public class LocksEndpoint {
 		String reason = (why != null) ? why : "";
 		int asked = this.search.sum(key, (source, stored) -> source.locks().requestRelease(stored, reason, by));
 		if (asked > 0) {
-			logger.info(KeyText.printable(by) + " asks the holders of lock '" + KeyText.printable(key)
-					+ "' to release it, reason: " + KeyText.printable(reason));
+			logger.info(KeyText.printable(by) + " asks the holders to release lock '" + KeyText.printable(key) + "', "
+					+ "reason: " + KeyText.printable(reason));
 			audit(by, RELEASE_REQUESTED, "key=" + key, "asked=" + asked, "reason=" + reason);
 		}
 		return new RequestedDescriptor(key, asked);
@@ -182,7 +182,7 @@ public class LocksEndpoint {
 		}
 		catch (LockStoreException ex) {
 			if (ex.getOutcome() == Outcome.UNKNOWN) {
-				released.add(whom + " (perhaps not released, because MongoDB gave no answer)");
+				released.add(whom + " (this holder may still have the lock, because MongoDB gave no answer)");
 			}
 			throw ex;
 		}

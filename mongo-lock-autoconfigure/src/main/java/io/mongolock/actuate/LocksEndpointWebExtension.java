@@ -128,8 +128,8 @@ public class LocksEndpointWebExtension {
 	private static String named(@Nullable String key) {
 		if (key == null) {
 			throw AskedLocks
-				.refused("The request names no lock. Name the lock in the path, or in 'key', which is a parameter or a "
-						+ "field of the body");
+				.refused("The request names no lock. Name the lock in the path, in the parameter 'key', or in the "
+						+ "field 'key' of the body");
 		}
 		return key;
 	}

@@ -62,8 +62,8 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 			throw new LockStartupException(
 					"The application's own LockStore bean, " + store.getClass().getName()
 							+ ", keeps the locks, but modules would keep their records in another store.",
-					"Remove the LockStore bean. If its locks are in MongoDB, set mongo-lock.mongo-template and "
-							+ "mongo-lock.collection instead. Or remove the modules that keep records, such as "
+					"Remove the LockStore bean. If this bean keeps its locks in MongoDB, set mongo-lock.mongo-template "
+							+ "and mongo-lock.collection instead. Or remove the modules that keep records, such as "
 							+ "mongo-lock-jobs.");
 		}
 		return (store != null) ? store.localClock().orElse(null) : null;

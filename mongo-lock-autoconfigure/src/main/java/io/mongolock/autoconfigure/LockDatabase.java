@@ -37,8 +37,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 			throw new LockStartupException(
 					"The MongoDatabaseFactory for distributed locks has no database. Perhaps a test has mocked the "
 							+ "factory or its MongoClient.",
-					"If so, let that test keep its locks in memory with @AutoConfigureMongoLockTest of "
-							+ "mongo-lock-test, or let it run without locks with mongo-lock.enabled=false.");
+					"In such a test, keep the locks in memory with @AutoConfigureMongoLockTest of mongo-lock-test, or "
+							+ "run without locks with mongo-lock.enabled=false.");
 		}
 		// Locks are no entities: the conversions of a template's own are not set up
 		MappingMongoConverter plain = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, new MongoMappingContext());
@@ -106,8 +106,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		}
 		return new LockStartupException(
 				"Distributed locks need one MongoDB database, and there are several candidates: " + candidates + ".",
-				"Mark one bean of each type as @Primary, because Spring Boot's own beans need this, too. If the locks "
-						+ "need another bean, name that bean in " + PROPERTY + ".");
+				"Mark one bean of each type as @Primary, because Spring Boot's own beans need one primary bean, too. "
+						+ "If the locks need another bean, name that bean in " + PROPERTY + ".");
 	}
 
 	private String candidates() {

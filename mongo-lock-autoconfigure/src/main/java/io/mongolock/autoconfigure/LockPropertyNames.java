@@ -173,14 +173,14 @@ class LockPropertyNames {
 		if (!beside.contains(last)) {
 			return problem + SettingNames.nearest(last, beside)
 				.map((setting) -> ": did you mean '" + parent + "." + setting + "'?")
-				.orElse(". See the settings of " + MongoLockProperties.PREFIX + " in its documentation");
+				.orElse(". The documentation of " + MongoLockProperties.PREFIX + " lists all its settings");
 		}
 		if (name.getNumberOfElements() > 4 && group.filter((one) -> SettingNames.ofNames(one) != null).isPresent()) {
 			String dotted = parent.substring(parent.indexOf(first) + first.length() + 1);
-			return problem + ". Write a name that has dots in brackets: '" + MongoLockProperties.PREFIX + "." + first
+			return problem + ". Put a name with dots in brackets, as in '" + MongoLockProperties.PREFIX + "." + first
 					+ "[" + dotted + "]." + last + "'";
 		}
-		return problem + ", because it has no value, and an empty property counts as missing";
+		return problem + ", because the property has no value, and an empty property counts as missing";
 	}
 
 	private Stream<RecordComponent> components() {

@@ -111,7 +111,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			if (!this.declared.contains(name)) {
 				sameLetters(name).map((meant) -> ": did you mean " + ConfiguredSettings.property(meant)
 						+ ".*? A name without brackets keeps only letters and digits. An environment variable cannot "
-						+ "have brackets, so use SPRING_APPLICATION_JSON")
+						+ "have brackets, so set the property in SPRING_APPLICATION_JSON")
 					.or(() -> SettingNames.nearest(name, this.declared)
 						.map((meant) -> ": did you mean " + ConfiguredSettings.property(meant) + ".*?"))
 					.ifPresentOrElse((hint) -> logger.warn(unused(name) + hint), () -> logger.info(unused(name)));
@@ -161,21 +161,21 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		checkKeyPrefix(this.properties.keyPrefix());
 		within("place-ttl", this.properties.placeTtl(), MIN_PLACE_TTL, MAX_PLACE_TTL,
 				"between " + text(MIN_PLACE_TTL) + " and " + text(MAX_PLACE_TTL)
-						+ ", because waiters refresh their places in the queue after each third of this time, and a "
-						+ "dead waiter holds up others for this time");
+						+ ", because each waiting instance refreshes its places in the queue three times in this time, "
+						+ "and other waiters wait this long for an instance that has died");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ", because the places of all waiting instances are in one document, and a longer document "
-						+ "makes each of these instances' requests more expensive");
+						+ ", because one document has the places of all waiting instances, and more places in this "
+						+ "document make each request of these instances more expensive");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
 				Duration.ofSeconds(Integer.MAX_VALUE),
 				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB accepts no other values");
 		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
-				"from 0 to " + text(MAX_DURATION) + ", because other instances wait during this time");
+				"from 0 to " + text(MAX_DURATION) + ", because other instances may have to wait this long");
 		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT, "from 0 to "
-				+ HandOver.MAX_COUNT + ", because each series of hand-overs reserves as many fences as this value");
+				+ HandOver.MAX_COUNT + ", because each series of hand-overs reserves this number of fences");
 		validate(null);
 		for (String name : this.configured.byName().keySet()) {
 			validate(name);
@@ -190,8 +190,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			if (ex.getSetting().equals("ttl") && isTtlUnset(name)) {
 				// The default alone can only be too long for the retention
 				throw invalid("ttl-index.retention", this.properties.ttlIndex().retention(),
-						"must be at least twice the ttl (" + print(ex.getValue())
-								+ " by default), so that no document is removed while its lock is held");
+						"must be at least twice the ttl, which is " + print(ex.getValue()) + " by default, so that no "
+								+ "document is removed while its lock is held");
 			}
 			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.configured);
 			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";
@@ -210,15 +210,16 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private void hint(String who, LockTerms terms) {
 		if (terms.margin().compareTo(RECOMMENDED_MARGIN) < 0 && this.said.add("margin")) {
-			logger.info(who + " a margin of " + text(terms.margin()) + ", but the servers' clocks may differ by more. "
-					+ "Use at least " + text(RECOMMENDED_MARGIN) + ", unless you know that these clocks agree better");
+			logger.info(who + " a margin of " + text(terms.margin())
+					+ ", but the servers' clocks may differ by more. Use a margin of at least "
+					+ text(RECOMMENDED_MARGIN) + ", unless you know that these clocks agree better");
 		}
 		hintAtLinger(who, terms);
 		Duration outlasted = terms.reliable().minus(terms.renewInterval().shortest());
 		if (outlasted.compareTo(ELECTION) < 0 && this.said.add("ttl")) {
 			logger.info(who + " a ttl of " + text(terms.ttl()) + ", so their leases last only " + text(outlasted)
 					+ " while MongoDB has no primary. A failover takes about " + text(ELECTION)
-					+ ", so held locks would be lost in it. Use a ttl of at least "
+					+ ", so held locks would be lost in a failover. Use a ttl of at least "
 					+ text(longEnough(terms.ttl(), outlasted)));
 		}
 	}
@@ -244,8 +245,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 		if (value.indexOf('$') >= 0 || value.indexOf('\0') >= 0 || value.startsWith("system.")) {
 			throw invalid(setting, value,
-					"is no name of a collection, because such a name has no '$' or NUL, and does not begin with "
-							+ "'system.'");
+					"is no valid name of a collection, because the name of a collection must not contain '$' or NUL, "
+							+ "and must not begin with 'system.'");
 		}
 	}
 

@@ -88,7 +88,7 @@ final class StoreCheck implements BooleanSupplier {
 						"Keep the locks in MongoDB 4.4 or later, and name the MongoTemplate of that server in "
 								+ "mongo-lock.mongo-template. In mongo-lock.collection, name an ordinary collection, "
 								+ "because a view or a time series cannot keep locks. Other databases that speak "
-								+ "MongoDB's protocol may lack updates by pipeline, or $$NOW.");
+								+ "MongoDB's protocol may not support updates with a pipeline, or the variable $$NOW.");
 			}
 			refuseCaps();
 			return true;
@@ -111,8 +111,8 @@ final class StoreCheck implements BooleanSupplier {
 			return task.get().isEmpty();
 		}
 		catch (ExecutionException ex) {
-			logger.debug("Could not check in the background whether the server executes the statements of locks; "
-					+ "trying again", ex);
+			logger.debug("A background thread could not find out whether the server executes the statements of locks. "
+					+ "The application asks the server again", ex);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
@@ -124,7 +124,8 @@ final class StoreCheck implements BooleanSupplier {
 		Optional<String> collation = location.collation(TIMEOUT);
 		if (collation.isPresent()) {
 			refuse(location, "has a collation (" + collation.get()
-					+ "), so different keys and names would count as equal, for example in upper and lower case.");
+					+ "), so different keys and names would count as equal, for example if they differ only in upper "
+					+ "and lower case.");
 		}
 	}
 
@@ -149,10 +150,11 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static void refuse(LockLocation location, String problem) {
 		throw new LockStartupException("The collection " + location.namespace() + " " + problem,
-				"If nothing in this collection has to be kept, drop it while no application uses it, and this library "
-						+ "creates it anew, without that option. Otherwise copy it (in mongosh: "
-						+ "db.getCollection(\"…\").aggregate([{$out: \"…\"}])), and set the copy's name in "
-						+ "mongo-lock.collection, or in the collection setting of sequences, jobs or ShedLock.");
+				"If you need nothing in this collection, drop the collection while no application uses it. This "
+						+ "library then creates it again, without that option. Otherwise, copy the collection (in "
+						+ "mongosh: db.getCollection(\"…\").aggregate([{$out: \"…\"}])), and set the copy's name in "
+						+ "mongo-lock.collection, or in the property that names the collection of sequences, jobs or "
+						+ "ShedLock.");
 	}
 
 }

@@ -66,13 +66,13 @@ record VariableNames(List<Class<? extends Record>> settings) {
 		String problem = "Nothing reads the environment variable '" + variable + "'";
 		String name = withoutPrefix(variable);
 		if (!variable.startsWith(PREFIX) && isOfAName(name)) {
-			return problem + ": write '" + PREFIX + name + "'";
+			return problem + ". Write '" + PREFIX + name + "' instead";
 		}
 		Map<String, String> known = settings("").collect(Collectors.toMap((one) -> one.replace("_", ""),
 				Function.identity(), (one, other) -> one, TreeMap::new));
 		return problem + SettingNames.nearest(name.replace("_", ""), known.keySet())
 			.map((meant) -> ": did you mean '" + PREFIX + known.get(meant) + "'?")
-			.orElse(". See the settings of " + MongoLockProperties.PREFIX + " in its documentation");
+			.orElse(". The documentation of " + MongoLockProperties.PREFIX + " lists all its settings");
 	}
 
 	private Stream<String> settings(String dash) {

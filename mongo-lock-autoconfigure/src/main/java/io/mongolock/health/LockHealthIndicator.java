@@ -24,7 +24,8 @@ import io.mongolock.store.TimeLeft;
 public final class LockHealthIndicator extends AbstractHealthIndicator {
 
 	/** Locks are granted and kept, but something needs attention. */
-	public static final Status DEGRADED = new Status("DEGRADED", "Locks are granted, but something needs attention");
+	public static final Status DEGRADED = new Status("DEGRADED",
+			"Locks are granted, but renewals are overdue, or clocks of MongoDB servers differ");
 
 	private static final String PROBE = "mongo-lock-health";
 

@@ -151,7 +151,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void recalled(LockRequest request) {
 		Counter.builder("mongo.lock.recalled")
-			.description("Leases, idle or perhaps soon idle, that another instance wanted")
+			.description("Leases that another instance wanted while they were idle or could soon be idle")
 			.tags("lock", LockTags.name(request))
 			.register(this.registry)
 			.increment();

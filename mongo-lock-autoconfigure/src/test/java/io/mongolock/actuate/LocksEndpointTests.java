@@ -434,7 +434,7 @@ class LocksEndpointTests {
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> endpoint.release(USER, new String[] { "order:1" }, null, null))
 			.isSameAs(failure);
-		assertThat(output).contains("alice asks the holders of lock 'order:1' to release it",
+		assertThat(output).contains("alice asks the holders to release lock 'order:1'",
 				"alice released lock 'order:1' by force", "the audit, says the test");
 	}
 

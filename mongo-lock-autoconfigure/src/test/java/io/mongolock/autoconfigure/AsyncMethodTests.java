@@ -129,7 +129,7 @@ class AsyncMethodTests {
 		inside.withBean(Service.class, this::service)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("Service.run(CountDownLatch) is also @Async inside of its lock")
+				.hasMessageContaining("Service.run(CountDownLatch) is also @Async, and @Async runs inside of the lock")
 				.hasMessageContaining("Return a CompletableFuture"));
 	}
 
@@ -139,7 +139,8 @@ class AsyncMethodTests {
 			.withBean(Service.class, this::service, (definition) -> definition.setScope(BeanDefinition.SCOPE_PROTOTYPE))
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("Service.run(CountDownLatch) is also @Async inside of its lock"));
+				.hasMessageContaining(
+						"Service.run(CountDownLatch) is also @Async, and @Async runs inside of the lock"));
 	}
 
 	private Service service() {

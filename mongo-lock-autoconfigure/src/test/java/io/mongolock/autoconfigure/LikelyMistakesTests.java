@@ -40,7 +40,7 @@ class LikelyMistakesTests {
 	@Test
 	void methodsWithArgumentsAndALockWithoutAKeyAreNamedOnce(CapturedOutput output) {
 		this.runner.withBean(Keys.class).run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).containsOnlyOnce("whatever its arguments: " + Keys.class.getName() + ".byName(String), "
+		assertThat(output).containsOnlyOnce("whatever its arguments are: " + Keys.class.getName() + ".byName(String), "
 				+ Keys.class.getName() + ".shared(String). If only");
 	}
 
@@ -52,7 +52,7 @@ class LikelyMistakesTests {
 							new Class<?>[] { Repository.class }, (proxy, method, arguments) -> null))
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output)
-			.containsOnlyOnce("whatever its arguments: " + Repository.class.getName() + ".find(String). If only");
+			.containsOnlyOnce("whatever its arguments are: " + Repository.class.getName() + ".find(String). If only");
 	}
 
 	@Test
@@ -84,7 +84,7 @@ class LikelyMistakesTests {
 			return manager;
 		}).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("The transaction manager 'blind' has SYNCHRONIZATION_NEVER")
-			.contains("BEFORE they commit");
+			.contains("BEFORE the transaction commits");
 	}
 
 	/**

@@ -39,7 +39,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 		assertThat(output).contains("'mongo-lock.wait-timout'", "did you mean 'mongo-lock.wait-timeout'?")
 			.contains("'mongo-lock.locks.order.tll'", "did you mean 'mongo-lock.locks.order.ttl'?")
 			.contains("'mongo-lock.ttl-index.retain'")
-			.contains("'mongo-lock.something-else'", "See the settings of mongo-lock");
+			.contains("'mongo-lock.something-else'", "The documentation of mongo-lock");
 	}
 
 	@Test
@@ -61,8 +61,8 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output)
 			.contains("'mongo-lock.ttl'", "'mongo-lock.hand-over.max-time'", "'mongo-lock.locks.order.ttl'")
-			.contains("because it has no value")
-			.doesNotContain("did you mean", "See the settings");
+			.contains("because the property has no value")
+			.doesNotContain("did you mean", "The documentation of");
 	}
 
 	// Spring Boot 4.0 does not start with such a named lock, so no application here
@@ -126,8 +126,8 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 				assertThat(properties.settings().retryInterval()).isEqualTo(Duration.ofSeconds(1));
 			});
 		assertThat(output).contains("variable 'MONGO_LOCK_TLT': did you mean 'MONGOLOCK_TTL'?")
-			.contains("variable 'MONGO_LOCK_LOCKS_SVC_TTL': write 'MONGOLOCK_LOCKS_SVC_TTL'")
-			.contains("variable 'MONGOLOCK_WIBBLEWOBBLE'. See the settings")
+			.contains("variable 'MONGO_LOCK_LOCKS_SVC_TTL'. Write 'MONGOLOCK_LOCKS_SVC_TTL'")
+			.contains("variable 'MONGOLOCK_WIBBLEWOBBLE'. The documentation")
 			.doesNotContain("variable 'MONGOLOCK_LOCKS", "variable 'MONGOLOCK_WAIT", "variable 'MONGO_LOCK_RETRY",
 					"MONGO_LOCK_TEST_URI");
 	}
@@ -156,7 +156,7 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 	void aNameWithDotsHasToBeWrittenInBrackets(CapturedOutput output) {
 		this.runner.withPropertyValues("mongo-lock.locks.order.import.ttl=40s")
 			.run((context) -> assertThat(context).hasNotFailed());
-		assertThat(output).contains("Write a name that has dots in brackets: 'mongo-lock.locks[order.import].ttl'")
+		assertThat(output).contains("Put a name with dots in brackets, as in 'mongo-lock.locks[order.import].ttl'")
 			.doesNotContain("has no value");
 	}
 

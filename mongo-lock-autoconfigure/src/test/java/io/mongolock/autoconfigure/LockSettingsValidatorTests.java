@@ -139,7 +139,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
-					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms and 1m, because waiters refresh their places
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms and 1m, because each waiting instance refreshes its places
 					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms and 1m
 					max-places=0                             | mongo-lock.max-places         | '0'    | between 1 and 10000
 					max-places=10001                         | mongo-lock.max-places         | '10001' | between 1 and 10000
@@ -151,11 +151,11 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					hand-over.max-count=10001                | mongo-lock.hand-over.max-count | '10001' | from 0 to 10000
 					ttl-index.retention=0s                   | mongo-lock.ttl-index.retention | '0s'  | longer than zero
 					collection=                              | mongo-lock.collection         | ''     | must not be blank
-					collection=a$b                           | mongo-lock.collection         | 'a$b'  | has no '$'
+					collection=a$b                           | mongo-lock.collection         | 'a$b'  | must not contain '$'
 					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | begin with 'system.'
 					ttl-index.retention=999ms                | mongo-lock.ttl-index.retention | '999ms' | between 1 and 2147483647 seconds
 					ttl-index.retention=2147483648s          | mongo-lock.ttl-index.retention | '2147483648s' | between 1 and 2147483647 seconds
-					ttl-index.retention=59s                  | mongo-lock.ttl-index.retention | '59s' | at least twice the ttl (30s by default)
+					ttl-index.retention=59s                  | mongo-lock.ttl-index.retention | '59s' | at least twice the ttl, which is 30s by default
 					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention

@@ -103,7 +103,7 @@ class ProxyKindTests {
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining(
-						"FinalByInterface.run() cannot be overridden by a proxy, because it or its class is final"));
+						"FinalByInterface.run() cannot be overridden by a proxy, because the method or its class is final"));
 	}
 
 	@Test
@@ -113,7 +113,7 @@ class ProxyKindTests {
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining(
-						"FinalTask.run() cannot be overridden by a proxy, because it or its class is final"));
+						"FinalTask.run() cannot be overridden by a proxy, because the method or its class is final"));
 	}
 
 	@Test
@@ -122,7 +122,7 @@ class ProxyKindTests {
 			.withPropertyValues("mongo-lock.verification=warn")
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output)
-			.contains("FinalTask.run() cannot be overridden by a proxy, because it or its class is final");
+			.contains("FinalTask.run() cannot be overridden by a proxy, because the method or its class is final");
 	}
 
 	@Test
@@ -132,7 +132,7 @@ class ProxyKindTests {
 			assertThatException().isThrownBy(() -> context.getBean("task"))
 				.withRootCauseInstanceOf(InvalidLockMethodException.class)
 				.withStackTraceContaining(
-						"FinalTask.run() cannot be overridden by a proxy, because it or its class is final");
+						"FinalTask.run() cannot be overridden by a proxy, because the method or its class is final");
 		});
 	}
 
@@ -154,7 +154,7 @@ class ProxyKindTests {
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining(
-						"FinalMethod.run() cannot be overridden by a proxy, because it or its class is final"));
+						"FinalMethod.run() cannot be overridden by a proxy, because the method or its class is final"));
 	}
 
 	@Test

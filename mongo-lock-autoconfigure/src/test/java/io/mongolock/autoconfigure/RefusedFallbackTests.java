@@ -20,7 +20,7 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 	static final List<Arguments> refused = List.of(
 			Arguments.of(Missing.class,
 					"has the fallback 'latre', but there is no method of that name in " + Missing.class.getName()
-							+ ", where these methods take the same arguments: later(String)"),
+							+ ". These methods in that class take the same arguments: later(String)"),
 			Arguments.of(OtherParameters.class,
 					"has the fallback 'later', but no method of that name takes the same arguments: later(), "
 							+ "later(LockUnavailableException, String), later(String, LockStoreException), "
@@ -31,13 +31,13 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 					"has the fallback 'later', but several methods of that name take the same arguments: "
 							+ "later(String), later(String, LockUnavailableException)"),
 			Arguments.of(OtherResult.class,
-					"has the fallback 'later', which returns java.lang.Object, while the method returns java.lang.String"),
+					"has the fallback 'later', which returns java.lang.Object, but the locked method returns java.lang.String"),
 			Arguments.of(OtherGenericResult.class,
-					"which returns java.util.List<java.lang.Integer>, while the method returns "
+					"which returns java.util.List<java.lang.Integer>, but the locked method returns "
 							+ "java.util.List<java.lang.String>"),
-			Arguments.of(VoidResult.class, "which returns java.lang.String, while the method returns void"),
+			Arguments.of(VoidResult.class, "which returns java.lang.String, but the locked method returns void"),
 			Arguments.of(Throwing.class,
-					"which throws java.io.IOException, but the method does not declare this exception"),
+					"which throws java.io.IOException, but the locked method does not declare this exception"),
 			Arguments.of(Locked.class, "which has its own lock, but a fallback runs without a lock"),
 			Arguments.of(LockedByItsClass.class, "which has its own lock, but a fallback runs without a lock"),
 			Arguments.of(Itself.class, "has the fallback 'run', which is the locked method itself"),
@@ -50,8 +50,7 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 			Arguments.of(UnknownHandler.class, "has the unavailableHandler 'polite', but there is no such bean"),
 			Arguments.of(OtherBean.class,
 					"has the unavailableHandler 'mongoLockAdvisor', which is no LockUnavailableHandler"),
-			Arguments.of(ForgottenHash.class,
-					"has the condition '!scarce', in which 'scarce' is none of the properties"),
+			Arguments.of(ForgottenHash.class, "has the condition '!scarce', in which 'scarce' is no property of #root"),
 			Arguments.of(UnknownVariable.class, "has the condition '#amonut > 10', which refers to #amonut"),
 			Arguments.of(UnknownBean.class, "has the condition '@limits.high', which refers to @limits"),
 			Arguments.of(NoCondition.class, "has the condition '#id' of type java.lang.String"),

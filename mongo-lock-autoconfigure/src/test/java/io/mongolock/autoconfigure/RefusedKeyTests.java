@@ -14,19 +14,21 @@ import io.mongolock.annotation.DistributedLock;
  */
 class RefusedKeyTests extends AbstractRefusedMethodTests {
 
-	static final List<Arguments> refused = List.of(Arguments.of(Neither.class, "has neither a name nor a key"),
+	static final List<Arguments> refused = List.of(
+			Arguments.of(Neither.class, "has a lock with neither a name nor a key"),
 			Arguments.of(BadSpel.class, "not valid SpEL"),
-			Arguments.of(ForgottenHash.class, "'order' is none of the properties of #root"),
-			Arguments.of(TextAndArgument.class, "in which 'order' is none of the properties of #root"),
-			Arguments.of(ListOfWords.class, "in which 'to' is none of the properties of #root"),
-			Arguments.of(ArgumentOfMethod.class, "in which 'order' is none of the properties of #root"),
-			Arguments.of(ComputedIndex.class, "in which 'order' is none of the properties of #root"),
-			Arguments.of(ValueOfMap.class, "in which 'order' is none of the properties of #root"),
-			Arguments.of(UnknownVariable.class, "refers to #ordr, but the call only knows [#a0, #order, #p0, #root"),
+			Arguments.of(ForgottenHash.class, "'order' is no property of #root"),
+			Arguments.of(TextAndArgument.class, "in which 'order' is no property of #root"),
+			Arguments.of(ListOfWords.class, "in which 'to' is no property of #root"),
+			Arguments.of(ArgumentOfMethod.class, "in which 'order' is no property of #root"),
+			Arguments.of(ComputedIndex.class, "in which 'order' is no property of #root"),
+			Arguments.of(ValueOfMap.class, "in which 'order' is no property of #root"),
+			Arguments.of(UnknownVariable.class,
+					"refers to #ordr, but the call has only these variables: [#a0, #order, #p0, #root"),
 			Arguments.of(NameAndPosition.class, "#a1 is the name of a parameter, but also the position of another"),
 			Arguments.of(NameAndPositionInCondition.class, "#p1 is the name of a parameter, but also the position of"),
 			Arguments.of(NameOfSpel.class, "#root is the name of a parameter, but also means something else in SpEL"),
-			Arguments.of(NameOfProperty.class, "'args' is a property of #root, and a parameter has that name, too"),
+			Arguments.of(NameOfProperty.class, "'args' is a property of #root, but also the name of a parameter"),
 			Arguments.of(TypeByName.class, "has the key '#p2' of type " + ObjectKey.Order.class.getName()),
 			Arguments.of(SpelName.class, "has the name 'order-#id', which looks like SpEL"),
 			Arguments.of(TemplateName.class, "has the name '#{order}', which looks like SpEL"),
@@ -39,14 +41,15 @@ class RefusedKeyTests extends AbstractRefusedMethodTests {
 			Arguments.of(PrivateProperty.class, "RefusedKeyTests$PrivateProperty$Order has no property 'customer'"),
 			Arguments.of(ObjectKey.class, "has the key '#order' of type " + ObjectKey.Order.class.getName()),
 			Arguments.of(PropertyKey.class,
-					"'#order.lines' of type java.util.List<java.lang.Double>, which has no text"),
+					"'#order.lines' of type java.util.List<java.lang.Double>, which cannot be the key"),
 			Arguments.of(ElementKey.class, "'#orders' of type java.util.Set<" + ElementKey.Order.class.getName()),
-			Arguments.of(ArrayKey.class, "'#days' of type java.util.Date[], which has no text"),
-			Arguments.of(NestedKey.class, "of type java.lang.Iterable<java.util.List<java.lang.String>>, which has"),
+			Arguments.of(ArrayKey.class, "'#days' of type java.util.Date[], which cannot be the key"),
+			Arguments.of(NestedKey.class,
+					"of type java.lang.Iterable<java.util.List<java.lang.String>>, which cannot be the key"),
 			Arguments.of(StreamKey.class, "which can be read only once"),
-			Arguments.of(BytesKey.class, "of type byte[], which has no text"),
+			Arguments.of(BytesKey.class, "of type byte[], which cannot be the key"),
 			Arguments.of(RecordKey.class, "has the key '#p0' of type " + RecordKey.Id.class.getName()),
-			Arguments.of(Unresolvable.class, "placeholder that no property fills"));
+			Arguments.of(Unresolvable.class, "no property fills its placeholder"));
 
 	static class NoSuchMethod {
 

@@ -70,7 +70,7 @@ class StartupCheckTests {
 		this.runner.withBean(SharedLock.class).withPropertyValues("mongo-lock.locks.catalog.limit=5").run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).rootCause()
-				.hasMessageContaining("limit 5 is set for the name, but a shared request has no limit");
+				.hasMessageContaining("limit 5 is set for the name of the lock, but a shared request has no limit");
 			assertThat(new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("mongo-lock.locks.catalog.*");
 		});
@@ -103,8 +103,8 @@ class StartupCheckTests {
 
 	@Test
 	void theWayOutIsAPositionThatMeansOneThing() {
-		Map.of(RefusedKeyTests.NameAndPosition.class, "or write #p0 for it.", PositionAsName.class,
-				"or write #a0 for it.")
+		Map.of(RefusedKeyTests.NameAndPosition.class, "or write #p0 in its place.", PositionAsName.class,
+				"or write #a0 in its place.")
 			.forEach((type, action) -> this.runner.withBean(type)
 				.run((context) -> assertThat(
 						new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())

@@ -279,7 +279,7 @@ class StoreCheckTests {
 				LockStartupException refusal = refusal(context);
 				assertThat(refusal.getProblem()).contains("mongo_lock_test.collated", "(en, strength 2)",
 						"would count as equal");
-				assertThat(refusal.getAction()).contains("mongo-lock.collection", "drop it");
+				assertThat(refusal.getAction()).contains("mongo-lock.collection", "drop the collection");
 			});
 			collated.run((context) -> assertThat(refusal(context).getProblem()).contains("mongo_lock_test.collated"));
 			client.getDatabase("mongo_lock_test").getCollection("collated").drop();
@@ -345,7 +345,7 @@ class StoreCheckTests {
 					"mongo-lock.collection=capped", "mongo-lock.ttl-index.mode=none");
 			capped.run((context) -> {
 				assertThat(refusal(context).getProblem()).contains("mongo_lock_test.capped is capped");
-				assertThat(refusal(context).getAction()).contains("mongo-lock.collection", "drop it");
+				assertThat(refusal(context).getAction()).contains("mongo-lock.collection", "drop the collection");
 			});
 			database.getCollection("capped").drop();
 			capped.run((context) -> assertThat(context).hasNotFailed());

@@ -116,7 +116,7 @@ class VerificationTests {
 				assertThatException().isThrownBy(() -> context.getBean(name))
 					.withRootCauseInstanceOf(InvalidLockMethodException.class)
 					.withStackTraceContaining(
-							"FinalTask.beyond() cannot be overridden by a proxy, because it or its class is final");
+							"FinalTask.beyond() cannot be overridden by a proxy, because the method or its class is final");
 			}
 		});
 	}

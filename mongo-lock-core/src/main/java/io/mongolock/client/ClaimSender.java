@@ -226,7 +226,9 @@ final class ClaimSender {
 
 	private static LockStoreException failure(LockAcquisition acquisition, Outcome outcome, Throwable cause) {
 		return new LockStoreException(acquisition.attempt().key(), outcome,
-				"The store failed on lock '" + KeyText.printable(acquisition.attempt().key()) + "': " + cause, cause);
+				"The store failed to answer the request for lock '" + KeyText.printable(acquisition.attempt().key())
+						+ "': " + cause,
+				cause);
 	}
 
 }

@@ -222,7 +222,7 @@ final class ClientThreads {
 		}
 		catch (RuntimeException ex) {
 			logger.debug("Could not confirm that locks were released or that places in queues were given up, so "
-					+ "waiters notice this later", ex);
+					+ "waiters notice the releases later", ex);
 		}
 	}
 

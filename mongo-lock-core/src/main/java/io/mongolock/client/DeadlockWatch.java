@@ -194,7 +194,7 @@ final class DeadlockWatch implements BackgroundTask {
 			pause = pause(all);
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("Could not look for deadlocks; trying again", ex);
+			logger.debug("Could not look for deadlocks. The client tries again", ex);
 		}
 		finally {
 			end(this.clock.nanoTime() + pause);
@@ -212,7 +212,7 @@ final class DeadlockWatch implements BackgroundTask {
 		}
 		catch (RuntimeException ex) {
 			// A lock that was not seen keeps no attempt in a deadlock
-			logger.debug("Could not find out who waits for some of the locks; trying again", ex);
+			logger.debug("Could not find out which callers wait for some of the locks. The client tries again", ex);
 		}
 	}
 

@@ -97,8 +97,8 @@ final class DividedEnding<T> {
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("A request to release locks, or to leave queues, failed for " + open.size()
-					+ " locks. Perhaps only one of these locks is the cause", ex);
+			logger.debug("A request to release locks or to leave queues failed for " + open.size() + " locks. The "
+					+ "cause may be only one of these locks", ex);
 			this.failure = (ex instanceof RuntimeException known) ? known : new IllegalStateException(ex);
 			return false;
 		}

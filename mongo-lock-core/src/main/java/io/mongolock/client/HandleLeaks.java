@@ -129,10 +129,11 @@ final class HandleLeaks {
 				}
 			}
 			catch (InterruptedException ex) {
-				logger.debug("Interrupted by a stop: no handle is left to watch", ex);
+				logger.debug("A stop interrupted the watching thread, because no handle is left to watch", ex);
 			}
 			catch (RuntimeException | Error ex) {
-				logger.error("The watch over handles continues after an error", ex);
+				logger.error("An error occurred while the client looked for handles that were not closed. The client "
+						+ "goes on", ex);
 			}
 		}
 		while (!endIfIdle());
@@ -153,8 +154,8 @@ final class HandleLeaks {
 				+ place + " was garbage-collected without being closed";
 		if (this.reported.add(place)) {
 			logger.warn(what + ". The lock " + fate(heldLock)
-					+ " Close every handle, for instance by try-with-resources, or use execute and executeAsync. "
-					+ "Further handles " + ((caller != null) ? "that are acquired there" : "whose place is unknown")
+					+ " Close every handle, for example with try-with-resources, or use execute or executeAsync. "
+					+ "Further handles " + ((caller != null) ? "from the same place" : "from unknown places")
 					+ " are logged only at DEBUG.");
 		}
 		else {
@@ -169,9 +170,9 @@ final class HandleLeaks {
 		if (this.mode == LeakDetection.RELEASE) {
 			return "is released now.";
 		}
-		String kept = (heldLock.terms().autoRenew()) ? "is renewed until this application stops"
-				: "stays taken until its lease runs out";
-		return kept + " (with mongo-lock.leak-detection=release it would be released now).";
+		String kept = (heldLock.terms().autoRenew()) ? "is renewed until this application stops."
+				: "stays taken until its lease runs out.";
+		return kept + " With mongo-lock.leak-detection=release, the lock would be released now.";
 	}
 
 	private static boolean isUsers(StackFrame frame) {

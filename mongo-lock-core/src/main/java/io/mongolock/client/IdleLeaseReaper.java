@@ -179,7 +179,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 	private void releaseAll(List<HeldLock> some, Duration timeout) {
 		if (!this.running) {
 			throw new IllegalStateException(
-					"This request is not sent, because the client is stopping and releases all idle leases");
+					"This request was not sent, because the client is stopping, and then releases all idle leases");
 		}
 		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}
@@ -200,7 +200,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 		}
 		catch (RuntimeException | Error ex) {
 			// It runs out
-			logger.debug("An idle lease could not be released, so it stays until it runs out", ex);
+			logger.debug("An idle lease could not be released, so the lock stays taken until this lease runs out", ex);
 		}
 		finally {
 			this.queues.wakeNext(heldLock);

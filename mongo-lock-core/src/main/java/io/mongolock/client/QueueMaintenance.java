@@ -104,10 +104,9 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWa
 		this.releases.stop();
 		List<LeaseId> all = this.places.takeAll();
 		if (!all.isEmpty() && !time.isOver()) {
-			this.stopRequests.send(all, this.store::leaveAll,
-					(some, failure) -> logger
-						.debug("Could not give up places in queues, so these places stay until they run out", failure),
-					time);
+			this.stopRequests.send(all, this.store::leaveAll, (some, failure) -> logger.debug(
+					"Could not give up this client's places in queues. These places stay until their time is over",
+					failure), time);
 		}
 	}
 
@@ -146,7 +145,8 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWa
 	private void leave(List<LeaseId> places, Duration timeout) {
 		if (!this.running) {
 			throw new IllegalStateException(
-					"This request is not sent, because the client is stopping and gives up all its places in queues");
+					"This request was not sent, because the client is stopping, and then gives up all its places in "
+							+ "queues");
 		}
 		this.store.leaveAll(places, timeout);
 		// Those behind hear of it, as of a release, once the majority has it

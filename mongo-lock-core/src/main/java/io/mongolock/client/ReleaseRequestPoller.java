@@ -58,7 +58,8 @@ final class ReleaseRequestPoller {
 	int ask(String key, String reason, String by, Duration timeout) {
 		if (reason.isBlank() || reason.length() > ReleaseRequest.MAX_REASON) {
 			throw new IllegalArgumentException("The reason to release lock '" + key + "' must have 1 to "
-					+ ReleaseRequest.MAX_REASON + " characters, and not be blank; it has " + reason.length());
+					+ ReleaseRequest.MAX_REASON + " characters, but this reason "
+					+ ((reason.isBlank()) ? "is blank" : "has " + reason.length() + " characters. Shorten the reason"));
 		}
 		List<StoredHolder> holders = this.store.find(key, timeout)
 			.map((lock) -> lock.holders().stream().filter((holder) -> holder.isAlive(lock.now())).toList())
@@ -119,7 +120,8 @@ final class ReleaseRequestPoller {
 		}
 		catch (LockStoreException ex) {
 			this.wanted.clear();
-			logger.debug("Could not look for requests to release locks; trying again after the next renewal", ex);
+			logger.debug("Could not look for requests to release locks. The client tries again after the next renewal",
+					ex);
 		}
 	}
 

@@ -115,7 +115,7 @@ final class ReleaseSender {
 			this.phase.threads().send(request, DividedEnding.TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not repeat the releases of the last few seconds; trying again", ex);
+			logger.debug("Could not repeat the releases of the last few seconds. The client tries again", ex);
 		}
 	}
 

@@ -218,8 +218,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		// One may have been lost while another was waited for
 		this.held.forEach(LockHandle::assertHeld);
 		LockHandle innermost = this.held.get(this.held.size() - 1);
-		return Objects.requireNonNull(this.callback.doWithLock(innermost),
-				() -> "The work under lock '" + innermost.key() + "' must return a stage, not null");
+		return Objects.requireNonNull(this.callback.doWithLock(innermost), () -> "The work under lock '"
+				+ innermost.key() + "' must return a CompletionStage, but it returned null");
 	}
 
 	// The thread that notices a loss runs no code of others

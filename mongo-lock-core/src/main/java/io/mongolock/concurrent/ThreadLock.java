@@ -138,8 +138,8 @@ public final class ThreadLock implements Lock {
 	public void unlock() {
 		Hold held = this.hold.get();
 		if (held == null) {
-			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock it on the thread "
-					+ "that locked it, with the same object, and not more often than it was locked");
+			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock a lock on the "
+					+ "thread that locked it, through the same object, and at most as often as this thread locked it");
 		}
 		held.count--;
 		if (held.count == 0) {
@@ -150,7 +150,7 @@ public final class ThreadLock implements Lock {
 
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("The " + this + " has no conditions, because a signal does not reach "
+		throw new UnsupportedOperationException("The " + this + " has no Condition, because a signal would not reach "
 				+ "waiters in other JVMs. Wait for a change of the data instead");
 	}
 

@@ -38,7 +38,8 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	private static LockRequest reading(LockRequest request) {
 		if (request.settings().limit() != null) {
 			throw new IllegalArgumentException(
-					"A read/write lock sets limit and shared itself, so leave both out of its request");
+					"A read/write lock sets 'limit' and 'shared' by itself. Leave both of these settings out of the "
+							+ "request");
 		}
 		return request.with(LockSettings.builder().limit(LockRequest.UNLIMITED).build());
 	}

@@ -43,7 +43,7 @@ public final class DurationPrinter {
 	 * @return a sentence without its end
 	 */
 	public static String withUnit(String text) {
-		return "Write " + text.trim() + "ms, or " + text.trim() + "s if seconds are meant";
+		return "Write " + text.trim() + "ms, or " + text.trim() + "s if you mean seconds";
 	}
 
 	private record Unit(ChronoUnit unit, String symbol) {

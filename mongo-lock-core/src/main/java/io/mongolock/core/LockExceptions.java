@@ -48,7 +48,7 @@ public final class LockExceptions {
 	static LockStoreException unanswered(Attempt attempt, boolean sent, boolean unknown,
 			@Nullable LockStoreException last) {
 		return new LockStoreException(attempt.key(), (sent || unknown) ? Outcome.UNKNOWN : Outcome.NOT_EXECUTED,
-				"The store " + ((sent) ? "has not answered" : "could not be asked") + " for lock '"
+				"The store " + ((sent) ? "has not answered the request" : "could not be asked") + " for lock '"
 						+ KeyText.printable(attempt.key()) + "' within wait-timeout + operation-timeout = "
 						+ attempt.terms().waitTimeout().toMillis() + "ms + "
 						+ attempt.terms().operationTimeout().toMillis() + "ms"
@@ -73,8 +73,9 @@ public final class LockExceptions {
 	 * @param ahead how
 	 */
 	static LockStoreException neverAsked(Attempt attempt, LockStoreException ahead) {
-		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED, "Lock '" + KeyText.printable(attempt.key())
-				+ "' was not asked for, because an earlier attempt in this application failed: " + ahead.getMessage(),
+		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED,
+				"The store was not asked for lock '" + KeyText.printable(attempt.key()) + "', because an earlier "
+						+ "attempt in this application failed: " + ahead.getMessage(),
 				ahead);
 	}
 
@@ -84,8 +85,8 @@ public final class LockExceptions {
 		}
 		LockPlace shown = position.toLockPlace();
 		List<LockOwner> ahead = position.ahead();
-		return ", when it was " + ordinal(shown.position()) + " in the queue of " + shown.length()
-				+ ((ahead.isEmpty()) ? "" : " behind " + names(ahead, position.othersAhead()));
+		return ". At that time, the call was " + ordinal(shown.position()) + " in the queue of " + shown.length()
+				+ ((ahead.isEmpty()) ? "" : ", behind " + names(ahead, position.othersAhead()));
 	}
 
 	private static String ordinal(int number) {
@@ -110,16 +111,15 @@ public final class LockExceptions {
 		Duration waited = attempt.waited(now);
 		return new LockUnavailableException(attempt.key(), holders, waited, claims,
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + ". The call gave up after "
-						+ millis(waited) + " and " + describeClaims(claims, attempt, holders) + inQueue(position)
+						+ millis(waited) + describeClaims(claims, attempt, holders) + inQueue(position)
 						+ ". The wait-timeout is " + millis(attempt.terms().waitTimeout())
 						+ ((deadlock != null) ? inDeadlock(deadlock, denied.reason()) : ""),
 				deadlock);
 	}
 
 	private static String inDeadlock(LockDeadlock deadlock, Denied.Reason reason) {
-		return ". The call waited in a deadlock"
-				+ ((reason == Denied.Reason.DEADLOCK) ? ", which mongo-lock.on-deadlock=fail ended: " : ": ")
-				+ describe(deadlock);
+		return ((reason == Denied.Reason.DEADLOCK) ? ". mongo-lock.on-deadlock=fail ended the call's wait in a deadlock"
+				: ". The call waited in a deadlock") + ", in which " + describe(deadlock);
 	}
 
 	/**
@@ -145,13 +145,13 @@ public final class LockExceptions {
 
 	private static String describeClaims(int claims, Attempt attempt, List<LockHolder> holders) {
 		if (claims != 0) {
-			return claims + ((claims != 1) ? " claims" : " claim");
+			return " and " + claims + ((claims != 1) ? " claims" : " claim");
 		}
 		boolean own = holders.stream().anyMatch((holder) -> holder.owner().equals(attempt.owner()));
 		return (own)
-				? "no claim, because this thread or another thread of the same name holds the lock, and nested calls "
-						+ "share a lock only under the annotation or LockOperations.execute"
-				: "no claim, because other threads of this application were ahead";
+				? " without a claim, because this thread or another thread of the same name holds the lock. Nested "
+						+ "calls share a lock only if the annotation or LockOperations.execute has taken it"
+				: " without a claim, because other threads of this application were ahead";
 	}
 
 	/**
@@ -171,8 +171,8 @@ public final class LockExceptions {
 			int waitingHere) {
 		String message = "Lock '" + KeyText.printable(key) + "' "
 				+ ((holders.isEmpty() && waiting.isEmpty()) ? "is free" : whoHolds(holders))
-				+ ((waiting.isEmpty()) ? "" : "; waiting in its queue: " + names(waiting, waiting.size()))
-				+ ((waitingHere == 0) ? "" : "; waiting attempts of this application: " + waitingHere);
+				+ ((waiting.isEmpty()) ? "" : ". The waiters in its queue are " + names(waiting, waiting.size()))
+				+ ((waitingHere == 0) ? "" : ". The number of waiting attempts in this application is " + waitingHere);
 		return new LockExplanation(key, holders, waiting, waitingHere, message);
 	}
 
@@ -183,7 +183,7 @@ public final class LockExceptions {
 
 	private static String takenBy(List<LockHolder> holders) {
 		if (holders.isEmpty()) {
-			return "claimed by others ahead in the queue";
+			return "wanted by others, who are ahead in the queue";
 		}
 		String names = holders.stream()
 			.limit(MAX_NAMES)
@@ -238,7 +238,7 @@ public final class LockExceptions {
 		LossReason reason = lease.lossReason();
 		LossReason known = (reason != null) ? reason : LossReason.REFUSED;
 		return new LockLostException(lease.id().key(), lease.fence(), known,
-				describeLoss(lease, reason) + "; work under this lock may overlap with another holder's work");
+				describeLoss(lease, reason) + ". Work under this lock may overlap with another holder's work");
 	}
 
 	/**
@@ -247,8 +247,8 @@ public final class LockExceptions {
 	public static LockLostException endedWithin(Lease lease) {
 		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
 				+ KeyText.printable(lease.id().key()) + "' (fence " + lease.fence()
-				+ ") was released too early, by code that runs under it, for example by a save of the locked document; "
-				+ "work after that release may overlap with another holder's work");
+				+ ") was released too early by nested code, for example by a save of the locked document. Work after "
+				+ "that release may overlap with another holder's work");
 	}
 
 	/**
@@ -277,8 +277,7 @@ public final class LockExceptions {
 		long ahead = lease.elapsed(noticed) - monotonic;
 		return (monotonic >= reliable || ahead <= reliable / 10) ? ""
 				: "the wall clock of this machine stepped ahead by " + ahead / 1_000_000
-						+ "ms, or the machine was suspended (only its wall clock goes on then); measured by the wall "
-						+ "clock, ";
+						+ "ms, or the machine was suspended, while only its wall clock went on. By the wall clock, ";
 	}
 
 	// Only who did not run notices the end late, unless a renewal has failed before it
@@ -295,9 +294,9 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has it, because it was taken over, released by force (see the log of the "
-						+ "application that did so), deleted (by hand, with its collection, or too soon by a TTL "
-						+ "index), or overwritten by a program that does not know locks"
+				? "the store no longer has this hold, because the lock was taken over, released by force (see the log "
+						+ "of the application that did so), deleted (by hand, with its collection, or too soon by a "
+						+ "TTL index), or overwritten by a program that does not know locks"
 				: "this application shut down while the lock was held";
 	}
 
@@ -306,10 +305,11 @@ public final class LockExceptions {
 	 * @param limit how many the further claim would let hold the lock together
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
-		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
-				+ describe(held.limit()) + ", maybe by other holders as well. A holder that now requests the lock "
-				+ describe(limit) + " would wait for itself. Request the lock " + describe(limit)
-				+ " from the start, or release it first");
+		return new IllegalStateException(
+				"Lock '" + KeyText.printable(held.key()) + "' is held " + describe(held.limit())
+						+ ", and other holders may hold it as well. A holder that now requests the lock "
+						+ describe(limit) + " would wait for itself. Request the lock " + describe(limit) + " from the "
+						+ "start, or release the lock first");
 	}
 
 	/**

@@ -68,14 +68,14 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 		if (longestInterval.compareTo(part(reliable, 3)) > 0) {
 			throw new InvalidLockSettingsException("renew-interval", longestInterval,
 					"must be at most (ttl - margin) / 3 = (" + millis(ttl) + " - " + millis(margin) + ") / 3 = "
-							+ millis(part(reliable, 3)) + ", so that a renewal that fails can be tried again");
+							+ millis(part(reliable, 3)) + ", so that there is time to repeat a failed renewal");
 		}
 		Duration longestOperation = part(reliable.minus(longestInterval), 2);
 		if (operationTimeout.compareTo(longestOperation) > 0) {
 			throw new InvalidLockSettingsException("operation-timeout", operationTimeout,
 					"must be at most (ttl - margin - renew-interval) / 2 = (" + millis(ttl) + " - " + millis(margin)
 							+ " - " + millis(longestInterval) + ") / 2 = " + millis(longestOperation)
-							+ ", so that a second try still ends in time");
+							+ ", so that there is time for a second renewal after one that got no answer");
 		}
 	}
 

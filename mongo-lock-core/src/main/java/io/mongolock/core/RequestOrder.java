@@ -34,10 +34,9 @@ public final class RequestOrder {
 			LockRequest known = sorted.putIfAbsent(request.key(), request);
 			if (known != null && configured.limit(known) != configured.limit(request)) {
 				throw new IllegalArgumentException("Two locks of " + call + " have the key '" + request.key()
-						+ "', one " + describe(configured.limit(known)) + " and one "
-						+ describe(configured.limit(request))
-						+ ", but one call cannot hold a key both ways. Give both the same mode and limit, or different "
-						+ "names");
+						+ "', but one of them " + describe(configured.limit(known)) + " and the other "
+						+ describe(configured.limit(request)) + ". One call cannot hold a key in both ways. Give both "
+						+ "locks the same mode and limit, or different names");
 			}
 		}
 		if (sorted.isEmpty() || sorted.size() > MAX) {
@@ -48,7 +47,7 @@ public final class RequestOrder {
 	}
 
 	private static String describe(int limit) {
-		return (limit == LockRequest.UNLIMITED) ? "shared" : (limit == 1) ? "exclusive" : "with limit " + limit;
+		return (limit == LockRequest.UNLIMITED) ? "is shared" : (limit == 1) ? "is exclusive" : "has limit " + limit;
 	}
 
 }

@@ -23,7 +23,7 @@ final class EventLog {
 		this.logger = logger;
 		this.lines = new EventLane(threads, 1, capacity,
 				(count) -> logger.warn(((count != 1) ? count + " warnings were" : "1 warning was")
-						+ " not logged, because the log was blocked. Only the latest " + capacity + " are kept"));
+						+ " not logged, because the log was blocked. Only the latest " + capacity + " lines are kept"));
 	}
 
 	void error(String message, Throwable failure) {

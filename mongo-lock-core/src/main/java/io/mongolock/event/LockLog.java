@@ -103,8 +103,8 @@ final class LockLog {
 	}
 
 	void broken(String key, LockHolder holder) {
-		this.log.info("Lock '" + KeyText.printable(key) + "' was released by force; it was held by " + holder.owner()
-				+ " (fence " + holder.fence() + ")");
+		this.log.info("Lock '" + KeyText.printable(key) + "' was released by force. The lock was held by "
+				+ holder.owner() + " (fence " + holder.fence() + ")");
 	}
 
 	void lost(HeldLock heldLock, LossReason reason) {
@@ -129,20 +129,21 @@ final class LockLog {
 	void leftToExpire(HeldLock heldLock, Duration lease) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
 				+ "' is not released, because it is unknown whether the transaction that used it was committed. The "
-				+ "lock stays taken until its lease of " + lease.toMillis() + "ms runs out by itself");
+				+ "lock stays taken until its lease of " + lease.toMillis() + "ms runs out");
 	}
 
 	void releaseFailed(HeldLock heldLock, RuntimeException failure) {
 		this.log.warn("The release of lock '" + KeyText.printable(heldLock.key()) + "' failed: " + failure.getMessage()
-				+ ". It is tried again in the background. If all tries fail, the lock stays taken until its lease of "
-				+ heldLock.ttl().toMillis() + "ms runs out");
+				+ ". The client tries again in the background. If all tries fail, the lock stays taken until its lease "
+				+ "of " + heldLock.ttl().toMillis() + "ms runs out");
 		this.log.debug("Release failed", failure);
 	}
 
 	void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
 		this.log.warn("The release of " + ((left.size() != 1) ? left.size() + " locks" : "1 lock")
-				+ " at shutdown failed: " + failure.getMessage() + ". A lock that is not released stays taken until "
-				+ "its lease runs out: " + names(left.stream().map(HeldLock::lease).toList()));
+				+ " at shutdown failed: " + failure.getMessage() + ". If a lock was not released, it stays taken until "
+				+ "its lease runs out. These locks may be affected: "
+				+ names(left.stream().map(HeldLock::lease).toList()));
 		this.log.debug("Release at shutdown failed", failure);
 	}
 
@@ -167,7 +168,7 @@ final class LockLog {
 	}
 
 	void watchFailed(Throwable failure) {
-		this.log.error("The watch over the leases continues after an error", failure);
+		this.log.error("An error occurred while the client watched its leases. The client goes on", failure);
 	}
 
 	void listenerFailed(LockListener listener, Throwable failure) {
@@ -178,7 +179,7 @@ final class LockLog {
 	void eventsDropped(long count, int capacity) {
 		this.log.warn(((count != 1) ? count + " events were" : "1 event was")
 				+ " not published, because the listeners take too long. Only the latest " + capacity
-				+ " are kept, but losses are never dropped");
+				+ " events are kept, but losses are never dropped");
 	}
 
 	/**

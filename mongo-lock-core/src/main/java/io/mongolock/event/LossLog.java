@@ -62,8 +62,8 @@ final class LossLog {
 
 	synchronized void sumUp() {
 		if (this.lost > ONE_BY_ONE) {
-			this.log.warn(
-					(this.lost - ONE_BY_ONE) + " more locks were lost within a second. The last of them: " + this.last);
+			this.log.warn((this.lost - ONE_BY_ONE) + " more locks were lost within a second. The last of these losses: "
+					+ this.last);
 		}
 		this.begun = null;
 		this.lost = 0;

@@ -87,7 +87,7 @@ final class ReadOnlyLockHandle implements LockHandle {
 
 	private UnsupportedOperationException refused(String what) {
 		return new UnsupportedOperationException(
-				"A listener may not " + what + " lock '" + KeyText.printable(key()) + "', only observe it");
+				"A listener may only observe lock '" + KeyText.printable(key()) + "', but not " + what + " it");
 	}
 
 }

@@ -77,7 +77,7 @@ final class StoreClockStepWatch {
 		return "The clock of the store" + server + " stepped ahead by " + step
 				+ "ms compared with both clocks of this machine, or this machine stood still, or its clocks run slow. "
 				+ "A lock whose margin is shorter than this step may have two holders until the next renewal. Only the "
-				+ "fence tells them apart";
+				+ "fence tells the two holders apart";
 	}
 
 	private synchronized @Nullable Sample next(Sample sample) {

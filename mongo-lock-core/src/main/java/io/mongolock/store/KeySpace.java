@@ -31,7 +31,7 @@ public record KeySpace(String prefix) {
 	public String toId(String key) {
 		if (key == null || key.isEmpty()) {
 			throw new IllegalArgumentException("The lock key is " + ((key != null) ? "empty" : "null")
-					+ ", but it needs at least one character that names what is locked");
+					+ ", but a key needs at least one character, so that it names what is locked");
 		}
 		return toId("The lock key", key);
 	}
@@ -45,7 +45,7 @@ public record KeySpace(String prefix) {
 		if (bytes > MAX_BYTES) {
 			throw new IllegalArgumentException(what + " '" + shortened(key) + "' takes " + bytes
 					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "', but at most " + MAX_BYTES
-					+ " are allowed. Use a shorter key, or a hash of it");
+					+ " are allowed. Use a shorter key, or a hash of the key");
 		}
 		return (this.prefix.isEmpty()) ? key : this.prefix + key;
 	}

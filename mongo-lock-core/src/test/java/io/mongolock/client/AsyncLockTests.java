@@ -460,7 +460,7 @@ class AsyncLockTests {
 	void workWithoutAStageIsAnError() {
 		assertThat(this.template.<String>executeAsync(REQUEST, (handle) -> null)).failsWithin(LONG)
 			.withThrowableOfType(ExecutionException.class)
-			.withMessageContaining("The work under lock 'k' must return a stage, not null");
+			.withMessageContaining("The work under lock 'k' must return a CompletionStage, but it returned null");
 		assertThat(this.store.holders()).isZero();
 	}
 

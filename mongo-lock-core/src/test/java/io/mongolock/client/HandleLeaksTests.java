@@ -71,8 +71,8 @@ class HandleLeaksTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
-		assertThat(output).contains("The lock is renewed until this application stops "
-				+ "(with mongo-lock.leak-detection=release it would be released now). Close every handle");
+		assertThat(output).contains("The lock is renewed until this application stops. With "
+				+ "mongo-lock.leak-detection=release, the lock would be released now. Close every handle");
 		assertThat(this.store.holder("k")).isPresent();
 		assertThat(this.template.held()).isEqualTo(1);
 	}
@@ -84,8 +84,8 @@ class HandleLeaksTests {
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of()));
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> output.toString().contains(TOLD));
-		assertThat(output).contains("The lock stays taken until its lease runs out "
-				+ "(with mongo-lock.leak-detection=release it would be released now). Close every handle");
+		assertThat(output).contains("The lock stays taken until its lease runs out. With "
+				+ "mongo-lock.leak-detection=release, the lock would be released now. Close every handle");
 	}
 
 	@Test
@@ -93,7 +93,7 @@ class HandleLeaksTests {
 		runAndForget(this.template.asLock(LockRequest.of("k"))::lock);
 		awaitCollected(() -> this.store.holders() == 0);
 		assertThat(output).containsPattern("WARN .* - A handle of lock 'k' \\(fence \\d+\\) " + TOLD)
-			.contains("Further handles whose place is unknown are logged only at DEBUG.");
+			.contains("Further handles from unknown places are logged only at DEBUG.");
 	}
 
 	private static void runAndForget(Runnable task) throws InterruptedException {

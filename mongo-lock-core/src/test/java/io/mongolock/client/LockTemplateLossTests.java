@@ -89,7 +89,7 @@ class LockTemplateLossTests extends AbstractLockTemplateTests {
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> this.template.execute(REQUEST, (handle) -> {
 			this.store.forget("k");
 			return null;
-		})).withMessageContaining("the store no longer has it");
+		})).withMessageContaining("the store no longer has this hold");
 		this.events.await("acquired k", "lost k REFUSED");
 	}
 

@@ -122,8 +122,9 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 				.withMessageContaining(
 						"is held by app 1 (host host, pid 42, thread " + Thread.currentThread().getName() + ") since ")
 				.withMessageContaining(
-						"and no claim, because this thread or another thread of the same name holds the lock, and "
-								+ "nested calls share a lock only under the annotation or LockOperations.execute")
+						" without a claim, because this thread or another thread of the same name holds the lock. "
+								+ "Nested calls share a lock only if the annotation or LockOperations.execute has "
+								+ "taken it")
 				.satisfies((ex) -> assertThat(ex.getClaims()).isZero())
 				.satisfies((ex) -> assertThat(ex.getHolders().get(0).remaining())
 					.as("in the store, where no margin is left out")
@@ -131,7 +132,7 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 			CompletableFuture
 				.runAsync(() -> assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> this.template.acquire(ONCE))
-					.withMessageContaining("and no claim, because other threads of this application were ahead"),
+					.withMessageContaining(" without a claim, because other threads of this application were ahead"),
 						(work) -> new Thread(work).start())
 				.join();
 			assertThat(handle.isHeld()).isTrue();
@@ -167,9 +168,9 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
-			.withMessage("Lock 'k' is held shared, maybe by other holders as well. A holder that now requests the lock "
-					+ "exclusively would wait for itself. Request the lock exclusively from the start, or release it "
-					+ "first");
+			.withMessage("Lock 'k' is held shared, and other holders may hold it as well. A holder that now requests "
+					+ "the lock exclusively would wait for itself. Request the lock exclusively from the start, or "
+					+ "release the lock first");
 		assertThat(this.store.count("acquire")).isOne();
 	}
 

@@ -86,7 +86,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 	void oneKeyInTwoWaysIsRefusedAsAreNoneAndTooMany(boolean later) {
 		LockRequest shared = LockRequest.builder("a").shared().build();
 		assertThatIllegalArgumentException().isThrownBy(() -> run(later, List.of(shared, LockRequest.of("a")), null))
-			.withMessageContaining("the key 'a', one shared and one exclusive");
+			.withMessageContaining("the key 'a', but one of them is shared and the other is exclusive");
 		assertThatIllegalArgumentException().isThrownBy(() -> run(later, List.of(), null))
 			.withMessageContaining("There are 0 locks for one call, but 1 to 512 are allowed");
 		assertThatIllegalArgumentException().isThrownBy(() -> run(later, many(RequestOrder.MAX + 1), null))

@@ -255,7 +255,7 @@ class ThreadLockTests {
 	@Test
 	void conditionsAreRefusedWithTheReason() {
 		assertThatExceptionOfType(UnsupportedOperationException.class).isThrownBy(this.lock::newCondition)
-			.withMessageContaining("a signal does not reach waiters in other JVMs");
+			.withMessageContaining("a signal would not reach waiters in other JVMs");
 	}
 
 	@Test
@@ -293,8 +293,8 @@ class ThreadLockTests {
 		ReadWriteLock both = this.template.asReadWriteLock(REQUEST);
 		both.readLock().lock();
 		assertThatIllegalStateException().isThrownBy(both.writeLock()::lock)
-			.withMessageContaining("is held shared, maybe by other holders as well. A holder that now "
-					+ "requests the lock exclusively would wait for itself");
+			.withMessageContaining("is held shared, and other holders may hold it as well. A holder that now requests "
+					+ "the lock exclusively would wait for itself");
 		both.readLock().unlock();
 		both.writeLock().lock();
 		both.writeLock().unlock();
@@ -307,7 +307,7 @@ class ThreadLockTests {
 			.isThrownBy(() -> this.template.asLock(LockRequest.builder("k").ttl(Duration.ofMillis(1)).build()));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> this.template.asReadWriteLock(LockRequest.builder("k").shared().build()))
-			.withMessageContaining("sets limit and shared itself, so leave both out");
+			.withMessageContaining("sets 'limit' and 'shared' by itself. Leave both of these settings out");
 		LockTemplate limited = new LockTemplate(this.store,
 				new ClientOptions(
 						new ConfiguredSettings(LockSettings.NONE, Map.of("n", LockSettings.builder().limit(2).build())),

@@ -388,8 +388,8 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(5_000));
 		LastStep end = (LastStep) answered(this.acquisition, denied("a", "b", "mine", "c"), 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining(
-				"gave up after 5000ms and 3 claims, when it was 3rd in the queue of 4 behind app 1 (host host, pid 2, thread a), "
-						+ "app 1 (host host, pid 2, thread b). The wait-timeout is 5000ms");
+				"gave up after 5000ms and 3 claims. At that time, the call was 3rd in the queue of 4, behind app 1 "
+						+ "(host host, pid 2, thread a), app 1 (host host, pid 2, thread b). The wait-timeout is 5000ms");
 	}
 
 	@Test
@@ -402,10 +402,9 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(5_000));
 		LastStep end = (LastStep) answered(this.acquisition, denied("mine"), 5_000, 5_001);
 		this.acquisition.deadlocked(deadlock);
-		assertThat(this.acquisition.failure(end, at(5_001)))
-			.hasMessageContaining(
-					". The wait-timeout is 5000ms. The call waited in a deadlock: lock 'other\\u000A' is held by "
-							+ owner + ", granted at " + NOW + ", and wanted by " + owner)
+		assertThat(this.acquisition.failure(end, at(5_001))).hasMessageContaining(
+				". The wait-timeout is 5000ms. The call waited in a deadlock, in which lock 'other\\u000A' is held by "
+						+ owner + ", granted at " + NOW + ", and wanted by " + owner)
 			.isInstanceOfSatisfying(LockUnavailableException.class,
 					(failure) -> assertThat(failure.getDeadlock()).contains(deadlock));
 	}
@@ -455,7 +454,7 @@ class LockAcquisitionTests {
 		answered(this.acquisition, denied, 1, 2);
 		this.acquisition.timer(at(5_000));
 		LastStep end = (LastStep) answered(this.acquisition, denied, 5_000, 5_001);
-		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining("20th in the queue of 25 behind")
+		assertThat(this.acquisition.failure(end, at(5_000))).hasMessageContaining("20th in the queue of 25, behind")
 			.hasMessageContaining("thread c) and 16 more. ");
 	}
 
@@ -620,7 +619,7 @@ class LockAcquisitionTests {
 		assertThat(this.acquisition.timer(at(7_999))).isEqualTo(new Wait(1_000_000));
 		assertThat(this.acquisition.timer(at(8_000))).isInstanceOfSatisfying(Failed.class, (failed) -> {
 			assertThat(failed.failure().getOutcome()).isEqualTo(Outcome.UNKNOWN);
-			assertThat(failed.failure()).hasMessage("The store has not answered for lock 'k' within "
+			assertThat(failed.failure()).hasMessage("The store has not answered the request for lock 'k' within "
 					+ "wait-timeout + operation-timeout = 5000ms + 3000ms");
 			assertThat(failed.cleansUp()).as("its answer will tell").isFalse();
 		});
@@ -727,7 +726,7 @@ class LockAcquisitionTests {
 		Denied end = (Denied) this.acquisition.answered(denied("mine"), at(1_501));
 		assertThat(this.places.takeAll()).containsExactly(this.acquisition.attempt().id());
 		assertThat(this.acquisition.failure(end, at(1_501))).hasMessageContaining("gave up after 1501ms")
-			.hasMessageContaining(". The call waited in a deadlock, which mongo-lock.on-deadlock=fail ended: ");
+			.hasMessageContaining(". mongo-lock.on-deadlock=fail ended the call's wait in a deadlock, in which ");
 	}
 
 	@Test
@@ -738,7 +737,7 @@ class LockAcquisitionTests {
 		this.acquisition.timer(at(5_000));
 		LastStep end = (LastStep) answered(this.acquisition, denied("mine"), 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_001)))
-			.hasMessageContaining(", which mongo-lock.on-deadlock=fail ended: ");
+			.hasMessageContaining(" mongo-lock.on-deadlock=fail ended the call's wait in a deadlock, in which ");
 	}
 
 	@Test

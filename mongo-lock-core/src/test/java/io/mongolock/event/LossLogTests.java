@@ -44,7 +44,7 @@ class LossLogTests {
 		assertThat(this.lines).hasSize(11)
 			.last()
 			.asString()
-			.startsWith("2 more locks were lost within a second. The last of them: ")
+			.startsWith("2 more locks were lost within a second. The last of these losses: ")
 			.contains("'k11'");
 		lose("k12");
 		assertThat(this.lines).hasSize(12).last().asString().contains("'k12'");

@@ -95,8 +95,8 @@ final class GuardedUpdate {
 					|| part.getValue() instanceof Document changed && changed.containsKey(FencedWrites.FIELD));
 		if (touched) {
 			throw new IllegalArgumentException("A guarded update must not name '" + FencedWrites.FIELD
-					+ "', the field of the guard, and must not replace the document. Leave this field out of the query "
-					+ "and the update, and change single fields, for example with Update.set");
+					+ "', which is the field of the guard, and must not replace the document. Leave this field out of "
+					+ "the query and the update, and change single fields, for example with Update.set");
 		}
 	}
 

@@ -66,7 +66,7 @@ public final class MongoLockDataAutoConfiguration {
 	@ConditionalOnMissingBean
 	FencedWrites mongoLockUnguardedWrites(ListableBeanFactory beans, LockOperations off) {
 		LogFactory.getLog(FencedWrites.class)
-			.warn("mongo-lock.enabled=false makes FencedWrites write UNGUARDED, so no fence is checked or noted");
+			.warn("mongo-lock.enabled=false makes FencedWrites write UNGUARDED, so no fence is checked or stored");
 		return FencedWrites
 			.unguarded(ApplicationTemplate.of(beans, "FencedWrites", "FencedWrites.unguarded(template)"));
 	}

@@ -120,15 +120,15 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 		}
 		if (!StringUtils.hasText(name(property))) {
 			throw new IllegalStateException(
-					"@Sequence on " + describe(property) + " names no sequence. Give it the name of a sequence");
+					"@Sequence on " + describe(property) + " names no sequence. Name a sequence in this annotation");
 		}
 		// A save of what has an id replaces the document that has the same: only a
 		// version says that it is new
 		if (property.isIdProperty() && !entity.hasVersionProperty()) {
 			throw new IllegalStateException("@Sequence on " + describe(property)
-					+ ", which is the id, needs a version, because without one, a save would replace a document that "
-					+ "has the number already, for example after an import. Add '@Version Long version', or number "
-					+ "another field");
+					+ ", which is the id, needs an entity with a version. Without a version, a save would replace a "
+					+ "document that already has the number, for example after an import. Add '@Version Long version', "
+					+ "or put @Sequence on another field");
 		}
 	}
 

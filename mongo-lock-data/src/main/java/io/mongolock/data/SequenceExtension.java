@@ -29,7 +29,8 @@ record SequenceExtension(ObjectProvider<MongoLockDataProperties> properties,
 		checks.collection("sequence-collection", collection);
 		if (collection.equals(checks.lockCollection())) {
 			throw checks.invalid("sequence-collection", collection,
-					"is the collection of the locks, in which a lock and a sequence of the same name would share a document");
+					"is the collection of the locks, where a lock and a sequence of the same name would share one "
+							+ "document. Name another collection");
 		}
 		properties.sequences().forEach((name, sequence) -> {
 			checks.positive("sequences." + name + ".block", sequence.block());

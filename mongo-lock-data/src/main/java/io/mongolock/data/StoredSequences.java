@@ -45,7 +45,7 @@ final class StoredSequences implements Sequences {
 	}
 
 	private ReservedNumbers numbers(String name) {
-		Assert.hasText(name, "The name of the sequence is empty. Give it a name");
+		Assert.hasText(name, "The name of the sequence is empty. Give the sequence a name");
 		ReservedNumbers known = this.configured.get(name);
 		return (known != null) ? known : new ReservedNumbers(this.store, name, SequenceSettings.DEFAULT);
 	}

@@ -190,8 +190,9 @@ class FencedWritesTests {
 				assertThatExceptionOfType(DataAccessResourceFailureException.class)
 					.isThrownBy(() -> writes.update(lock, ACCOUNT, new Update().inc("balance", -10), Account.class))
 					.withMessageMatching(
-							"The Account may have been written, or may be written later: MongoDB has not answered "
-									+ "\\(limit: \\d+ ms\\)\\. Read the document before you write it again")
+							"The Account may have been written, or may be written later, because MongoDB has not "
+									+ "answered \\(the limit is \\d+ ms\\)\\. Read the document before you write it "
+									+ "again")
 					.withCauseInstanceOf(DataAccessResourceFailureException.class);
 				assertThat(lock.isHeld()).isTrue();
 			}
@@ -291,7 +292,7 @@ class FencedWritesTests {
 			assertThatIllegalStateException()
 				.isThrownBy(() -> touch(foreign, FencedWrites.of(foreign, this.store), lock))
 				.withMessageContaining("The lock collection test.locks cannot take part")
-				.withMessageContaining("one MongoClient");
+				.withMessageContaining("Use the same MongoClient");
 		}
 	}
 

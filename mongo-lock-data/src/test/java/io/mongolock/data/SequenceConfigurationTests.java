@@ -212,7 +212,7 @@ class SequenceConfigurationTests {
 			template.insert(new Document("_id", 1L).append("text", "imported"), "unversioned");
 			assertThatExceptionOfType(DuplicateKeyException.class).isThrownBy(() -> template.save(new Invoice()));
 			assertThatIllegalStateException().isThrownBy(() -> template.save(new Unversioned(0, "new")))
-				.withMessageContaining("Unversioned.id (long), which is the id, needs a version");
+				.withMessageContaining("Unversioned.id (long), which is the id, needs an entity with a version");
 			assertThat(template.findById(1L, Document.class, "invoice")).containsEntry("text", "imported");
 			assertThat(template.findById(1L, Document.class, "unversioned")).containsEntry("text", "imported");
 		}));

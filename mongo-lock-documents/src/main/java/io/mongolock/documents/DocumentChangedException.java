@@ -35,9 +35,10 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 				+ " was changed since it was opened, from version " + seen.version() + " to " + now
 				+ ", and is still locked"
 				+ ((byTicket)
-						? " by this ticket. Show what is stored, and go on with getTicket() of this exception. "
-								+ "If your saveAndKeep made the change, go on with the ticket of the saved document"
-						: ". Nothing was written, and locked.reload() shows what is stored"),
+						? " by this ticket. Show the stored document to the user, and go on with the ticket from "
+								+ "getTicket() of this exception. If your own saveAndKeep made the change, go on with "
+								+ "the ticket that LockedDocument.ticket() returns after that save"
+						: ". Nothing was written. To read the stored document, call locked.reload()"),
 				type.read(document).entity(), (byTicket) ? seen.at(now).ticket() : null);
 	}
 

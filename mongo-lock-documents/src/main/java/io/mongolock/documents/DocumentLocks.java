@@ -125,16 +125,17 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 			}
 			throw new LockUnavailableException(ex.getKey(), List.of(), ex.getWaited(), ex.getClaims(), "The "
 					+ type.describe(request.key())
-					+ " is not locked, but an open transaction has written it. Try again after that transaction has "
-					+ "ended");
+					+ " is not locked, but an open transaction has written the document. Try again after the end of "
+					+ "that transaction");
 		}
 	}
 
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
 			throw new IllegalStateException(
-					"This thread holds the " + held + " already. Pass on the LockedDocument, as execute and "
-							+ "@DistributedLock(document = …) do for nested work");
+					"This thread already holds the " + held + ". Pass this LockedDocument to the nested code. You can "
+							+ "also call execute or a method with @DistributedLock(document = …) there, because both "
+							+ "use the lock that this thread holds");
 		});
 	}
 
@@ -183,7 +184,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		}
 		catch (MissingDocumentException ex) {
 			throw new NoSuchDocumentException("There is no " + type.describe(request.key())
-					+ " to lock; the given id has the type " + DocumentKey.parse(request.key()).id().getBsonType(), ex);
+					+ " to lock. The given id has the type " + DocumentKey.parse(request.key()).id().getBsonType()
+					+ ". Check whether the stored ids have this type", ex);
 		}
 	}
 
@@ -205,11 +207,11 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 				what + " cannot be locked");
 		if (transaction.filter((one) -> one.hasRead(this.template)).isPresent()) {
 			throw new IllegalStateException(what
-					+ " cannot be locked here, because this transaction has already read, or keeps another lock. This "
-					+ "transaction sees documents as they were at its first read, so it could not save this document. "
-					+ "Lock all documents before the transaction that saves them begins. If another transaction is to "
-					+ "save this document, lock it inside that transaction (REQUIRES_NEW), or run this lock and that "
-					+ "transaction in a method with NOT_SUPPORTED");
+					+ " cannot be locked here, because this transaction has already read data, or keeps another lock. "
+					+ "This transaction sees documents as they were at its first read, so it could not save this "
+					+ "document. Lock all documents before the transaction that saves them begins. If another "
+					+ "transaction saves this document, lock the document inside that transaction (REQUIRES_NEW), or "
+					+ "lock the document and run that transaction in a method with NOT_SUPPORTED");
 		}
 	}
 
@@ -283,7 +285,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	}
 
 	private String keyOf(LockedType<?> type, Object id, LockTicket ticket) {
-		Assert.notNull(ticket, "The ticket is null. Keep each ticket until you resume its lock, for example in a form");
+		Assert.notNull(ticket, "The ticket is null. Pass the ticket of the lock, which LockedDocument.ticket() "
+				+ "returned. Between two requests, keep this ticket where the next request finds it, for example in a "
+				+ "form");
 		String key = type.key(id).toString();
 		refuseWhileWritten(type, key);
 		return key;
@@ -320,9 +324,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		if (this.transactions.isWritten(key, type)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
 					+ " cannot be resumed, renewed or released here, because the transaction around this code has "
-					+ "written the document, so this call would wait for that transaction's end. Use the "
-					+ "LockedDocument that the transaction has written, or make this call before or after the "
-					+ "transaction");
+					+ "written the document. This call would wait for the end of that transaction. Use the "
+					+ "LockedDocument through which the transaction has written the document, or make this call before "
+					+ "or after the transaction");
 		}
 	}
 
@@ -352,8 +356,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		Integer limit = settings.limit();
 		Duration minHold = settings.minHold();
 		if ((limit != null && limit != 1) || (minHold != null && !minHold.isZero())) {
-			throw new IllegalArgumentException("A document's lock has one holder, and ends with the save. Leave "
-					+ "out " + ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
+			throw new IllegalArgumentException(
+					"A document's lock always has one holder, and ends when the document is saved. Remove "
+							+ ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
 		// A holder that may be idle is recalled, which no document's keeper hears
 		return LockSettings.builder().limit(1).minHold(Duration.ZERO).linger(Duration.ZERO).build().or(settings);

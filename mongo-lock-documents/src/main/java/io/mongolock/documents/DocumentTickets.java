@@ -106,8 +106,9 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	 */
 	static LockLostException notHeld(String key) {
 		return new LockLostException(key, UNKNOWN, LossReason.REFUSED, "Lock '" + KeyText.printable(key)
-				+ "' is not held by this ticket, because the document was saved with this ticket before, a plain save "
-				+ "overwrote the document, the document does not exist, or the lock was taken over or released (perhaps by force)");
+				+ "' is not held by this ticket. The document may have been saved with this ticket before, a plain "
+				+ "save may have overwritten the document, the document may not exist, or the lock may have been taken "
+				+ "over, released, or released by force");
 	}
 
 	/**
@@ -126,13 +127,14 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 
 	private static String whoHas(StoredLock lock) {
 		for (LockHolder holder : lock.liveHolders()) {
-			return "the document is locked by " + holder.owner() + " since " + holder.acquiredAt() + " (fence "
-					+ holder.fence() + "), until " + lock.now().plus(holder.remaining()) + " unless renewed";
+			return "the document has been locked by " + holder.owner() + " since " + holder.acquiredAt() + " (fence "
+					+ holder.fence() + "), and this lease ends at " + lock.now().plus(holder.remaining()) + ", unless "
+					+ "it is renewed";
 		}
 		return (lock.holders().isEmpty())
-				? "the lock was released (perhaps by a later holder, perhaps by force), or the document was saved by "
-						+ "code that does not know the lock"
-				: "another holder took the lock over, and no longer holds it";
+				? "the lock was released, possibly by a later holder or by force, or code that does not know the lock "
+						+ "has saved the document"
+				: "another holder took the lock over, but does not hold the lock any more";
 	}
 
 }

@@ -58,10 +58,11 @@ final class DocumentTransaction implements TransactionSynchronization {
 		Optional<DocumentTransaction> current = current().filter((transaction) -> transaction.isOf(template));
 		if (current.isEmpty()) {
 			throw new IllegalStateException(what + " here, because the template's statements are part of a transaction "
-					+ "that document locks cannot follow: its manager is no MongoTransactionManager or no bean, or it "
-					+ "began around another manager's transaction. Do this outside of that transaction, or in a "
-					+ "transaction of a MongoTransactionManager bean, for example by REQUIRES_NEW. If the manager is "
-					+ "no bean, call its addListener(documentTransactions)");
+					+ "that document locks cannot follow. Either the manager of this transaction is no "
+					+ "MongoTransactionManager or no bean, or the transaction began around another manager's "
+					+ "transaction. Do this outside of the transaction, or in a transaction of a "
+					+ "MongoTransactionManager bean, for example with REQUIRES_NEW. If the manager is no bean, call "
+					+ "its addListener(documentTransactions)");
 		}
 		return current;
 	}

@@ -66,8 +66,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 			String version = mapping.getRequiredVersionProperty().getFieldName();
 			Assert.state(document.containsKey(version), () -> mapping.getType().getSimpleName()
 					+ " would be stored without its version, and could not be saved again, because a callback or "
-					+ "listener of the save has left out '" + version
-					+ "'. Let the callback keep the version that it was given");
+					+ "listener of the save has left out the field '" + version + "'. Let the callback keep this field "
+					+ "with the value that the callback was given");
 			Assert.state(!document.containsKey(this.field) || property(mapping, this.field).isPresent(),
 					() -> "A callback or listener of the save has set the field '" + this.field + "' of the "
 							+ mapping.getType().getSimpleName()
@@ -107,9 +107,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	// other, but takes both as they are from the pipeline that keeps the lock
 	private static void requireSame(String name, @Nullable Object value) {
 		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
-				+ "', whose name must not begin with a dollar. Leave out the dollar");
-		Assert.state(!NOW.equals(value), () -> "The empty timestamp in '" + name
-				+ "' would be stored as it is, and not as the server's time. Use a Date, or @LastModifiedDate");
+				+ "', but the name of a field must not begin with a dollar sign. Remove the dollar sign");
+		Assert.state(!NOW.equals(value), () -> "MongoDB would not replace the empty timestamp in '" + name + "' with "
+				+ "the server's time here. Use a Date, or @LastModifiedDate");
 	}
 
 	/**

@@ -67,15 +67,17 @@ final class HeldContent<T> {
 	 */
 	synchronized Loaded<T> requireVersion(String what, T entity, long version) {
 		if (this.spoiled.contains(entity)) {
-			throw new OptimisticLockingFailureException("The " + what + " was not written: the entity to save was "
-					+ "changed in a transaction that was rolled back, and may contain changes of that transaction. "
-					+ "Change locked.entity() instead, which is loaded again");
+			throw new OptimisticLockingFailureException("The " + what + " was not written, because the entity to save "
+					+ "was changed in a transaction that was rolled back, and may still contain changes of that "
+					+ "transaction. Call locked.entity(), which returns a new entity from the stored document, and "
+					+ "change and save that entity");
 		}
 		long own = this.loaded.version();
 		if (version != own) {
-			throw new OptimisticLockingFailureException("The " + what + " was not written: you hold version " + own
-					+ ", but the entity to save has version " + version
-					+ ". Change locked.entity(), or the entity that locked.reload() returns");
+			throw new OptimisticLockingFailureException(
+					"The " + what + " was not written, because the locked document has version " + own
+							+ ", but the entity to save has version " + version + ". Change and save the entity that "
+							+ "locked.entity() or locked.reload() returns");
 		}
 		return this.loaded;
 	}

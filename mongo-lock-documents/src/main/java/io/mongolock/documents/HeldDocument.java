@@ -108,8 +108,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	<S> HeldDocument<S> as(Class<S> type) {
 		if (!type.isInstance(entity())) {
 			throw new IllegalArgumentException(
-					"This thread has locked the " + this + " as a " + entity().getClass().getName()
-							+ ", and now asks for a " + type.getName() + ". Use one type for both");
+					"This thread holds the " + this + " as a " + entity().getClass().getName() + ", but now asks for a "
+							+ type.getName() + ". Use the same type in both places");
 		}
 		return (HeldDocument<S>) this;
 	}
@@ -231,7 +231,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			throw over();
 		}
 		// After a rollback it would be good for what another writes then
-		requireCommitted("Take the ticket after this transaction's commit, or before its first write");
+		requireCommitted("Take the ticket after the commit of that transaction, or before that transaction first "
+				+ "writes the document");
 		boolean passesOn = isOpen() && !isResumed();
 		if (passesOn) {
 			this.state = this.state.over(Phase.PASSED_ON);
@@ -255,7 +256,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	void assertNotEndedWithin() {
 		if (this.endedWithin) {
 			throw new LockLostException(key(), fence(), LossReason.REFUSED, "The lock on the " + this
-					+ " was released too early, by nested code, for example by a save. The outer work may overlap with "
+					+ " was released too early by nested code, for example by a save. The outer work may overlap with "
 					+ "another holder's work. Call saveAndKeep in nested code, and save only in the outermost code");
 		}
 	}
@@ -500,7 +501,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 						"The " + this + " cannot be written here, because this write would wait for "
 								+ ((writer.isHere()) ? "the suspended transaction around this code"
 										: "a transaction of another thread")
-								+ ", which keeps the lock. Write inside that transaction, or before it, or after it");
+								+ ", which keeps the lock. Write the document inside that transaction, before that "
+								+ "transaction, or after that transaction");
 			}
 			renewal = this.lease.suspend();
 			this.state = this.state.in(Phase.WRITING).keptBy(transaction);
@@ -657,11 +659,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			case PASSED_ON -> "was passed on to its ticket. Go on with resume(type, id, ticket)";
 			case UNKNOWN ->
 				"may have been released by a write whose answer was lost. To find out, call resume(type, id, "
-						+ "locked.ticket()), which also shows the stored document. Without that call, the lock runs "
-						+ "out";
+						+ "locked.ticket()), which also shows the stored document. If you do not call it, the lock "
+						+ "ends with its lease";
 			default ->
-				"was released before by a close, or by a save other than saveAndKeep. Lock the document again, or use "
-						+ "saveAndKeep";
+				"was already released by close(), or by a save other than saveAndKeep. Lock the document again. To "
+						+ "keep the lock after a save, use saveAndKeep";
 		};
 		return over(end);
 	}

@@ -38,9 +38,9 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 		writer.property(mapping, writer.field()).ifPresent((property) -> {
 			throw new IllegalArgumentException(property.getOwner().getType().getName() + "." + property.getName()
 					+ " is stored in the field '" + writer.field()
-					+ "', which holds the lock, so the property would not be saved. Give the property another field, "
-					+ "with @Field, or the lock another field, with mongo-lock.document-locks.field. To read the lock, "
-					+ "make the property a @ReadOnlyProperty");
+					+ "', which holds the lock, so the property would not be saved. Give the property another field "
+					+ "with @Field, or give the lock another field with mongo-lock.document-locks.field. If the "
+					+ "property is only there to read the lock, make it a @ReadOnlyProperty");
 		});
 		return mapping;
 	}

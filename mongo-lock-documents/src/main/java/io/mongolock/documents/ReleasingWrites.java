@@ -121,8 +121,8 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 		}
 		held.notWritten();
 		return changed(held).orElseGet(() -> new OptimisticLockingFailureException(held.type().describe(proof.key())
-				+ " was not written, because the transaction around this code had read before the lock was granted. "
-				+ "Lock the document before the transaction begins"));
+				+ " was not written, because the transaction around this code had already read data before the lock "
+				+ "was granted. Lock the document before the transaction begins"));
 	}
 
 	private <T> Optional<RuntimeException> changed(HeldDocument<T> held) {

@@ -92,10 +92,10 @@ final class RetriedUpdates implements OptimisticUpdater {
 	private static OptimisticLockingFailureException overtaken(UpdateAttempt<?> attempt, int attempts,
 			RuntimeException last) {
 		String end = (Thread.currentThread().isInterrupted()) ? ", and the thread was interrupted"
-				: ". Try again later, raise mongo-lock.optimistic.max-attempts, or use a lock if this happens often";
+				: ". Try again later. If this happens often, raise mongo-lock.optimistic.max-attempts, or use a lock";
 		return new OptimisticLockingFailureException(
-				"Could not update " + attempt + ", because others were faster in each of " + attempts + " attempt"
-						+ ((attempts > 1) ? "s" : "") + end,
+				"Could not update " + attempt + ", because other writers were faster in each of " + attempts
+						+ " attempt" + ((attempts > 1) ? "s" : "") + end,
 				last.getCause());
 	}
 

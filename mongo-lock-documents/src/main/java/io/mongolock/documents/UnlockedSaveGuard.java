@@ -132,13 +132,13 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 				.noneMatch((other) -> other.isWrittenHere() && other.type().isBeside(held.type()))
 					&& held.isToBeSaved())) {
 			throw new IllegalStateException("The " + here.get(0) + " cannot be saved by the template or a repository, "
-					+ "which would drop its lock. "
+					+ "because that save would drop the document's lock. "
 					+ ((here.stream().anyMatch(HeldDocument::isOpen)) ? """
-							Save it by locked.save(entity). A method with \
+							Save the document with locked.save(entity). A method with \
 							@DistributedLock(document = …) gets this LockedDocument as a parameter"""
-							: "Its LockedDocument was closed or saved, and the surrounding locked call or transaction "
-									+ "keeps the lock. Save the document after that has ended, or lock it again before you "
-									+ "save it here"));
+							: "The LockedDocument was closed or saved, but the surrounding locked call or transaction "
+									+ "keeps the lock. Save the document after the end of that call or transaction, or "
+									+ "lock the document again before you save it here"));
 		}
 	}
 
@@ -166,9 +166,9 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 			.ifPresent((lock) -> {
 				LockHolder holder = lock.holder();
 				throw new LockUnavailableException(String.valueOf(id), List.of(holder), Duration.ZERO, 0,
-						type.getSimpleName() + " '" + id + "' was not saved, because it is locked by " + holder.owner()
-								+ " since " + holder.acquiredAt()
-								+ ". Lock it before you save it, with DocumentLockOperations");
+						type.getSimpleName() + " '" + id + "' was not saved, because the document has been locked by "
+								+ holder.owner() + " since " + holder.acquiredAt() + ". Before you save the document, "
+								+ "lock it with DocumentLockOperations");
 			});
 	}
 
@@ -190,7 +190,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	private void requireVersion(Class<?> type) {
 		if (isGuarded(type) && mappings(type).noneMatch(MongoPersistentEntity::hasVersionProperty)) {
 			throw new IllegalStateException(type.getSimpleName() + " is @LockGuarded and has no @Version, so a save "
-					+ "would drop a lock that was granted just after the save looked for one. Add a field like "
+					+ "would drop a lock that was granted just after the save had checked for locks. Add a field like "
 					+ "'@Version Long version', with @Version of org.springframework.data.annotation");
 		}
 	}

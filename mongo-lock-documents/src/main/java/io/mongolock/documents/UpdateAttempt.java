@@ -75,8 +75,8 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		Loaded<T> loaded = this.writer.read(this.type, stored);
 		MongoPersistentEntity<?> mapping = this.writer.mapping(loaded.entity().getClass());
 		if (isWithoutVersion(loaded.entity(), mapping)) {
-			throw new IllegalStateException("The stored " + this + " has no version, so Spring Data would take it for "
-					+ "a new document. Set '" + mapping.getRequiredVersionProperty().getFieldName()
+			throw new IllegalStateException("The stored " + this + " has no version, so Spring Data would treat the "
+					+ "document as new. Set '" + mapping.getRequiredVersionProperty().getFieldName()
 					+ "' to 1 in all documents of the collection '" + this.writer.collection()
 					+ "' that have no version");
 		}
@@ -98,8 +98,9 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 			}
 		}
 		if (!matched) {
-			throw overtaken(new OptimisticLockingFailureException("Could not update " + this + " in version "
-					+ written.version() + ", because somebody else has saved or deleted the document meanwhile"));
+			throw overtaken(new OptimisticLockingFailureException(
+					"Could not update " + this + " in version " + written.version()
+							+ ", because another writer has saved or deleted the document in the meantime"));
 		}
 		return this.writer.saved(written);
 	}
@@ -161,7 +162,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		accessor.setProperty(property, this.id);
 		if (own != null && !isUnset(property, own) && !own.equals(accessor.getProperty(property))) {
 			throw new IllegalStateException("The factory of " + this + " made a document with the id " + own
-					+ ". Leave out the id, or use the id that you asked for");
+					+ ". Let the factory set no id, or the id that you asked for");
 		}
 		return accessor.getBean();
 	}
@@ -176,13 +177,13 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		T changed = this.change.apply(before);
 		if (changed == null) {
 			throw new IllegalStateException("The function that changes " + this
-					+ " returned null. It must return the document, even if nothing changes");
+					+ " returned null. The function must return the document, even if nothing changes");
 		}
 		List<@Nullable Object> now = identity(changed);
 		if (!now.equals(own)) {
 			throw new IllegalStateException(
 					"The function that changes " + this + " in version " + own.get(1) + " returned id " + now.get(0)
-							+ " in version " + now.get(1) + ". It must return the same id and version");
+							+ " in version " + now.get(1) + ". The function must not change the id or the version");
 		}
 		return changed;
 	}

@@ -70,9 +70,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
-	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket, because the document was "
-			+ "saved with this ticket before, a plain save overwrote the document, the document does not exist, or the "
-			+ "lock was taken over or released (perhaps by force)";
+	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket. The document may have been "
+			+ "saved with this ticket before, a plain save may have overwritten the document, the document may not "
+			+ "exist, or the lock may have been taken over, released, or released by force";
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -166,10 +166,12 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	void aDocumentThatDoesNotExistIsRefusedAndNotCreated() {
 		assertThatExceptionOfType(NoSuchDocumentException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "p2"))
-			.withMessage("There is no Post 'posts:p2' to lock; the given id has the type STRING");
+			.withMessage(
+					"There is no Post 'posts:p2' to lock. The given id has the type STRING. Check whether the stored ids have this type");
 		assertThatExceptionOfType(NoSuchDocumentException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, 1))
-			.withMessage("There is no Post 'posts:1' to lock; the given id has the type INT32");
+			.withMessage(
+					"There is no Post 'posts:1' to lock. The given id has the type INT32. Check whether the stored ids have this type");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().lock(Post.class, null))
 			.withMessage("The id of the Post to lock is null");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.here.documents().resume(Post.class, "p1", null))
@@ -265,8 +267,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		assertThat(locked.handle().isHeld()).isFalse();
 		assertThat(this.here.client().held()).isZero();
 		assertThatIllegalStateException().isThrownBy(() -> locked.save(saved))
-			.withMessageContaining("was released before by a close, or by a save other than saveAndKeep. Lock the "
-					+ "document again, or use saveAndKeep");
+			.withMessageContaining("was already released by close(), or by a save other than saveAndKeep. Lock the "
+					+ "document again. To keep the lock after a save, use saveAndKeep");
 		locked.close();
 		this.there.documents().lock(Post.class, "p1").close();
 	}
@@ -372,7 +374,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
 			this.template.updateFirst(byId(), new Update().set("version", lost.entity().version()), Post.class);
 			assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> lost.delete())
-				.withMessageContaining("is locked by desk there");
+				.withMessageContaining("has been locked by desk there");
 			assertThat(other.handle().isHeld()).isTrue();
 		}
 		assertThat(stored()).containsEntry("title", "draft");
@@ -480,7 +482,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
 			assertThatExceptionOfType(LockLostException.class)
 				.isThrownBy(() -> locked.save(new Post("p1", "late", locked.entity().version())))
-				.withMessageContaining("is locked by desk there")
+				.withMessageContaining("has been locked by desk there")
 				.withMessageEndingWith("Nothing was written");
 			assertThat(stored()).containsEntry("title", "draft");
 			assertThat(other.fence()).isGreaterThan(locked.fence());
@@ -494,7 +496,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		this.template.save(this.template.findById("n1", Note.class).with("plain"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity().with("mine")))
-			.withMessageContaining("or the document was saved by code that does not know the lock");
+			.withMessageContaining("or code that does not know the lock has saved the document");
 		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("plain");
 	}
 
@@ -605,7 +607,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.getCollection("posts").insertOne(new Document("_id", "p3").append("lock", "text"));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-			.withMessageContaining("its field 'lock' has to keep the lock, but has another value")
+			.withMessageContaining("the lock is kept in the document's field 'lock', but this field has another value")
 			.withMessageContaining("mongo-lock.document-locks.field");
 	}
 
@@ -689,8 +691,8 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		for (ThrowingCallable second : List.<ThrowingCallable>of(() -> documents.lock(Post.class, "p1"),
 				() -> documents.tryLock(Post.class, "p1"))) {
 			assertThatIllegalStateException().isThrownBy(second)
-				.withMessageContaining("This thread holds the")
-				.withMessageContaining("Pass on the LockedDocument");
+				.withMessageContaining("This thread already holds the")
+				.withMessageContaining("Pass this LockedDocument to the nested code");
 		}
 	}
 
@@ -989,7 +991,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.hasValueSatisfying((holder) -> assertThat(holder.owner().instance()).isEqualTo("here"));
 		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()))
-			.withMessageContaining("the lock was released (perhaps by a later holder, perhaps by force)");
+			.withMessageContaining("the lock was released, possibly by a later holder or by force");
 		LockTicket ticket = lock(UNRENEWED).ticket();
 		runOut();
 		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();
@@ -1124,7 +1126,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
 		assertThatExceptionOfType(DocumentChangedException.class)
 			.isThrownBy(() -> locked.save(locked.entity().titled("mine")))
-			.withMessageContaining("locked.reload() shows what is stored")
+			.withMessageContaining("To read the stored document, call locked.reload()")
 			.satisfies((ex) -> {
 				assertThat(ex.getDocument(Post.class).title()).isEqualTo("theirs");
 				assertThatIllegalStateException().isThrownBy(ex::getTicket).withMessageContaining("locked.reload()");

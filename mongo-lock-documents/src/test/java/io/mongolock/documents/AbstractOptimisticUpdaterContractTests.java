@@ -261,8 +261,8 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		for (int n = 1; n <= 2; n++) {
 			assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(
 					() -> updater.updateOrCreate(Counter.class, "a", () -> new Counter(null, 0, null), Counter::next))
-				.withMessage("The Counter 'a' may have been written, or may be written later: MongoDB has not answered "
-						+ "(limit: 3000 ms). Read the document before you write it again")
+				.withMessage("The Counter 'a' may have been written, or may be written later, because MongoDB has not "
+						+ "answered (the limit is 3000 ms). Read the document before you write it again")
 				.withCauseInstanceOf(DataAccessResourceFailureException.class);
 			assertThat(template().findById("a", Counter.class)).isEqualTo(new Counter("a", n, n - 1L));
 		}
@@ -302,7 +302,8 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 				interfere(template);
 				return counter.next();
 			}))
-			.withMessageContaining("Could not update Counter 'a', because others were faster in each of 3 attempts")
+			.withMessageContaining(
+					"Could not update Counter 'a', because other writers were faster in each of 3 attempts")
 			.withMessageContaining("mongo-lock.optimistic.max-attempts")
 			.withCauseInstanceOf(OptimisticLockingFailureException.class);
 		assertThat(this.calls).hasValue(3);

@@ -215,7 +215,7 @@ class DocumentLockTransactionTests {
 		assertThat(mine.version).isEqualTo(1);
 		assertThat(locked.handle().isHeld()).isTrue();
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> locked.saveAndKeep(mine))
-			.withMessageContaining("Change locked.entity() instead, which is loaded again");
+			.withMessageContaining("Call locked.entity(), which returns a new entity from the stored document");
 		assertThat(locked.entity().likes).as("as it is stored").isZero();
 		assertThat(locked.saveAndKeep(locked.entity()).version).isEqualTo(2);
 	}
@@ -258,7 +258,7 @@ class DocumentLockTransactionTests {
 		new TransactionTemplate(this.manager).executeWithoutResult((status) -> {
 			locked.saveAndKeep(text(locked, "saved"));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("Take the ticket after this transaction's commit");
+				.withMessageContaining("Take the ticket after the commit of that transaction");
 		});
 		assertThat(this.here.documents().resume(Page.class, "a", locked.ticket()).entity()).isEqualTo(locked.entity());
 	}
@@ -340,7 +340,7 @@ class DocumentLockTransactionTests {
 			inner.executeWithoutResult((other) -> assertThatIllegalStateException()
 				.isThrownBy(() -> locked.save(text(locked, "never")))
 				.withMessageContaining(
-						"Do this outside of that transaction, or in a transaction of a MongoTransactionManager"));
+						"Do this outside of the transaction, or in a transaction of a MongoTransactionManager"));
 			locked.save(text(locked, "saved"));
 		});
 		assertThat(this.template.findById("a", Page.class).text()).isEqualTo("saved");

@@ -49,7 +49,7 @@ class OptimisticTransactionTests {
 	void aConflictReachesTheTransactionAtOnceAsSpringHasIt() {
 		this.template.stored = PAGE;
 		inTransaction(() -> assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(this::update)
-			.withMessageContaining("somebody else has saved or deleted the document meanwhile"));
+			.withMessageContaining("another writer has saved or deleted the document in the meantime"));
 		assertThat(this.calls).hasValue(1);
 	}
 

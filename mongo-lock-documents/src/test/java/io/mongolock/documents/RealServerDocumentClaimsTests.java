@@ -94,8 +94,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 				assertThatExceptionOfType(LockUnavailableException.class)
 					.isThrownBy(() -> documents.lock(Post.class, "p1", once))
 					.withMessage(
-							"The Post 'post:p1' is not locked, but an open transaction has written it. Try again after "
-									+ "that transaction has ended");
+							"The Post 'post:p1' is not locked, but an open transaction has written the document. Try "
+									+ "again after the end of that transaction");
 				assertThat(documents.tryLock(Post.class, "p2")).hasValueSatisfying(LockedDocument::close);
 			});
 		});
@@ -114,8 +114,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 		this.transactions.executeWithoutResult((status) -> {
 			this.template.findById("p2", Post.class);
 			assertThatIllegalStateException().isThrownBy(() -> documents.lock(Post.class, "p1", SELDOM_RENEWED))
-				.withMessageContaining("inside that transaction (REQUIRES_NEW), or run this "
-						+ "lock and that transaction in a method with NOT_SUPPORTED");
+				.withMessageContaining("inside that transaction (REQUIRES_NEW), or lock the document and run that "
+						+ "transaction in a method with NOT_SUPPORTED");
 			within(TransactionDefinition.PROPAGATION_REQUIRES_NEW)
 				.executeWithoutResult((own) -> save(documents.lock(Post.class, "p1", SELDOM_RENEWED), "inside"));
 			within(TransactionDefinition.PROPAGATION_NOT_SUPPORTED).executeWithoutResult((none) -> {
@@ -169,7 +169,8 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 					TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
 				within(propagation).executeWithoutResult((inner) -> assertThatIllegalStateException()
 					.isThrownBy(() -> documents.resume(Post.class, "p1", ticket))
-					.withMessageContaining("Use the LockedDocument that the transaction has written"));
+					.withMessageContaining(
+							"Use the LockedDocument through which the transaction has written the document"));
 			}
 		});
 		assertThatExceptionOfType(DocumentChangedException.class)

@@ -57,7 +57,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 		try (LockedDocument<Word> locked = documents.lock(Word.class, "Word")) {
 			assertThatExceptionOfType(LockStoreException.class)
 				.isThrownBy(() -> this.there.documents().lock(Word.class, "word"))
-				.withMessageContaining("Ask for the document by the stored id");
+				.withMessageContaining("Use the stored id to lock the document");
 			assertThat(documents.find(Word.class, "WORD")).isPresent();
 			assertThat(locked.handle().isHeld()).isTrue();
 		}
@@ -92,7 +92,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 			.insertOne(new Document("_id", "huge").append("text", "x".repeat(MAX_SIZE - 100)).append("version", 0L));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "huge"))
-			.withMessageContaining("the document has nearly 16 MB, which is MongoDB's limit");
+			.withMessageContaining("the document is almost as large as MongoDB allows (16 MB)");
 	}
 
 	@Test

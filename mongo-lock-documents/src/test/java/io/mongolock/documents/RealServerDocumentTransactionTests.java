@@ -507,7 +507,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		this.transactions.executeWithoutResult((status) -> {
 			locked.saveAndKeep(new Post("p1", "rolled back", locked.entity().version()));
 			assertThatIllegalStateException().isThrownBy(locked::ticket)
-				.withMessageContaining("Take the ticket after this transaction's commit");
+				.withMessageContaining("Take the ticket after the commit of that transaction");
 			status.setRollbackOnly();
 		});
 		LockTicket ticket = locked.ticket();
@@ -612,7 +612,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			this.transactions.executeWithoutResult((status) -> {
 				save(outer, "saved");
 				assertThatIllegalStateException().isThrownBy(() -> documents.execute(Post.class, "p1", (how) -> {
-				}, LockedDocument::entity)).withMessageContaining("has already read, or keeps another lock");
+				}, LockedDocument::entity)).withMessageContaining("has already read data, or keeps another lock");
 			});
 			return null;
 		});
@@ -808,9 +808,9 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 				for (ThrowingCallable refused : List.<ThrowingCallable>of(() -> save(inside, "never"),
 						() -> keep(inside, "never"), () -> inside.delete(), () -> documents.lock(Post.class, "p2"))) {
 					assertThatIllegalStateException().isThrownBy(refused)
-						.withMessageContaining("or it began around another manager's transaction")
+						.withMessageContaining("or the transaction began around another manager's transaction")
 						.withMessageContaining(
-								"Do this outside of that transaction, or in a transaction of a MongoTransactionManager");
+								"Do this outside of the transaction, or in a transaction of a MongoTransactionManager");
 				}
 			});
 			save(inside, "saved");
@@ -991,7 +991,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-						.withMessageContaining("or it began around another manager's transaction"));
+						.withMessageContaining("or the transaction began around another manager's transaction"));
 			write("p2", "written");
 		});
 		assertThat(text("p2")).isEqualTo("written");
@@ -1005,7 +1005,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 			inAnotherKind(true,
 					() -> assertThatIllegalStateException()
 						.isThrownBy(() -> this.here.documents().lock(Post.class, "p1"))
-						.withMessageContaining("or it began around another manager's transaction"));
+						.withMessageContaining("or the transaction began around another manager's transaction"));
 		});
 	}
 

@@ -100,7 +100,7 @@ class UnlockedSaveGuardTests {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
 		assertThatIllegalStateException().isThrownBy(() -> plain("plain"))
 			.withMessageContaining("The locked Page 'page:a'")
-			.withMessageContaining("Save it by locked.save(entity)");
+			.withMessageContaining("Save the document with locked.save(entity)");
 		this.template.save(new Page("b", "plain", null));
 		this.template.save(new Page("a", "elsewhere", null), "pages");
 		locked.save(locked.entity().with("saved"));
@@ -226,7 +226,7 @@ class UnlockedSaveGuardTests {
 		LockedDocument<Guarded> locked = this.there.documents().lock(Guarded.class, "a");
 		Guarded current = this.template.findById("a", Guarded.class);
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.template.save(current))
-			.withMessageContaining("Guarded 'a' was not saved, because it is locked by desk there")
+			.withMessageContaining("Guarded 'a' was not saved, because the document has been locked by desk there")
 			.satisfies((ex) -> assertThat(ex.getHolders()).hasSize(1));
 		locked.close();
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(before));
@@ -239,7 +239,7 @@ class UnlockedSaveGuardTests {
 		LockedDocument<Guarded> locked = this.there.documents().lock(Guarded.class, "a");
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> updates().update(Guarded.class, "a", (one) -> one.with("by an update")))
-			.withMessageContaining("Guarded 'a' was not saved, because it is locked by desk there");
+			.withMessageContaining("Guarded 'a' was not saved, because the document has been locked by desk there");
 		locked.close();
 		assertThat(updates().update(Guarded.class, "a", (one) -> one.with("by an update"))).isPresent();
 	}
@@ -253,7 +253,8 @@ class UnlockedSaveGuardTests {
 				one.text = "by an update";
 				return one;
 			}))
-			.withMessageContaining("GuardedSpecial 's' was not saved, because it is locked by desk there");
+			.withMessageContaining(
+					"GuardedSpecial 's' was not saved, because the document has been locked by desk there");
 		locked.close();
 	}
 
@@ -361,7 +362,7 @@ class UnlockedSaveGuardTests {
 		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(own, locked.entity()));
 		assertThatExceptionOfType(OptimisticLockingFailureException.class)
 			.isThrownBy(() -> locked.save(locked.entity()))
-			.withMessageContaining("Change locked.entity(), or the entity that locked.reload() returns");
+			.withMessageContaining("Change and save the entity that locked.entity() or locked.reload() returns");
 		locked.save(locked.reload());
 	}
 

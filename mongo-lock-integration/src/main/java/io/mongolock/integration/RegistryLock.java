@@ -75,7 +75,7 @@ final class RegistryLock implements DistributedLock {
 
 	@Override
 	public Condition newCondition() {
-		throw new UnsupportedOperationException("The " + this + " has no conditions, because a signal does not reach "
+		throw new UnsupportedOperationException("The " + this + " has no Condition, because a signal would not reach "
 				+ "waiters in other JVMs. Wait for a change of the data instead");
 	}
 

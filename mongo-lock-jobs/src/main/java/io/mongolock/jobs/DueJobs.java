@@ -100,9 +100,8 @@ final class DueJobs {
 		}
 		catch (RuntimeException ex) {
 			if (!this.indexesFailed) {
-				logger
-					.warn("The indexes of the runs of jobs could not be created, so old runs are not removed. This is "
-							+ "tried again every ten minutes. The reason is: " + ex.getMessage());
+				logger.warn("The indexes of the runs of jobs could not be created, so old runs are not removed. The "
+						+ "application tries again every ten minutes. The reason is: " + ex.getMessage());
 			}
 			this.indexesFailed = true;
 		}

@@ -97,7 +97,7 @@ final class JobMethods implements BeanPostProcessor {
 				work);
 		if (!this.jobs.add(job) && !method.equals(this.methods.get(beanName + " " + name))) {
 			throw new IllegalStateException("Two methods have @ScheduledJob(name = \"" + name
-					+ "\"), and runs are kept by this name. Give each method its own name");
+					+ "\"), but the runs of a job are kept under its name. Give each method its own name");
 		}
 		this.methods.put(beanName + " " + name, method);
 	}
@@ -117,23 +117,23 @@ final class JobMethods implements BeanPostProcessor {
 		}
 		if (!JobCall.isPossible(method)) {
 			throw refused(method,
-					"the scheduler cannot see when its result ends. Return void, CompletionStage or, with Reactor, a "
-							+ "reactive type. A suspending function must return Unit or a Flow, and needs "
-							+ "kotlinx-coroutines-reactor and kotlin-reflect");
+					"the scheduler cannot see when the result of this method ends. Return void, a CompletionStage or, "
+							+ "if Reactor is on the class path, a reactive type. A suspending function must return "
+							+ "Unit or a Flow, and needs kotlinx-coroutines-reactor and kotlin-reflect");
 		}
 		int arguments = JobCall.arguments(method);
 		if (arguments > 1 || arguments == 1 && method.getParameterTypes()[0] != JobRun.class) {
 			throw refused(method,
-					"it has parameters that the scheduler cannot fill. Declare no parameter, or only a JobRun");
+					"this method has parameters that the scheduler cannot fill. Declare no parameter, or only a JobRun");
 		}
 		if (!AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Scheduled.class).isEmpty()) {
-			throw refused(method, "it also has @Scheduled, which would run it in each instance. Move that schedule to "
-					+ "@ScheduledJob");
+			throw refused(method, "this method also has @Scheduled, which would run the method in each instance. Move "
+					+ "the schedule to @ScheduledJob");
 		}
 		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
-			throw refused(method, "it is @Async, so each run would be recorded before its end. Remove @Async, because "
-					+ "each run has its own thread anyway");
+			throw refused(method, "this method is @Async, so each run would be recorded before its work ends. Remove "
+					+ "@Async, because each run of a job has its own thread");
 		}
 	}
 
@@ -143,7 +143,8 @@ final class JobMethods implements BeanPostProcessor {
 		String rate = text(declared.fixedRate());
 		String delay = text(declared.fixedDelay());
 		if (Stream.of(cron, rate, delay).filter((each) -> !each.isEmpty()).count() != 1) {
-			throw refused(method, "exactly one of cron, fixedRate and fixedDelay has to be set");
+			throw refused(method, "the schedule is not clear. Set exactly one of the attributes 'cron', 'fixedRate' "
+					+ "and 'fixedDelay'");
 		}
 		if (Scheduled.CRON_DISABLED.equals(cron)) {
 			return null;
@@ -152,7 +153,8 @@ final class JobMethods implements BeanPostProcessor {
 			return cron(cron, text(declared.zone()), method);
 		}
 		if (!declared.zone().isEmpty()) {
-			throw refused(method, "zone is set without cron, but only cron uses a zone");
+			throw refused(method,
+					"the attribute 'zone' is set, but only 'cron' uses a zone. Remove the attribute 'zone'");
 		}
 		return (!rate.isEmpty()) ? new JobTrigger.Rate(duration("fixedRate", rate, method))
 				: new JobTrigger.Delay(duration("fixedDelay", delay, method));
@@ -163,18 +165,20 @@ final class JobMethods implements BeanPostProcessor {
 			JobTrigger.Cron trigger = new JobTrigger.Cron(CronExpression.parse(cron),
 					(zone.isEmpty()) ? ZoneId.systemDefault() : ZoneId.of(zone));
 			if (trigger.expression().next(ZonedDateTime.ofInstant(Instant.EPOCH, trigger.zone())) == null) {
-				throw refused(method, "cron = \"" + cron + "\" is never due. To switch the job off, write \"-\"");
+				throw refused(method,
+						"cron = \"" + cron + "\" is never due. To switch the job off, write cron = \"-\"");
 			}
 			LocalDate irregular = (zone.isEmpty()) ? trigger.nextIrregularDay(Instant.now()) : null;
 			if (irregular != null) {
 				logger.warn("@ScheduledJob on " + method + ": on " + irregular + " the zone of this JVM, "
 						+ trigger.zone() + ", skips or repeats the hour of cron = \"" + cron
-						+ "\". Set zone to \"UTC\", or to the JVM's zone if you want this");
+						+ "\". Set zone to \"UTC\". If you want these skips and repetitions, set zone to the JVM's zone");
 			}
 			return trigger;
 		}
 		catch (IllegalArgumentException | DateTimeException ex) {
-			throw refused(method, "cron = \"" + cron + "\", zone = \"" + zone + "\": " + ex.getMessage());
+			throw refused(method,
+					"the schedule cron = \"" + cron + "\", zone = \"" + zone + "\" is not valid: " + ex.getMessage());
 		}
 	}
 

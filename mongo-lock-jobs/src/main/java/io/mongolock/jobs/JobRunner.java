@@ -159,8 +159,10 @@ final class JobRunner {
 				});
 			}
 			catch (RuntimeException ex) { // keeps nobody from the others
-				logger.warn("The run of job '" + left.job() + "' by " + left.runner()
-						+ " could not be recorded as abandoned, so this is tried again in ten minutes", ex);
+				logger.warn(
+						"The run of job '" + left.job() + "' by " + left.runner()
+								+ " could not be recorded as abandoned. The application tries again in ten minutes",
+						ex);
 			}
 		}
 	}
@@ -207,7 +209,8 @@ final class JobRunner {
 			JobWork<?> work) {
 		LockRequest request = request(job, (terms != null) ? terms.onLost() : OnLost.IGNORE);
 		if (LockContext.find((held) -> held.key().equals(request.key())).isPresent()) {
-			throw new IllegalStateException("Job '" + job + "' runs on this thread already: let that run return first");
+			throw new IllegalStateException(
+					"Job '" + job + "' is already running on this thread. Wait until that run has returned");
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request);
 		if (lock.isEmpty()) {
@@ -256,14 +259,15 @@ final class JobRunner {
 	 */
 	static @Nullable String refusal(JobRun record, Instant tick) {
 		if (record.outcome() == JobOutcome.UNKNOWN) {
-			return "The run of job '" + record.job() + "' for its tick " + tick
-					+ " was recorded by a newer version of mongo-lock, or by hand. Ask an instance with the newer "
-					+ "version";
+			return "The run of job '" + record.job() + "' for its tick " + tick + " has an outcome that this version "
+					+ "of mongo-lock does not know, because a newer version or a person has recorded this run. Send "
+					+ "the request to an instance with the newer version";
 		}
 		return (record.ticks() == 1) ? null
-				: "The record of job '" + record.job() + "' for its tick " + tick + " covers " + record.ticks()
-						+ " ticks, from " + record.firstTick() + " to " + record.tick()
-						+ ", so none of them can be run again. Run the job now, as a new tick";
+				: "The tick " + tick + " of job '" + record.job()
+						+ "' cannot be run again, because one record stands for " + record.ticks()
+						+ " ticks that were not run, from " + record.firstTick() + " to " + record.tick() + ". Run the "
+						+ "job now, which makes a new tick";
 	}
 
 	// A tick of the schedule is left to the schedule
@@ -306,7 +310,7 @@ final class JobRunner {
 		if (failure != null && (this.cutOff || !handle.isHeld())) {
 			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was cut off by "
 					+ ((this.cutOff) ? "the end of the application" : "the loss of its lock")
-					+ "; another instance takes care of this run");
+					+ ". Another instance takes care of this run");
 			if (this.cutOff) {
 				writtenEvenIfInterrupted(() -> this.runs.replace(begun, begun.leftByCutOff()), begun);
 			}
@@ -423,7 +427,7 @@ final class JobRunner {
 		boolean noted = this.runs.add(notRun);
 		if (noted) {
 			String more = (note.ticks() > 1)
-					? " and the " + (note.ticks() - 1) + " before it, from " + note.first() + " on" : "";
+					? " and the " + (note.ticks() - 1) + " ticks before it, from " + note.first() + " on" : "";
 			if (note.outcome() == JobOutcome.MISSED) {
 				logger.warn(
 						"Job '" + terms.job() + "' missed its tick " + note.last() + more + ", because " + note.why());

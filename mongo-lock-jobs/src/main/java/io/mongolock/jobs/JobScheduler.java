@@ -189,7 +189,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			this.due.refreshOverdue(job);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("The runs of job '" + job.name() + "' could not be read; the next check of this job tries "
+			logger.debug("The runs of job '" + job.name() + "' could not be read. The next check of this job tries "
 					+ "again", ex);
 		}
 	}
@@ -245,8 +245,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		if (!this.jobs.all().isEmpty()) {
 			logger.warn("No job has begun, because this instance has not accepted traffic in the "
 					+ this.patience.toSeconds()
-					+ " s since its start. Perhaps an ApplicationRunner or CommandLineRunner has not returned. To let "
-					+ "jobs begin all the same, set mongo-lock.jobs.only-when-ready=false");
+					+ " s since its start. An ApplicationRunner or CommandLineRunner may not have returned yet. To let "
+					+ "jobs begin anyway, set mongo-lock.jobs.only-when-ready=false");
 		}
 		lookAtAll(false);
 	}
@@ -339,7 +339,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	private Duration failed(Job job, Throwable failure) {
 		boolean first = !this.failing.containsValue(failure.getClass());
 		if (this.failing.put(job, failure.getClass()) == null && this.timer != null) {
-			String message = "Could not check job '" + job.name() + "'; trying again every "
+			String message = "Could not check job '" + job.name() + "', so this instance tries again every "
 					+ this.checkInterval.toMillis() + " ms";
 			String withoutStack = message + ": " + failure;
 			if (first) {

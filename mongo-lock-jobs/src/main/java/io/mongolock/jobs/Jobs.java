@@ -121,12 +121,12 @@ public final class Jobs {
 	public JobRun runTick(String job, Instant tick) {
 		Job found = this.declared.find(job);
 		if (found == null) {
-			throw new IllegalArgumentException("There is no job '" + job + "' in this application; its jobs are "
-					+ this.declared.all().stream().map(Job::name).sorted().toList());
+			throw new IllegalArgumentException("There is no job '" + job + "' in this application. The jobs of this "
+					+ "application are " + this.declared.all().stream().map(Job::name).sorted().toList());
 		}
 		Attempt attempt = this.runner.runNow(found.terms(), tick.truncatedTo(ChronoUnit.MILLIS), found::run);
 		if (attempt == null) {
-			throw new IllegalStateException("Job '" + job + "' is being run. Wait for its end");
+			throw new IllegalStateException("Job '" + job + "' is being run. Wait until this run has ended");
 		}
 		return attempt.run();
 	}
@@ -155,8 +155,8 @@ public final class Jobs {
 	public void note(JobRun run, String note) {
 		if (!this.runs.note(run, JobRun.bounded(note))) {
 			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
-					+ run.tick() + " does not run any more. It has ended, it was taken over, or its record was "
-					+ "dropped");
+					+ run.tick() + " is not running any more. The attempt has ended, another instance has taken over "
+					+ "the run, or the record of the run was dropped");
 		}
 	}
 
@@ -194,7 +194,7 @@ public final class Jobs {
 		});
 		if (!this.runner.leave(run, state)) {
 			throw new IllegalStateException("Attempt " + run.attempt() + " of job '" + run.job() + "' for its tick "
-					+ run.tick() + " does not run here. Call Jobs.state within the work of that attempt");
+					+ run.tick() + " is not running in this instance. Call Jobs.state inside the work of that attempt");
 		}
 	}
 
@@ -214,7 +214,7 @@ public final class Jobs {
 	static void checkName(String job) {
 		if (job.isBlank() || job.length() > MAX_NAME) {
 			throw new IllegalArgumentException("The name of a job must not be blank, and must have at most " + MAX_NAME
-					+ " characters. '" + job + "' has " + job.length());
+					+ " characters, but '" + job + "' has " + job.length() + " characters");
 		}
 	}
 

@@ -47,8 +47,8 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 			}
 			if (wanted && !context.getEnvironment().getProperty(ENABLED, Boolean.class, true)) {
 				logger.info("No job fires in " + test.getTestClass().getName() + ", because " + ENABLED
-						+ "=true counts in a test only if the test class sets it: @SpringBootTest(properties = \""
-						+ ENABLED + "=true\")");
+						+ "=true has no effect in a test unless the test class itself sets this property. To let jobs "
+						+ "fire in this test, write @SpringBootTest(properties = \"" + ENABLED + "=true\")");
 			}
 		}
 

@@ -158,7 +158,7 @@ class JobsEndpoint {
 			boolean begun = change(named, String.valueOf(action), tick, reason, by);
 			audit(named, String.valueOf(action), tick, reason, by);
 			require(begun, WebEndpointResponse.STATUS_SERVICE_UNAVAILABLE, "Job '" + job + "' has not begun within "
-					+ this.timeout.toMillis() + " ms, but may still begin. To find out, look at its runs");
+					+ this.timeout.toMillis() + " ms, but may still begin. To find out, look at the runs of this job");
 			return describe(job, 1, shown);
 		});
 	}
@@ -208,14 +208,15 @@ class JobsEndpoint {
 
 	private boolean run(String job, @Nullable Instant tick) {
 		JobScheduler own = this.scheduler;
-		require(own != null && own.trigger(job) != null, 409,
-				"Job '" + job + "' is not scheduled in this instance. Ask an instance that schedules it");
+		require(own != null && own.trigger(job) != null, 409, "Job '" + job
+				+ "' is not scheduled in this instance. Send the request to an instance that schedules this job");
 		Optional<Optional<JobRun>> begun = Objects.requireNonNull(own)
 			.runNow(job, tick)
 			.thenApply(Optional::of)
 			.completeOnTimeout(Optional.empty(), this.timeout.toMillis(), TimeUnit.MILLISECONDS)
 			.join();
-		require(begun.isEmpty() || begun.get().isPresent(), 409, "Job '" + job + "' is being run. Wait for its end");
+		require(begun.isEmpty() || begun.get().isPresent(), 409,
+				"Job '" + job + "' is being run. Wait until this run has ended");
 		return begun.isPresent();
 	}
 

@@ -34,7 +34,8 @@ record LimitedWork(JobWork<?> work, Duration most) implements JobWork<Throwable>
 		boolean passed = limit.isPassed();
 		if (failure != null) {
 			throw (passed) ? new JobTimeoutException(
-					"Interrupted after its maxDuration of " + this.most.toMillis() + " ms", failure) : failure;
+					"The work was interrupted after its maxDuration of " + this.most.toMillis() + " ms", failure)
+					: failure;
 		}
 	}
 

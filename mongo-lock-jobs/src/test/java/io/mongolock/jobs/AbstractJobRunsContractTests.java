@@ -95,8 +95,9 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 		for (int second = 0; second < 4; second++) {
 			Instant tick = TICK.plusSeconds(second);
 			assertThatIllegalStateException().isThrownBy(() -> this.jobs.runTick("nightly", tick))
-				.withMessage("The record of job 'nightly' for its tick " + tick + " covers 4 ticks, from " + TICK
-						+ " to 2026-05-04T01:00:03Z, so none of them can be run again. Run the job now, as a new tick");
+				.withMessage("The tick " + tick
+						+ " of job 'nightly' cannot be run again, because one record stands for 4 ticks that were not run, from "
+						+ TICK + " " + "to 2026-05-04T01:00:03Z. Run the job now, which makes a new tick");
 			assertThat(this.jobs.run("nightly", tick, this.runs::add)).isEmpty();
 		}
 		assertThat(this.runs).isEmpty();
@@ -204,7 +205,7 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 		});
 		assertThat(this.jobs.last("nightly", 1).get(0).state()).containsOnlyKeys("text");
 		assertThatIllegalStateException().isThrownBy(() -> this.jobs.state(this.runs.get(0), Map.of()))
-			.withMessageContaining("does not run here");
+			.withMessageContaining("is not running in this instance");
 	}
 
 	@Test

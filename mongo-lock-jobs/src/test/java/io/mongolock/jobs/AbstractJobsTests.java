@@ -318,7 +318,7 @@ abstract class AbstractJobsTests {
 				assertThat(two.run("export", TICK, runs::add)).isPresent();
 			}).join();
 			assertThatIllegalStateException().isThrownBy(() -> one.run("import", TICK.plusSeconds(1), runs::add))
-				.withMessageContaining("Job 'import' runs on this thread already");
+				.withMessageContaining("Job 'import' is already running on this thread");
 		})).isPresent();
 		assertThat(runs).hasSize(1);
 	}
@@ -337,7 +337,7 @@ abstract class AbstractJobsTests {
 		assertThat(ended.note()).isNull();
 		JobRun begun = JobRun.begun("import", TICK, 1, ended.fence(), TICK, "one");
 		assertThatIllegalStateException().isThrownBy(() -> jobs.note(begun, "7 of 7"))
-			.withMessageContaining("does not run any more");
+			.withMessageContaining("is not running any more");
 	}
 
 	@Test
@@ -527,7 +527,7 @@ abstract class AbstractJobsTests {
 		assertThat(show(two, "every-second").runs())
 			.anySatisfy((run) -> assertThat(run.outcome()).isEqualTo("unknown"));
 		assertRefused(change(two.getBean(JobsEndpoint.class), "every-second", "rerun", now.toString(), null), 409,
-				"recorded by a newer version of mongo-lock, or by hand");
+				"has an outcome that this version of mongo-lock does not know");
 	}
 
 	@Test
@@ -610,7 +610,8 @@ abstract class AbstractJobsTests {
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
 		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause that code's scheduler");
 		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none' with");
-		assertRefused(change(endpoint, "none", "run", null, null), 409, "Ask an instance that schedules it");
+		assertRefused(change(endpoint, "none", "run", null, null), 409,
+				"Send the request to an instance that schedules this job");
 		assertRefused(change(endpoint, "blocking", "run", null, null), 409, "is being run");
 		assertRefused(change(endpoint, "blocking", "rerun", "soon", null), 400, "for example 2026-05-04T03:00:00Z");
 		assertRefused(change(endpoint, "blocking", "rerun", "2000-01-01T00:00:00Z", null), 404, "has no run");
@@ -620,8 +621,9 @@ abstract class AbstractJobsTests {
 		one.getBean(JobRuns.class)
 			.add(JobRun.notRun("blocking", first, last, 6, last, JobOutcome.MISSED, JobDecision.NOBODY, "one"));
 		for (Instant tick : List.of(first, first.plusSeconds(3_600), last)) {
-			assertRefused(change(endpoint, "blocking", "rerun", tick.toString(), null), 409,
-					"for its tick " + tick + " covers 6 ticks, from " + first + " to " + last);
+			assertRefused(change(endpoint, "blocking", "rerun", tick.toString(), null), 409, "The tick " + tick
+					+ " of job 'blocking' cannot be run again, because one record stands for 6 ticks that were not run, from "
+					+ first + " to " + last);
 		}
 		assertRefused(change(endpoint, "blocking", "stop", null, null), 400, "it is stop");
 		assertRefused(change(endpoint, "blocking", "pause", null, null), 400, "needs a reason");

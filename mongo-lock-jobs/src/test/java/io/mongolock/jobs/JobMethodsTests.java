@@ -90,13 +90,13 @@ class JobMethodsTests {
 			void work() {
 			}
 
-		}, "one of cron, fixedRate and fixedDelay has to be set"), Arguments.of(new Object() {
+		}, "Set exactly one of the attributes 'cron', 'fixedRate' and 'fixedDelay'"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", cron = "@daily", fixedDelay = "1s")
 			void work() {
 			}
 
-		}, "one of cron, fixedRate and fixedDelay has to be set"), Arguments.of(new Object() {
+		}, "Set exactly one of the attributes 'cron', 'fixedRate' and 'fixedDelay'"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", cron = "0 3 * * *")
 			void work() {
@@ -114,13 +114,13 @@ class JobMethodsTests {
 			void work() {
 			}
 
-		}, "zone is set without cron"), Arguments.of(new Object() {
+		}, "only 'cron' uses a zone"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", cron = "0 0 0 30 2 *")
 			void work() {
 			}
 
-		}, "is never due. To switch the job off, write \"-\""), Arguments.of(new Object() {
+		}, "is never due. To switch the job off, write cron = \"-\""), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", fixedRate = "soon")
 			void work() {
@@ -157,14 +157,14 @@ class JobMethodsTests {
 				return 1;
 			}
 
-		}, "Return void, CompletionStage"), Arguments.of(new Object() {
+		}, "Return void, a CompletionStage"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", fixedDelay = "1s")
 			Future<String> work() {
 				return new CompletableFuture<>();
 			}
 
-		}, "Return void, CompletionStage"), Arguments.of(new Object() {
+		}, "Return void, a CompletionStage"), Arguments.of(new Object() {
 
 			// As without what calls suspending functions, which these tests lack
 			@ScheduledJob(name = "job", fixedDelay = "1s")
@@ -185,7 +185,7 @@ class JobMethodsTests {
 			void work() {
 			}
 
-		}, "Move that schedule to @ScheduledJob"), Arguments.of(new Object() {
+		}, "Move the schedule to @ScheduledJob"), Arguments.of(new Object() {
 
 			@Async
 			@ScheduledJob(name = "job", fixedDelay = "1s")

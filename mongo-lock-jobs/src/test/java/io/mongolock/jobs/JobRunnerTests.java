@@ -602,7 +602,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 		this.jobs.run("nightly", TICK,
 				(run) -> assertThatIllegalStateException()
 					.isThrownBy(() -> this.jobs.run("nightly", TICK.plusSeconds(1), this.runs::add))
-					.withMessageContaining("runs on this thread already"));
+					.withMessageContaining("is already running on this thread"));
 		assertTicks();
 	}
 

@@ -144,7 +144,8 @@ class JobSchedulerTests {
 		scheduler.start();
 		Awaitility.await()
 			.untilAsserted(() -> assertThat(output).contains("check job 'first'").contains("check job 'second'"));
-		assertThat(output).containsOnlyOnce("; trying again every 100 ms: java.lang.OutOfMemoryError: no thread")
+		assertThat(output)
+			.containsOnlyOnce(", so this instance tries again every 100 ms: java.lang.OutOfMemoryError: no thread")
 			.containsOnlyOnce("\tat " + JobScheduler.class.getName() + ".begin(");
 		scheduler.destroy();
 	}

@@ -178,8 +178,9 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 		this.template.getCollection("lockJobRuns")
 			.updateOne(new Document("job", "nightly"), new Document("$set", new Document("outcome", "PUT_OFF")));
 		assertThatIllegalStateException().isThrownBy(() -> this.jobs.runTick("nightly", TICK))
-			.withMessage("The run of job 'nightly' for its tick 2026-05-04T01:00:00Z was recorded by a newer version "
-					+ "of mongo-lock, or by hand. Ask an instance with the newer version");
+			.withMessage("The run of job 'nightly' for its tick 2026-05-04T01:00:00Z has an outcome that this version "
+					+ "of mongo-lock does not know, because a newer version or a person has recorded this run. Send "
+					+ "the request to an instance with the newer version");
 		assertTicks();
 		this.clock.set(TICK);
 		this.runner.runNow(terms("0 0 3 * * *", CatchUp.NONE, OnAbandoned.RERUN), null, this.runs::add);

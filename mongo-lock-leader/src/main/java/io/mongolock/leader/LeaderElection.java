@@ -398,8 +398,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 			}
 			this.claim = null;
 		}
-		logger.warn("Could not claim the role '" + this.role + "'; trying again in " + this.pause.toSeconds() + " s",
-				failure);
+		logger.warn("Could not claim the role '" + this.role + "'. This instance tries again in "
+				+ this.pause.toSeconds() + " s", failure);
 		later(() -> this.starter.execute(this::stand));
 	}
 

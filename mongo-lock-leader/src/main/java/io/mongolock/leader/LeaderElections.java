@@ -62,8 +62,8 @@ final class LeaderElections implements SmartInitializingSingleton {
 	void warnIfWaiting() {
 		if (this.waiting && this.context instanceof ConfigurableApplicationContext own && own.isActive()) {
 			logger.warn("This instance cannot lead, because it has not accepted traffic in the minute since its start. "
-					+ "Perhaps an ApplicationRunner or CommandLineRunner has not returned. To let it lead all the "
-					+ "same, set mongo-lock.leader.only-when-ready=false");
+					+ "An ApplicationRunner or CommandLineRunner may not have returned yet. To let this instance lead "
+					+ "anyway, set mongo-lock.leader.only-when-ready=false");
 		}
 	}
 
@@ -104,7 +104,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 									: "The existing beans have the roles '" + all().stream()
 										.map(LeaderElection::role)
 										.collect(Collectors.joining("', '")) + "'."),
-					"Declare one bean of that role: new LeaderElection(\"" + role
+					"Declare one bean of that role, such as new LeaderElection(\"" + role
 							+ "\", locks, action), or let @LeaderOnly name the role of another bean.");
 		}
 		return ofRole.get(0);

@@ -93,14 +93,16 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		}
 		SpringProxy proxy = AdvisedProxies.find(bean, (advice) -> advice == this.guard);
 		String problem = "Bean '" + name + "' of " + targetClass
-				+ " has @LeaderOnly methods, but no proxy, so they would run even while this instance does not lead";
+				+ " has @LeaderOnly methods, but no proxy, so these methods would run even while this instance does "
+				+ "not lead";
 		if (proxy == null && AdvisedProxies.mayBeMissing(beans)) {
-			logger.warn(problem + ". Ignore this if this test has put the bean there, as @MockitoBean does");
+			logger.warn(problem + ". If the test itself has put this bean into the context, for example with "
+					+ "@MockitoBean, ignore this message");
 			return;
 		}
 		if (proxy == null) {
-			throw new IllegalStateException(problem + ". The bean is created too early, perhaps because a "
-					+ "BeanPostProcessor depends on it. Move the methods to another bean, or call "
+			throw new IllegalStateException(problem + ". The bean was created too early, for example because a "
+					+ "BeanPostProcessor depends on the bean. Move the methods to another bean, or call "
 					+ "LeaderElection.ifLeader");
 		}
 		List<Advisor> later = (proxy instanceof Advised advised)
@@ -108,8 +110,8 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 		for (Method method : (later.isEmpty()) ? Set.<Method>of() : guardedMethods(targetClass).keySet()) {
 			if (later.stream().anyMatch((advisor) -> AsyncAdvice.advises(advisor, method, targetClass))) {
 				throw new IllegalStateException("@LeaderOnly on " + method
-						+ " runs outside of its @Async, so the work would go on after the role is given back. Remove "
-						+ "the order of @EnableAsync, or call LeaderElection.ifLeader in the work");
+						+ " runs outside of @Async, so the work would go on after the role is given back. Remove the "
+						+ "order of @EnableAsync, or call LeaderElection.ifLeader in the work");
 			}
 		}
 	}
@@ -168,7 +170,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 	private static void check(Method method, Class<?> targetClass) {
 		if (method.getReturnType() != void.class) {
 			throw new IllegalStateException("@LeaderOnly on " + method
-					+ " is not possible, because the method returns something, and there is nothing to return where "
+					+ " is not possible, because the method returns a value, and there is no value to return while "
 					+ "this instance does not lead. Make the method void, or call LeaderElection.ifLeader");
 		}
 		refuse(ProxyReach.toAnyProxy(method, targetClass), method);
@@ -176,9 +178,9 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	private static void refuse(@Nullable Obstacle obstacle, Method method) {
 		if (obstacle != null) {
-			throw new IllegalStateException(
-					"@LeaderOnly method " + method + " " + obstacle.problem() + ", so it would run where this instance "
-							+ "does not lead. " + obstacle.action() + ", or call LeaderElection.ifLeader");
+			throw new IllegalStateException("@LeaderOnly method " + method + " " + obstacle.problem()
+					+ ", so the method would run even while this instance does not lead. " + obstacle.action()
+					+ ", or call LeaderElection.ifLeader");
 		}
 	}
 

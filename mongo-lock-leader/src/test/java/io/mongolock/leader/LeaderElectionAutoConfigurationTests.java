@@ -219,8 +219,9 @@ class LeaderElectionAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(LockStartupException.class)
 				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'")
-				.hasMessageContaining("There are no other LeaderElection beans. Declare one bean of that role: new "
-						+ "LeaderElection(\"nobody\""));
+				.hasMessageContaining(
+						"There are no other LeaderElection beans. Declare one bean of that role, such as new "
+								+ "LeaderElection(\"nobody\""));
 	}
 
 	@Test
@@ -255,7 +256,7 @@ class LeaderElectionAutoConfigurationTests {
 			.withBean(Later.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("Later.work()")
-				.hasMessageContaining("runs outside of its @Async"));
+				.hasMessageContaining("runs outside of @Async"));
 	}
 
 	@Test
@@ -282,9 +283,10 @@ class LeaderElectionAutoConfigurationTests {
 	static Stream<Arguments> aMethodThatNoProxyReachesFailsTheStart() {
 		return Stream.of(Arguments.of(OfPrivate.class, true, "because it is private"),
 				Arguments.of(OfStatic.class, true, "because it is static"),
-				Arguments.of(OfFinal.class, true, "cannot be overridden by a proxy, because it or its class is final"),
+				Arguments.of(OfFinal.class, true,
+						"cannot be overridden by a proxy, because the method or its class is final"),
 				Arguments.of(FinalClass.class, true,
-						"cannot be overridden by a proxy, because it or its class is final"),
+						"cannot be overridden by a proxy, because the method or its class is final"),
 				Arguments.of(WithStaticContract.class, true, "because it is static"),
 				Arguments.of(OfSuperclass.class, true, "which is in another package"),
 				Arguments.of(Contracted.class, false, "is declared in no interface that the bean's proxy implements"));
@@ -313,7 +315,7 @@ class LeaderElectionAutoConfigurationTests {
 			.withUserConfiguration(LeaderSnippets.class)
 			.run((context) -> assertThat(context).getFailure()
 				.hasMessageContaining("@LeaderOnly method ")
-				.hasMessageContaining("cannot be overridden by a proxy, because it or its class is final"));
+				.hasMessageContaining("cannot be overridden by a proxy, because the method or its class is final"));
 		this.instance.withBean(Plain.class, Plain::new, later, (definition) -> definition.setInitMethodName("work"))
 			.withUserConfiguration(LeaderSnippets.class)
 			.run((context) -> assertThat(context).getFailure()

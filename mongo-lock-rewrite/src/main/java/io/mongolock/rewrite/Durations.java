@@ -38,7 +38,7 @@ final class Durations {
 			return duration;
 		}
 		if (parse(attribute, duration).getNano() % 1_000_000 != 0) {
-			throw new UnmappedException(attribute + " is no whole number of milliseconds. Round it");
+			throw new UnmappedException(attribute + " is no whole number of milliseconds. Round this value");
 		}
 		// Which here have to say so
 		return (Character.isDigit(duration.charAt(duration.length() - 1))) ? duration + "ms" : duration;
@@ -54,7 +54,7 @@ final class Durations {
 		catch (DateTimeException | ArithmeticException | IllegalArgumentException ex) {
 			// as one that is negative
 		}
-		throw new UnmappedException(attribute + " is no duration that ShedLock accepts. Correct it");
+		throw new UnmappedException(attribute + " is no duration that ShedLock accepts. Correct this value");
 	}
 
 	private static Duration simple(String text) {

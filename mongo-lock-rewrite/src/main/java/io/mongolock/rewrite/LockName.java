@@ -39,8 +39,8 @@ record LockName(String attribute) {
 			return new LockName("name = " + Literals.quoted(name));
 		}
 		if (name.contains("${")) {
-			throw new UnmappedException("the name becomes a key, which has no placeholders. Write the placeholder's "
-					+ "value into the name");
+			throw new UnmappedException("the name becomes a key, but placeholders are not replaced in a key. Write the "
+					+ "value of the placeholder into the name");
 		}
 		String key = key(parts(name));
 		if (key.contains("#{")) {

@@ -511,7 +511,7 @@ class SchedulerLockToDistributedLockTests {
 		assertThat(refused("@SchedulerLock(name = \"a\" + \"b\")")).contains("name is no literal");
 		// Which OpenRewrite does not read
 		assertThat(refused("@SchedulerLock(name = \"\\ud83d\\ude00\")")).contains("name is no literal");
-		assertThat(refused("@SchedulerLock(name = \"${a}-#{#shop}*/\")")).contains("value into the name)~~>*/@");
+		assertThat(refused("@SchedulerLock(name = \"${a}-#{#shop}*/\")")).contains("placeholder into the name)~~>*/@");
 		assertThat(refused("@SchedulerLock(name = \"a-#{#shop\")")).contains("does not understand the template");
 		assertThat(refused("@SchedulerLock(name = \"a-#{'#{'}\")")).contains("does not understand the template");
 		assertThat(refused("@SchedulerLock(name = \"a\", lockAtMostFor = \"#{config.most}\")"))

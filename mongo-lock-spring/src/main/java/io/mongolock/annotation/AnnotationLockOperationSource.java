@@ -74,7 +74,8 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 		if (declarations.isLeftOut() && this.leftOut.add(specific)) {
 			logger.warn("@DistributedLock on " + userClass.getName() + " locks only its public methods, so "
 					+ specific.getName()
-					+ ", which the container calls, runs WITHOUT the lock. Make it public, or annotate the method itself");
+					+ ", which the container calls, runs WITHOUT the lock. Make this method public, or annotate the "
+					+ "method itself");
 		}
 		return this.parser.parse(declarations.find(), specific, userClass);
 	}

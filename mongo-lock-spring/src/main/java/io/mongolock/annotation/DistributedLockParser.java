@@ -62,9 +62,9 @@ class DistributedLockParser {
 					&& Objects.equals(other.key(), operation.key())
 					&& Objects.equals(other.condition(), operation.condition()))) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has two annotations for one lock, with the name '" + operation.name() + "' and the key '"
+					"has two annotations with the same name '" + operation.name() + "' and the same key '"
 							+ operation.key() + "', but with different settings",
-					"Keep one of them, or give them different names.");
+					"Keep one of these annotations, or give them different names.");
 		}
 	}
 
@@ -72,15 +72,17 @@ class DistributedLockParser {
 	private static void checkTogether(LockOperation first, LockOperation other, Class<?> targetClass) {
 		if (!describeAnswer(other).equals(describeAnswer(first))) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, one with " + describeAnswer(first) + " and one with " + describeAnswer(other),
-					"Write the same in all annotations of the method.");
+					"has several locks, but one lock has " + describeAnswer(first) + " and another lock has "
+							+ describeAnswer(other),
+					"A call has only one answer if a lock is not free, so write the same attribute in all annotations "
+							+ "of the method.");
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, and one of them locks a document. A document's lock is not sorted among the "
-							+ "other locks, so two calls could wait for each other",
-					"Keep the document's lock, and take the other locks in a method of another bean that calls this "
-							+ "method.");
+					"has several locks, and one of them locks a document. A call takes its locks in a fixed order, but "
+							+ "a document's lock has no place in this order, so two calls could wait for each other",
+					"Keep the document's lock on this method. Take the other locks in a method of another bean, and "
+							+ "let that method call this one.");
 		}
 	}
 
@@ -97,9 +99,8 @@ class DistributedLockParser {
 		String key = annotation.getString("key");
 		Class<?> document = attributes.document(key);
 		if (name == null && key.isBlank()) {
-			throw attributes.invalid("has neither a name nor a key",
-					"Give it a name, for example @DistributedLock(\"order\"), a key, for example key = \"#id\", or both.",
-					null);
+			throw attributes.invalid("has a lock with neither a name nor a key", "Give the lock a name, for example "
+					+ "@DistributedLock(\"order\"), a key, for example key = \"#id\", or both.", null);
 		}
 		LockSettings settings = LockSettings.builder()
 			.ttl(attributes.duration("ttl"))
@@ -139,7 +140,7 @@ class DistributedLockParser {
 			String resolved = resolve(attribute, declared);
 			if (!StringUtils.hasText(resolved)) {
 				throw invalid("has the " + attribute + " '" + declared + "', which is blank",
-						"Give it a value, or leave the attribute out.", null);
+						"Give the attribute a value, or remove the attribute.", null);
 			}
 			return resolved;
 		}
@@ -149,8 +150,9 @@ class DistributedLockParser {
 			if (EXPRESSION.matcher(declared).find()) {
 				throw invalid(
 						"has the " + attribute + " '" + declared
-								+ "', which looks like SpEL, but would be taken literally",
-						"Write the expression as the key, for example key = \"#id\"; a name groups settings and metrics.",
+								+ "', which looks like SpEL, but this attribute takes only literal text",
+						"Write the expression in the attribute 'key', for example key = \"#id\". The name is only for "
+								+ "settings and metrics.",
 						null);
 			}
 			return text(attribute);
@@ -171,8 +173,8 @@ class DistributedLockParser {
 		}
 
 		private InvalidLockMethodException unresolved(String attribute, String declared, @Nullable Exception cause) {
-			return invalid("has the " + attribute + " '" + declared + "' with a placeholder that no property fills",
-					"Set the property, or give the placeholder a default: ${property:default}.", cause);
+			return invalid("has the " + attribute + " '" + declared + "', but no property fills its placeholder",
+					"Set the property, or give the placeholder a default value, as in ${property:default}.", cause);
 		}
 
 		private @Nullable Duration duration(String attribute) {
@@ -186,7 +188,7 @@ class DistributedLockParser {
 			}
 			catch (IllegalArgumentException ex) {
 				throw invalid("has the " + attribute + " '" + text + "', which is no duration",
-						"Write it as 30s, 500ms or PT30S.", ex);
+						"Write a duration such as 30s, 500ms or PT30S.", ex);
 			}
 		}
 
@@ -195,8 +197,8 @@ class DistributedLockParser {
 			if (text == null || "true".equalsIgnoreCase(text) || "false".equalsIgnoreCase(text)) {
 				return (text != null) ? Boolean.valueOf(text) : null;
 			}
-			throw invalid("has " + attribute + " '" + text + "'",
-					"Write true or false, or leave it out to use the configured value.", null);
+			throw invalid("has " + attribute + " '" + text + "', which is neither true nor false",
+					"Write true or false. To use the configured value, remove the attribute.", null);
 		}
 
 		private @Nullable Class<?> document(String key) {
@@ -206,7 +208,7 @@ class DistributedLockParser {
 			}
 			if (key.isBlank()) {
 				throw invalid("has document = " + type.getSimpleName() + ".class, but no key that names a document",
-						"Write the id of the document as its key, for example key = \"#id\".", null);
+						"Write the id of the document in the attribute 'key', for example key = \"#id\".", null);
 			}
 			for (String attribute : List.of("limit", "minHold")) {
 				String text = this.annotation.getString(attribute);
@@ -232,7 +234,7 @@ class DistributedLockParser {
 				throw invalid(
 						"has " + String.join(" and ", answers)
 								+ ", but only one of them can answer the caller if the lock is not free",
-						"Keep one of them, and leave the others out.", null);
+						"Keep one of these attributes, and remove the others.", null);
 			}
 		}
 
@@ -260,8 +262,8 @@ class DistributedLockParser {
 		private InvalidLockMethodException notInDocument(Class<?> type, String attribute) {
 			return invalid(
 					"has document = " + type.getSimpleName() + ".class and " + attribute
-							+ ", but a document's lock has one holder, and ends with the save",
-					"Leave one of them out.", null);
+							+ ", but a document's lock always has one holder, and ends when the document is saved",
+					"Remove one of these two attributes.", null);
 		}
 
 		private @Nullable Integer limit() {
@@ -273,8 +275,8 @@ class DistributedLockParser {
 				return LockRequest.UNLIMITED;
 			}
 			throw invalid("has mode = SHARED and the limit '" + text + "', but a shared lock has no limit",
-					"Keep limit if you want a semaphore, or mode = SHARED if you want the reading side of a read/write "
-							+ "lock.",
+					"If you want a semaphore, keep only the limit. If you want the reading side of a read/write lock, "
+							+ "keep only mode = SHARED.",
 					null);
 		}
 
@@ -287,7 +289,7 @@ class DistributedLockParser {
 			}
 			catch (NumberFormatException ex) {
 				throw invalid("has the limit '" + text + "', which is no whole number below " + LockRequest.UNLIMITED,
-						"Write how many may hold the lock together, for example limit = \"10\".", ex);
+						"Write how many callers may hold the lock at the same time, for example limit = \"10\".", ex);
 			}
 			throw invalid(
 					"has the limit '" + text + "', which is out of range", "Set a limit that is at least 1 and less "

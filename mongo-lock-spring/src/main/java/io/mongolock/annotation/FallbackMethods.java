@@ -36,7 +36,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		List<Method> fitting = named.stream().filter(this::takesTheArguments).toList();
 		if (fitting.size() > 1) {
 			throw invalid(name, "but several methods of that name take the same arguments: " + describe(fitting),
-					"Rename all of these methods but one.");
+					"Keep this name for one of these methods, and rename the others.");
 		}
 		if (fitting.isEmpty()) {
 			throw noneFits(name, named);
@@ -78,7 +78,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		ResolvableType wanted = ResolvableType.forMethodReturnType(this.method, this.userClass);
 		ResolvableType given = ResolvableType.forMethodReturnType(fallback, this.userClass);
 		if (!fits(wanted, given)) {
-			throw invalid(name, "which returns " + given + ", while the method returns " + wanted,
+			throw invalid(name, "which returns " + given + ", but the locked method returns " + wanted,
 					"Let the fallback return " + wanted + ".");
 		}
 		for (Class<?> thrown : fallback.getExceptionTypes()) {
@@ -86,8 +86,10 @@ record FallbackMethods(Method method, Class<?> userClass) {
 					|| RuntimeException.class.isAssignableFrom(thrown) || Error.class.isAssignableFrom(thrown)) {
 				continue;
 			}
-			throw invalid(name, "which throws " + thrown.getName() + ", but the method does not declare this exception",
-					"Add this exception to the throws clause of the method, or handle it in the fallback.");
+			throw invalid(name,
+					"which throws " + thrown.getName() + ", but the locked method does not declare this exception",
+					"Add this exception to the throws clause of the locked method, or handle the exception in the "
+							+ "fallback.");
 		}
 		if (!new LockDeclarations(fallback, this.userClass).find().isEmpty()) {
 			throw invalid(name, "which has its own lock, but a fallback runs without a lock",
@@ -103,7 +105,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 	}
 
 	private InvalidLockMethodException noneFits(String name, List<Method> named) {
-		String action = "Declare " + ((isStatic(this.method)) ? "static " : "") + name + parameters(this.method)
+		String action = "Declare the method " + ((isStatic(this.method)) ? "static " : "") + name
+				+ parameters(this.method)
 				+ " in the class of the bean or a superclass. You may add a last parameter of the type "
 				+ "LockUnavailableException.";
 		if (named.isEmpty() && this.method.getName().equals(name)) {
@@ -115,9 +118,11 @@ record FallbackMethods(Method method, Class<?> userClass) {
 			return invalid(name, "but no method of that name takes the same arguments: " + describe(named), action);
 		}
 		List<Method> others = candidates().filter(this::takesTheArguments).toList();
-		return invalid(name, "but there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
-				+ this.userClass.getName()
-				+ ((others.isEmpty()) ? "" : ", where these methods take the same arguments: " + describe(others)),
+		return invalid(name,
+				"but there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
+						+ this.userClass.getName()
+						+ ((others.isEmpty()) ? ""
+								: ". These methods in that class take the same arguments: " + describe(others)),
 				action);
 	}
 

@@ -22,11 +22,12 @@ import org.springframework.util.ClassUtils;
 public final class AsyncResultDetector {
 
 	/** The way out. */
-	public static final String ACTION = "Return one of these types, not wrapped in another: CompletionStage, "
-			+ "CompletableFuture or, with Reactor on the class path, Mono, Flux or another reactive type that Spring "
-			+ "adapts. The lock is held until this result has ended. For suspend functions and Flow add "
-			+ "kotlinx-coroutines-reactor and kotlin-reflect. Or wait for the result inside the method (a stream or an "
-			+ "iterator as a List), or use LockOperations.executeAsync.";
+	public static final String ACTION = "Return a CompletionStage, a CompletableFuture or, if Reactor is on the class "
+			+ "path, a Mono, a Flux or another reactive type that Spring adapts. Do not wrap this result in another "
+			+ "type, because the lock is held until the returned result has ended. For suspend functions and Flow, add "
+			+ "kotlinx-coroutines-reactor and kotlin-reflect. If you cannot return such a type, wait for the result "
+			+ "inside the method (return a List in place of a stream or an iterator), or use "
+			+ "LockOperations.executeAsync.";
 
 	private static final Set<String> TYPES = Set.of("java.util.concurrent.Future",
 			"java.util.concurrent.CompletionStage", "java.util.concurrent.Callable",

@@ -45,8 +45,9 @@ class CallWarnings {
 	void warnIfBlocking(LockedCall call) {
 		if (REACTOR && Reactor.isNonBlocking() && this.blocking.add(call.method())) {
 			logger.warn("@DistributedLock method " + call + " waits for its lock on " + Thread.currentThread().getName()
-					+ ", which is a thread that must not block, because other work on this thread waits, too. Call the "
-					+ "method on Schedulers.boundedElastic(), for instance with Mono.fromCallable(…).subscribeOn(…)");
+					+ ", which is a thread that must not block, because other work on this thread has to wait, too. "
+					+ "Call the method on Schedulers.boundedElastic(), for example with "
+					+ "Mono.fromCallable(…).subscribeOn(…)");
 		}
 	}
 

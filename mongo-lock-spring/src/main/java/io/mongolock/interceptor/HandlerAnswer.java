@@ -30,11 +30,11 @@ record HandlerAnswer(String handler, BeanFactory beans) implements UnavailableAn
 			return null;
 		}
 		if (!ClassUtils.isAssignableValue(type, result)) {
-			throw new IllegalStateException("LockUnavailableHandler '" + this.handler + "' answered "
+			throw new IllegalStateException("LockUnavailableHandler '" + this.handler + "' returned "
 					+ ((result != null) ? "a " + result.getClass().getTypeName() : "null") + " for " + call
 					+ ", which returns " + type.getTypeName()
-					+ ". Answer with a value of UnavailableCall.resultType(), or throw "
-					+ "the LockUnavailableException", ex);
+					+ ". Return a value of the type UnavailableCall.resultType(), or throw the LockUnavailableException",
+					ex);
 		}
 		return result;
 	}

@@ -84,9 +84,9 @@ public final class LockInterceptor implements MethodInterceptor {
 		List<LockOperation> locks = this.source.getLockOperations(called, targetClass);
 		if (locks.isEmpty()) {
 			throw new IllegalStateException(InvalidLockMethodException.describe(called, targetClass)
-					+ " was not run: it should run under a lock, but no lock is declared for it. Either the "
-					+ "LockOperationSource no longer answers as it did when the proxy was made, or the advice was "
-					+ "added without its advisor");
+					+ " was not run, because it should run under a lock, but no lock is declared for it. Either the "
+					+ "LockOperationSource no longer gives the answer that it gave when the proxy was made, or the "
+					+ "advice was added without its advisor");
 		}
 		LockedMethod method = LockedMethod.of(locks.get(0).method(), targetClass, this.laterResults);
 		return new Plan(method, this.executions.obtain().of(method, locks));

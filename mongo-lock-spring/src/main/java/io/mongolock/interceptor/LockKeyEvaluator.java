@@ -52,7 +52,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		return explained(operation, call, () -> {
 			Object id = key(operation, call);
 			if (mayBeSeveral(id) && SeveralKeys.areIn(id.getClass())) {
-				throw new IllegalArgumentException("it is a " + id.getClass().getTypeName()
+				throw new IllegalArgumentException("the value is a " + id.getClass().getTypeName()
 						+ ", but a document is locked by one id. Pick one value");
 			}
 			return id;
@@ -77,7 +77,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		catch (EvaluationException ex) {
 			throw unclear(condition, call, String.valueOf(ex.getMessage()), ex);
 		}
-		throw unclear(condition, call, "its value is neither true nor false", null);
+		throw unclear(condition, call, "the value of the condition is neither true nor false", null);
 	}
 
 	private static IllegalArgumentException unclear(String condition, LockedCall call, String problem,
@@ -105,7 +105,8 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 	}
 
 	private static String noKey(LockedCall call, @Nullable String expression) {
-		return "No lock key for " + call + ((expression != null) ? " from expression '" + expression + "'" : "");
+		return "Could not make a lock key for " + call
+				+ ((expression != null) ? " from the expression '" + expression + "'" : "");
 	}
 
 	private static List<LockRequest> requests(LockOperation operation, Object key) {
@@ -118,7 +119,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 
 	private static LockRequest ofElement(LockOperation operation, int index, @Nullable Object key) {
 		try {
-			Assert.notNull(key, "it is null");
+			Assert.notNull(key, "the value is null");
 			return request(operation, LockRequest.builder(operation.name(), key));
 		}
 		catch (IllegalArgumentException ex) {
@@ -141,7 +142,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 	private Object key(LockOperation operation, LockedCall call) {
 		Object key = evaluate(Objects.requireNonNull(operation.key()), call);
 		if (key == null) {
-			throw new IllegalArgumentException("it is null");
+			throw new IllegalArgumentException("the value is null");
 		}
 		return key;
 	}

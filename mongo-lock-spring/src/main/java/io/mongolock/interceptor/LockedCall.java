@@ -138,7 +138,7 @@ final class LockedCall {
 		String later = (this.called.endsLater()) ? null : this.called.results().returned(result);
 		if (later != null) {
 			throw new InvalidLockMethodException(method(), targetClass(),
-					"has returned a " + later + ", and the lock would end before the work does",
+					"has returned a " + later + ", so the lock would end before the work ends",
 					AsyncResultDetector.ACTION);
 		}
 		return result;

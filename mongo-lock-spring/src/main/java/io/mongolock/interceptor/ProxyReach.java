@@ -52,7 +52,7 @@ public final class ProxyReach {
 			return new Obstacle(
 					"cannot be called through a proxy, because it is "
 							+ ((Modifier.isStatic(modifiers)) ? "static" : "private"),
-					"Make it a public instance method that other beans call");
+					"Make the method a public instance method, and call it from other beans");
 		}
 		if (isCallback(method, targetClass)) {
 			return CALLBACK;
@@ -74,7 +74,7 @@ public final class ProxyReach {
 				|| isIn(proxy.getClass().getInterfaces(), method, targetClass))
 						? null
 						: new Obstacle("is declared in no interface that the bean's proxy implements",
-								"Declare the method in an interface, or let the class be proxied: remove "
+								"Declare the method in an interface, or let Spring proxy the class by removing "
 										+ "spring.aop.proxy-target-class=false and @Proxyable(INTERFACES)");
 	}
 
@@ -87,12 +87,12 @@ public final class ProxyReach {
 			return new Obstacle(
 					"cannot be overridden by a proxy, because it is package-private in "
 							+ method.getDeclaringClass().getName() + ", which is in another package",
-					"Make it protected or public");
+					"Make the method protected or public");
 		}
 		if (Modifier.isFinal(method.getModifiers()) || Modifier.isFinal(targetClass.getModifiers())) {
-			return new Obstacle("cannot be overridden by a proxy, because it or its class is final",
+			return new Obstacle("cannot be overridden by a proxy, because the method or its class is final",
 					(targetClass.isRecord()) ? "Make the record a class"
-							: "Remove final (in Kotlin, declare it open or use the kotlin-spring plugin)");
+							: "Remove the modifier final (in Kotlin, add open or use the kotlin-spring plugin)");
 		}
 		return null;
 	}

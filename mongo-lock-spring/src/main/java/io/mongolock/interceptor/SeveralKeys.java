@@ -55,17 +55,16 @@ public final class SeveralKeys {
 		}
 		if (keys.isEmpty()) {
 			throw new IllegalArgumentException(
-					"it is empty, so there is nothing to lock. If a call without keys may run unlocked, say so, for "
-							+ "example by condition = \"!#ids.isEmpty()\"");
+					"the value is empty, so there is nothing to lock. If a call without keys may run unlocked, add a "
+							+ "condition, for example condition = \"!#ids.isEmpty()\"");
 		}
 		return keys;
 	}
 
 	private static void add(@Nullable Object key, List<@Nullable Object> keys) {
 		if (keys.size() == MAX) {
-			throw new IllegalArgumentException("it has more than " + MAX
-					+ " elements, and each needs its own lock. Lock something that all of them share, or call the "
-					+ "method with fewer elements");
+			throw new IllegalArgumentException("the value has more than " + MAX + " elements, and each element needs "
+					+ "its own lock. Lock something that all elements share, or call the method with fewer elements");
 		}
 		keys.add(key);
 	}

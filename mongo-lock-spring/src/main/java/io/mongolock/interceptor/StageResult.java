@@ -42,7 +42,8 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 	@Override
 	public Object runUnlocked(LockedCall call) {
 		try {
-			return Objects.requireNonNull(call.proceed(), () -> call + " must return a stage, not null");
+			return Objects.requireNonNull(call.proceed(),
+					() -> call + " must return a CompletionStage, but it returned null");
 		}
 		catch (Throwable ex) {
 			// Whatever the method throws is the result

@@ -66,26 +66,25 @@ class AnnotationLockOperationSourceTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource(delimiter = '|', quoteCharacter = '"',
-			textBlock = """
-					neither    | neither a name nor a key
-					badTtl     | ttl '30 parsecs', which is no duration
-					noUnit     | ttl '100' without a unit, which would mean 100ms
-					badWait    | waitTimeout 'soon', which is no duration
-					badRetry   | retryInterval 'often', which is no duration
-					badMinHold | minHold 'long', which is no duration
-					noOwn      | fallback 'instead', but there is no static method of that name
-					badFlag    | autoRenew 'maybe'
-					noProperty | 'a${missing}' with a placeholder that no property fills
-					blankName  | ' ', which is blank
-					disagreed  | one with onUnavailable = FAIL and one with onUnavailable = SKIP
-					documents  | one of them locks a document
-					differing  | two annotations for one lock, with the name 'one' and the key '#p0', but with different settings
-					noLimit    | the limit '0'
-					manyLimit  | the limit '2147483647'
-					wordLimit  | the limit 'ten', which is no whole number
-					both       | mode = SHARED and the limit '3', but a shared lock has no limit
-					""")
+	@CsvSource(delimiter = '|', quoteCharacter = '"', textBlock = """
+			neither    | neither a name nor a key
+			badTtl     | ttl '30 parsecs', which is no duration
+			noUnit     | ttl '100' without a unit, which would mean 100ms
+			badWait    | waitTimeout 'soon', which is no duration
+			badRetry   | retryInterval 'often', which is no duration
+			badMinHold | minHold 'long', which is no duration
+			noOwn      | fallback 'instead', but there is no static method of that name
+			badFlag    | autoRenew 'maybe'
+			noProperty | 'a${missing}', but no property fills its placeholder
+			blankName  | ' ', which is blank
+			disagreed  | one lock has onUnavailable = FAIL and another lock has onUnavailable = SKIP
+			documents  | one of them locks a document
+			differing  | two annotations with the same name 'one' and the same key '#p0', but with different settings
+			noLimit    | the limit '0'
+			manyLimit  | the limit '2147483647'
+			wordLimit  | the limit 'ten', which is no whole number
+			both       | mode = SHARED and the limit '3', but a shared lock has no limit
+			""")
 	void whatCannotBeUnderstoodIsRefused(String method, String problem) {
 		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> operation(Bad.class, method))
 			.withMessageContaining(Bad.class.getName() + "." + method + "()")

@@ -100,7 +100,7 @@ class LaterAnswersTests {
 		assertThat(this.service.handledStage("a").toCompletableFuture()).succeedsWithin(LONG).isEqualTo("busy");
 		assertThatExceptionOfType(IllegalStateException.class)
 			.isThrownBy(() -> this.service.handledMono("a").block(LONG))
-			.withMessageContaining("LockUnavailableHandler 'busy' answered a ")
+			.withMessageContaining("LockUnavailableHandler 'busy' returned a ")
 			.withMessageContaining("which returns reactor.core.publisher.Mono");
 	}
 

@@ -143,7 +143,7 @@ class LaterExecutionTests {
 		}).toCompletableFuture()).failsWithin(LONG).withThrowableThat().withCause(failure);
 		assertThat(this.failing.stage("a", () -> null).toCompletableFuture()).failsWithin(LONG)
 			.withThrowableThat()
-			.withMessageContaining("must return a stage");
+			.withMessageContaining("must return a CompletionStage");
 		assertThat(this.events.stream().filter("release a"::equals)).hasSize(3);
 	}
 

@@ -87,7 +87,8 @@ class LockInterceptorTests {
 	@Test
 	void methodForWhichNothingIsFoundIsNotRun() {
 		assertThatIllegalStateException().isThrownBy(this.failing::look)
-			.withMessageContaining("LockInterceptorTests$Service.look() was not run: it should run under a lock");
+			.withMessageContaining(
+					"LockInterceptorTests$Service.look() was not run, because it should run under a lock");
 		assertThat(this.failing.looked).isFalse();
 	}
 

@@ -81,14 +81,14 @@ class LockKeyEvaluatorTests {
 			Arguments.of(new Line(null, null), "Line[id, text]"),
 			Arguments.of(new Line(null, "null"), "Line[id, text=null]"));
 
-	static final List<Arguments> refused = List.of(Arguments.of(null, "it is null"), Arguments.of("", "blank"),
+	static final List<Arguments> refused = List.of(Arguments.of(null, "the value is null"), Arguments.of("", "blank"),
 			Arguments.of(" \t", "blank"), Arguments.of(new Order(1), "Order, whose toString()"),
 			Arguments.of(new Object(), "such as the id"), Arguments.of(new Dollar(), "Dollar, whose toString()"),
 			Arguments.of(Map.of(), "one key"), Arguments.of(Optional.of("a"), "for example by get()"),
 			Arguments.of(List.of("a").iterator(), "one key"), Arguments.of(new byte[] { 1 }, "byte[]"),
 			Arguments.of(new char[] { 'a' }, "char[]"), Arguments.of(List.of(), "condition = \"!#ids.isEmpty()\""),
-			Arguments.of(new int[0], "it is empty"), Arguments.of(Stream.empty(), "it is empty"),
-			Arguments.of(Arrays.asList("a", null), "element 1: it is null"),
+			Arguments.of(new int[0], "the value is empty"), Arguments.of(Stream.empty(), "the value is empty"),
+			Arguments.of(Arrays.asList("a", null), "element 1: the value is null"),
 			Arguments.of(List.of("a", 1.5), "element 1: "), Arguments.of(List.of(" "), "element 0: "),
 			Arguments.of(List.of(List.of("a")), "one key"),
 			Arguments.of(IntStream.rangeClosed(0, SeveralKeys.MAX), "more than 256 elements"),
@@ -98,10 +98,11 @@ class LockKeyEvaluatorTests {
 			Arguments.of(OffsetDateTime.of(2026, 1, 2, 3, 0, 0, 0, ZoneOffset.UTC), "toInstant()"),
 			Arguments.of(1.5, "version of Java"), Arguments.of(Double.NaN, "version of Java"),
 			Arguments.of(1.5f, "version of Java"), Arguments.of(new AtomicInteger(1), "AtomicInteger"),
-			Arguments.of(URI.create("a:b"), "Call toString() to make the text the key"),
+			Arguments.of(URI.create("a:b"), "To make the text the key, call toString()"),
 			Arguments.of(Path.of("a"), "whose toString()"), Arguments.of(Locale.GERMAN, "whose toString()"),
 			Arguments.of(String.class, "whose toString()"),
-			Arguments.of(new Lines(new int[] { 1 }), "component 'numbers' cannot be part of a key: it is a int[]"),
+			Arguments.of(new Lines(new int[] { 1 }),
+					"component 'numbers' cannot be part of a key: the value is a int[]"),
 			Arguments.of("x".repeat(1025), "at most 1024 bytes"), Arguments.of("\ud83d", "surrogate"));
 
 	static final List<Arguments> severalValues = List.of(Arguments.of(List.of(2, 1, 2)),
@@ -200,7 +201,7 @@ class LockKeyEvaluatorTests {
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
 				.extracting(Throwable::getMessage)
 				.asString()
-				.contains("Service.pay(Object, Order) from expression '#id.substring(5)'"));
+				.contains("Service.pay(Object, Order) from the expression '#id.substring(5)'"));
 	}
 
 	@Test
@@ -229,7 +230,7 @@ class LockKeyEvaluatorTests {
 	void aDocumentHasOneId() {
 		assertThatExceptionOfType(InvalidLockKeyException.class)
 			.isThrownBy(() -> this.evaluator.id(operation(null, "#id"), call(List.of(1), null)))
-			.withMessageContaining("Service.pay(Object, Order) from expression '#id'")
+			.withMessageContaining("Service.pay(Object, Order) from the expression '#id'")
 			.withMessageContaining("a document is locked by one id");
 		assertThat(this.evaluator.id(operation(null, "#id"), call(7, null))).isEqualTo(7);
 	}

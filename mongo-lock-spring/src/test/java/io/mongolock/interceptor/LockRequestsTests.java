@@ -66,7 +66,7 @@ class LockRequestsTests {
 	void oneKeyInTwoModesIsRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.bank.copy("a", "a"))
 			.withMessageContaining("Bank.copy(String, String)")
-			.withMessageContaining("the key 'account:a', one shared and one exclusive");
+			.withMessageContaining("the key 'account:a', but one of them is shared and the other is exclusive");
 		assertThat(this.locks.events()).isEmpty();
 		assertThat(this.bank.copy("a", "b")).isEqualTo("account:b");
 	}
@@ -74,7 +74,7 @@ class LockRequestsTests {
 	@Test
 	void oneKeyWithTwoLimitsByNameIsRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.bank.download("b:c", "c"))
-			.withMessageContaining("the key 'a:b:c', one exclusive and one with limit 3");
+			.withMessageContaining("the key 'a:b:c', but one of them is exclusive and the other has limit 3");
 	}
 
 	@Test

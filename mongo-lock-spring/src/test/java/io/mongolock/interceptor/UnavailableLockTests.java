@@ -189,12 +189,12 @@ class UnavailableLockTests {
 		assertThat(this.service.countHandled(42)).isEqualTo(7);
 		this.service.runHandled(42);
 		assertThatIllegalStateException().isThrownBy(() -> this.service.handled(42))
-			.withMessageContaining("LockUnavailableHandler 'polite' answered a java.lang.Integer for ")
+			.withMessageContaining("LockUnavailableHandler 'polite' returned a java.lang.Integer for ")
 			.withMessageContaining("Service.handled(int), which returns java.lang.String")
 			.withCauseInstanceOf(LockUnavailableException.class);
 		this.answer = null;
 		assertThatIllegalStateException().isThrownBy(() -> this.service.countHandled(42))
-			.withMessageContaining("answered null for ");
+			.withMessageContaining("returned null for ");
 	}
 
 	@Test

@@ -36,7 +36,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	 */
 	public LockAssert isHeld() {
 		if (holders().isEmpty()) {
-			throw failure("Lock '%s' should be held, but is free; the held locks are %s", this.actual, keysHeld());
+			throw failure("Lock '%s' should be held, but is free. The held locks are %s", this.actual, keysHeld());
 		}
 		return this;
 	}
@@ -110,8 +110,8 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 				throw failure("The call should take lock '%s', but its caller holds it already, so the call shares it. "
 						+ "Make the call outside of the lock", this.actual);
 			}
-			throw failure("The call should take lock '%s', but ran without it. A call from within the same object, or "
-					+ "on an object that is no bean, does not go through the proxy", this.actual);
+			throw failure("The call should take lock '%s', but ran without this lock. A call from within the same "
+					+ "object, or on an object that is no bean, does not go through the proxy", this.actual);
 		}
 		return this;
 	}

@@ -70,7 +70,8 @@ final class LockNestings implements LockInstrumentation {
 								+ circle.stream()
 									.map((one) -> one.inner() + " inside of " + one.outer())
 									.collect(Collectors.joining(", "))
-								+ ". The suppressed exceptions show where. Take the locks in one order, or with one call");
+								+ ". The suppressed exceptions show where each lock was taken. Take these locks in the "
+								+ "same order everywhere, or with one call");
 				circle.forEach((one) -> error.addSuppressed(all.get(one)));
 				throw error;
 			}

@@ -98,7 +98,7 @@ public final class SelfCalls {
 			throw new AssertionError(
 					"These calls are made on the same object and not on its proxy, so they run WITHOUT the lock:\n  "
 							+ String.join("\n  ", found) + "\nMove the method with @DistributedLock to another bean, "
-							+ "use LockOperations inside it, or weave it by mongo-lock-aspectj.");
+							+ "use LockOperations inside this method, or weave the method with mongo-lock-aspectj.");
 		}
 	}
 
@@ -146,8 +146,10 @@ public final class SelfCalls {
 			}
 		}
 		catch (IOException | IllegalArgumentException | AnalyzerException ex) {
-			throw new IllegalStateException("Cannot read the byte code of " + name
-					+ ", perhaps because it was compiled for a newer Java than the asm on the class path can read", ex);
+			throw new IllegalStateException(
+					"Cannot read the byte code of " + name
+							+ ". It may have been compiled for a newer Java than the asm on the class path can read",
+					ex);
 		}
 	}
 

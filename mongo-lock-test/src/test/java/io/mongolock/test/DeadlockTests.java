@@ -92,7 +92,7 @@ class DeadlockTests {
 		assertThat(List.of(first.get(), second.get())).allSatisfy((failure) -> {
 			assertThat(failure.getDeadlock().orElseThrow().waits()).extracting(LockDeadlock.Wait::key)
 				.containsExactlyInAnyOrder("a", "b");
-			assertThat(failure).hasMessageContaining(". The call waited in a deadlock: lock '");
+			assertThat(failure).hasMessageContaining(". The call waited in a deadlock, in which lock '");
 		});
 		Awaitility.await().until(() -> this.told.size() >= 2);
 		Awaitility.await()
@@ -116,7 +116,7 @@ class DeadlockTests {
 				.withThrowableOfType(ExecutionException.class)
 				.withCauseInstanceOf(LockUnavailableException.class)
 				.withMessageContaining(
-						". The call waited in a deadlock, which mongo-lock.on-deadlock=fail ended: lock '");
+						". mongo-lock.on-deadlock=fail ended the call's wait in a deadlock, in which lock '");
 		}
 	}
 

@@ -67,8 +67,8 @@ class ExplanationTests {
 		assertThat(why.waiting()).extracting(LockOwner::instance).containsExactly("3", "1");
 		assertThat(why.waitingHere()).isEqualTo(2);
 		assertThat(why.toString()).startsWith("Lock 'k' is held by app 2 (host host, pid 42, thread ")
-			.contains(" since ", "; waiting in its queue: app 3 (", ", app 1 (")
-			.endsWith("; waiting attempts of this application: 2");
+			.contains(" since ", ". The waiters in its queue are app 3 (", ", app 1 (")
+			.endsWith(". The number of waiting attempts in this application is 2");
 		own.forEach((waiting) -> waiting.cancel(true));
 		first.cancel(true);
 	}

@@ -29,7 +29,7 @@ class LockAssertTests {
 	void aLockThatNobodyAskedForIsFree() {
 		this.locks.assertThatLock("a").isFree().hasHolders(0);
 		fails(() -> this.locks.assertThatLock("a").isHeld(),
-				"Lock 'a' should be held, but is free; the held locks are []");
+				"Lock 'a' should be held, but is free. The held locks are []");
 	}
 
 	@Test
@@ -44,7 +44,7 @@ class LockAssertTests {
 		fails(() -> this.locks.assertThatLock("a").isHeldBy("nobody"),
 				"should be held by 'nobody', but is held by [LockHolder[owner=shop");
 		fails(() -> this.locks.assertThatLock("a").isFree(), "Lock 'a' should have 0 holders, but has 1: [LockHolder");
-		fails(() -> this.locks.assertThatLock("b").isHeld(), "the held locks are [a]");
+		fails(() -> this.locks.assertThatLock("b").isHeld(), "The held locks are [a]");
 	}
 
 	@Test
@@ -66,9 +66,9 @@ class LockAssertTests {
 		long before = this.clock.instant().toEpochMilli() * 1024 - 1;
 		this.locks.assertThatLock("a").isTakenBy(() -> acquire("a")).isHeld().hasFenceGreaterThan(before);
 		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> acquire("a")),
-				"The call should take lock 'a', but ran without it");
+				"The call should take lock 'a', but ran without this lock");
 		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> acquire("b")),
-				"The call should take lock 'a', but ran without it");
+				"The call should take lock 'a', but ran without this lock");
 		fails(() -> this.locks.assertThatLock("a").hasFenceGreaterThan(Long.MAX_VALUE), "should be greater than");
 	}
 

@@ -131,7 +131,7 @@ class QueueTests {
 		Future<LockHandle> ahead = waits(client(), PATIENT);
 		LockRequest brief = LockRequest.builder("k").waitTimeout(Duration.ofMillis(300)).build();
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> client().acquire(brief))
-			.withMessageContaining("2nd in the queue of 2 behind client 2");
+			.withMessageContaining("2nd in the queue of 2, behind client 2");
 		awaitLine(1);
 		ahead.cancel(true);
 		awaitLine(0);

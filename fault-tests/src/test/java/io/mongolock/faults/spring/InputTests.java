@@ -29,12 +29,13 @@ import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException
 @ReadsOutput
 class InputTests {
 
-	static final List<Arguments> refused = List.of(Arguments.of("null", null, "it is null"),
-			Arguments.of("empty", "", "it is blank"), Arguments.of("blank", " \t", "it is blank"),
+	static final List<Arguments> refused = List.of(Arguments.of("null", null, "the value is null"),
+			Arguments.of("empty", "", "the value is blank"), Arguments.of("blank", " \t", "the value is blank"),
 			Arguments.of("10 kB", "x".repeat(10_000), "at most 1024 bytes in UTF-8, but this key has 10008"),
 			Arguments.of("lone surrogate", "a\ud800", "surrogate"),
-			Arguments.of("object", new Object(), "it is a java.lang.Object"),
-			Arguments.of("map", Map.of("a", "b"), "one key"), Arguments.of("no elements", List.of(), "it is empty"),
+			Arguments.of("object", new Object(), "the value is a java.lang.Object"),
+			Arguments.of("map", Map.of("a", "b"), "one key"),
+			Arguments.of("no elements", List.of(), "the value is empty"),
 			Arguments.of("list in a list", List.of(List.of("a")), "one key"),
 			Arguments.of("bytes", new byte[] { 1 }, "one key"));
 

@@ -79,7 +79,7 @@ public final class SequenceStore {
 	 * again is harmless
 	 */
 	public void raise(String name, long number) {
-		execute("raise (to " + number + ") the sequence", name, change("$max", number));
+		execute("write the number " + number + " to the sequence", name, change("$max", number));
 	}
 
 	/**
@@ -99,7 +99,7 @@ public final class SequenceStore {
 				.orElse(null);
 			if (value == null || !(value.isInt64() || value.isInt32())) {
 				throw new DataIntegrityViolationException("Could not " + what(operation, name)
-						+ ", because its value in the collection '" + this.collection + "' is " + value
+						+ ", because the value of this sequence in the collection '" + this.collection + "' is " + value
 						+ ", which is no whole number. Set this value to a NumberLong");
 			}
 			return value.asNumber().longValue();
@@ -115,10 +115,9 @@ public final class SequenceStore {
 
 	private RuntimeException explain(String what, LockStoreException failure) {
 		if (failure.getCause() instanceof MongoCommandException refused && refused.getCode() == BAD_VALUE) {
-			return new DataIntegrityViolationException(
-					"Could not " + what + " (collection '" + this.collection + "'), because its numbers end at "
-							+ Long.MAX_VALUE + ". Nothing was changed. MongoDB says: " + refused.getErrorMessage(),
-					refused);
+			return new DataIntegrityViolationException("Could not " + what + " (collection '" + this.collection
+					+ "'), because the numbers of a sequence end at " + Long.MAX_VALUE
+					+ ". Nothing was changed. MongoDB says: " + refused.getErrorMessage(), refused);
 		}
 		String message = String.valueOf(failure.getMessage());
 		String collection = "collection '" + this.collection + "'";

@@ -49,7 +49,7 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 		}
 		if (settings.maxDelay().compareTo(settings.delay()) < 0) {
 			throw checks.invalid("optimistic.max-delay", settings.maxDelay(),
-					"is shorter than the first delay, " + checks.text(settings.delay()));
+					"must be at least as long as the first delay, which is " + checks.text(settings.delay()));
 		}
 	}
 

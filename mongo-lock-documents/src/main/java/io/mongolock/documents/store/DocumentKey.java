@@ -53,7 +53,7 @@ public record DocumentKey(String collection, BsonValue id) {
 				|| (id.isDocument() && id.asDocument().keySet().stream().anyMatch((name) -> name.startsWith("$")));
 		if (condition) {
 			throw new IllegalArgumentException("'" + KeyText.printable(id.toString())
-					+ "' is not the id of a document: no document can have this id");
+					+ "' is not the id of a document, because no document can have this id");
 		}
 	}
 
@@ -76,8 +76,8 @@ public record DocumentKey(String collection, BsonValue id) {
 		String collection = collectionOf(text).orElse("");
 		int at = text.indexOf(':') + 1;
 		if (at == text.length() || collection.isEmpty()) {
-			throw new IllegalArgumentException(
-					"'" + KeyText.printable(text) + "' is not a document's key (its form is collection:id)");
+			throw new IllegalArgumentException("'" + KeyText.printable(text)
+					+ "' is not a document's key. The form of a document's key is collection:id");
 		}
 		return new DocumentKey(collection, value(text.substring(at)));
 	}

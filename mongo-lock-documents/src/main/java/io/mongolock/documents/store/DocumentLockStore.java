@@ -96,8 +96,8 @@ public final class DocumentLockStore implements LockStore {
 	 */
 	public static void checkField(String field) {
 		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
-			throw new IllegalArgumentException("'" + field + "' cannot be the field that locks are kept in. Name a "
-					+ "field of the document itself, without a dot or a dollar, for example 'lock'");
+			throw new IllegalArgumentException("Locks cannot be kept in the field '" + field + "'. Name a field of the "
+					+ "document itself, without a dot or a dollar sign, for example 'lock'");
 		}
 	}
 
@@ -302,7 +302,7 @@ public final class DocumentLockStore implements LockStore {
 			return of(keys.get(0)).findAll(keys, time.left());
 		}
 		catch (LockStoreException ex) {
-			logger.debug("It is unknown who holds some documents", ex);
+			logger.debug("Could not find out who holds some documents", ex);
 			return List.of();
 		}
 	}
@@ -458,8 +458,8 @@ public final class DocumentLockStore implements LockStore {
 
 		@Override
 		public String otherField() {
-			return "Give that property another field name with @Field, or set another field for the locks with "
-					+ "mongo-lock.document-locks.field";
+			return "Give the property in this field another field name with @Field, or set another field for the locks "
+					+ "with mongo-lock.document-locks.field";
 		}
 
 	}

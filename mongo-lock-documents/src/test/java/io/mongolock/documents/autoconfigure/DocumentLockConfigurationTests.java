@@ -303,8 +303,8 @@ class DocumentLockConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "'', cannot be the field that locks are kept in", "a.b, for example 'lock'",
-			"$lock, without a dot or a dollar", "_id, of the document itself" })
+	@CsvSource({ "'', Locks cannot be kept in the field", "a.b, for example 'lock'", "$lock, without a dot or a dollar",
+			"_id, of the document itself" })
 	void aFieldThatNoDocumentHasIsRefusedAtTheStart(String field, String reason) {
 		this.runner.withPropertyValues("mongo-lock.document-locks.field=" + field)
 			.run((context) -> assertThat(context).getFailure()

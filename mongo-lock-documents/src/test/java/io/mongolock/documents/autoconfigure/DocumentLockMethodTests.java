@@ -195,7 +195,7 @@ class DocumentLockMethodTests {
 		run((context, desk) -> assertThatIllegalArgumentException().isThrownBy(() -> desk.look(null))
 			.withMessageContaining("Desk.look(String)")
 			.withMessageContaining("'#p0'")
-			.withMessageContaining("it is null"));
+			.withMessageContaining("the value is null"));
 	}
 
 	@Test
@@ -219,7 +219,7 @@ class DocumentLockMethodTests {
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
 				.hasMessageContaining("and a parameter io.mongolock.documents.LockedDocument<java.lang.String>")
-				.hasMessageContaining("Declare the parameter as LockedDocument<Post>, or"));
+				.hasMessageContaining("Declare the parameter as LockedDocument<Post>."));
 	}
 
 	private void run(Trial trial) {

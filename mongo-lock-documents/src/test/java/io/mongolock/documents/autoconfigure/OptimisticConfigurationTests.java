@@ -108,8 +108,9 @@ class OptimisticConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "max-attempts, 0, must be at least 1", "delay, 0ms, must be longer than zero",
-			"multiplier, 0.5, must be at least 1", "max-delay, 1ms, 'is shorter than the first delay, 10ms'",
-			"delay, 20, has no unit", "max-delay, 10001d, at most 10000d", "multiplier, NaN, must be at least 1" })
+			"multiplier, 0.5, must be at least 1",
+			"max-delay, 1ms, 'must be at least as long as the first delay, which is 10ms'", "delay, 20, has no unit",
+			"max-delay, 10001d, at most 10000d", "multiplier, NaN, must be at least 1" })
 	void wrongSettingsAreRefusedByName(String property, String value, String reason) {
 		this.runner.withPropertyValues("mongo-lock.optimistic." + property + "=" + value)
 			.run((context) -> assertThat(context).getFailure()
@@ -125,7 +126,7 @@ class OptimisticConfigurationTests {
 		this.bare.withPropertyValues("mongo-lock.optimistic.delay=2m", "mongo-lock.optimistic.max-delay=90s")
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
-				.hasMessageContaining("is shorter than the first delay, 2m"));
+				.hasMessageContaining("must be at least as long as the first delay, which is 2m"));
 	}
 
 	@Test
@@ -155,7 +156,7 @@ class OptimisticConfigurationTests {
 				assertThatExceptionOfType(BeanCreationException.class)
 					.isThrownBy(() -> context.getBean(OptimisticUpdater.class))
 					.havingRootCause()
-					.withMessageContaining("OptimisticUpdater needs the MongoTemplate")
+					.withMessageContaining("OptimisticUpdater needs one MongoTemplate")
 					.withMessageContaining("OptimisticUpdater.of(template, backOff, context)");
 			});
 	}

@@ -92,7 +92,7 @@ class DocumentLockStoreCommandTests {
 	void aFieldThatCannotHoldALockIsRefused(String field) {
 		assertThatIllegalArgumentException().isThrownBy(
 				() -> new DocumentLockStore(TestTemplates.template(this.client), field, "queues", LockClock.system()))
-			.withMessageContaining("cannot be the field that locks are kept in");
+			.withMessageContaining("Locks cannot be kept in the field");
 	}
 
 	static Stream<String> claims() {
@@ -417,7 +417,7 @@ class DocumentLockStoreCommandTests {
 		this.store.list("", "", 0, TIMEOUT);
 		assertThat(this.log.all()).isEmpty();
 		assertThatIllegalArgumentException().isThrownBy(() -> this.store.list("locks:", "nonsense", 1, TIMEOUT))
-			.withMessageContaining("'nonsense' is not a document's key (its form is collection:id)");
+			.withMessageContaining("'nonsense' is not a document's key. The form of a document's key is collection:id");
 	}
 
 	@Test

@@ -102,8 +102,9 @@ class ChangeStreams {
 		String message = what + this.consequence;
 		if (refusal != null && StoreFailures.isUnauthorized(refusal)) {
 			logger.warn(message
-					+ ". Grant the user the privileges find and changeStream on the collection (this is noticed within "
-					+ "a minute), or set mongo-lock.notifications=off. The server says: " + DriverMessage.of(refusal));
+					+ ". Grant the user the privileges find and changeStream on the collection, which this application "
+					+ "notices within a minute, or set mongo-lock.notifications=off. The server says: "
+					+ DriverMessage.of(refusal));
 		}
 		else {
 			logger.debug(message, refusal);

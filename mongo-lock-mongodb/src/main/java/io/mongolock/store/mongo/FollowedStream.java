@@ -177,7 +177,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 			notification.run();
 		}
 		catch (RuntimeException | Error ex) {
-			logger.error("A listener of a change stream of locks failed; the stream goes on", ex);
+			logger.error("A listener of a change stream of locks failed. The stream goes on", ex);
 		}
 	}
 

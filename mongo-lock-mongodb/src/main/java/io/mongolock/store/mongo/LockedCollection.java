@@ -98,8 +98,8 @@ public final class LockedCollection {
 		if (this.version != null && !this.version.equals(version)) {
 			throw new IllegalArgumentException("The documents of the collection '" + this.documents.name()
 					+ "' keep their version in '" + this.version + "' and in '" + version
-					+ "': each grant would have to raise both. Give the version property the same field name in all "
-					+ "classes, with @Field");
+					+ "', so each grant would have to raise two versions. Give the version property the same field "
+					+ "name in all classes, with @Field");
 		}
 		if (this.version == null) {
 			this.claims = new ClaimPipeline(this.field, version);
@@ -161,7 +161,7 @@ public final class LockedCollection {
 			throw new LockStoreException(request.key(), Outcome.REFUSED,
 					"Could not lock document '" + KeyText.printable(request.key()) + "', because the collection '"
 							+ this.documents.name() + "' has a collation, which makes this id equal to the stored id '"
-							+ KeyText.printable(this.keys.key(own)) + "'. Ask for the document by the stored id",
+							+ KeyText.printable(this.keys.key(own)) + "'. Use the stored id to lock the document",
 					null);
 		}
 	}
@@ -326,16 +326,16 @@ public final class LockedCollection {
 
 	private LockStoreException explained(StoreRequest request, LockStoreException failure) {
 		String why = switch (code(failure)) {
-			case NO_DOCUMENT ->
-				"its field '" + this.field + "' has to keep the lock, but has another value. " + this.keys.otherField();
-			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, whose documents cannot "
-					+ "be changed. Lock the documents of the collection behind it";
-			case TOO_LARGE -> "the document has nearly 16 MB, which is MongoDB's limit, so the lock (less than 4 KB) "
-					+ "does not fit into it. Move a part of the data into another document";
+			case NO_DOCUMENT -> "the lock is kept in the document's field '" + this.field
+					+ "', but this field has another value. " + this.keys.otherField();
+			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, and the documents of a "
+					+ "view or a time series cannot be changed. Lock the documents in the underlying collection";
+			case TOO_LARGE -> "the document is almost as large as MongoDB allows (16 MB), so it has no room for the "
+					+ "lock (less than 4 KB). Move a part of the data into another document";
 			default -> "";
 		};
 		return (why.isEmpty()) ? failure : new LockStoreException(request.key(), Outcome.REFUSED,
-				"Could not lock document '" + KeyText.printable(request.key()) + "': " + why, failure);
+				"Could not lock document '" + KeyText.printable(request.key()) + "', because " + why, failure);
 	}
 
 	private static int code(LockStoreException failure) {

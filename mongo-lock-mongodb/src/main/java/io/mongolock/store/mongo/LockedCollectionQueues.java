@@ -92,7 +92,8 @@ public final class LockedCollectionQueues {
 			this.requests.leave(claim, timeout);
 		}
 		catch (LockStoreException ex) {
-			logger.debug("The place in the queue could not be given up, so it stays until it runs out", ex);
+			logger.debug("The place in the queue could not be given up, so the place stays in the queue until its time "
+					+ "is over", ex);
 		}
 	}
 

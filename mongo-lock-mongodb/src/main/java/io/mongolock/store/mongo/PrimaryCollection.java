@@ -239,9 +239,10 @@ final class PrimaryCollection {
 		catch (IllegalStateException ex) {
 			// It was not sent: the driver says so of the session
 			throw new IllegalStateException("The lock collection " + namespace()
-					+ " cannot take part in this transaction, which has another MongoClient. Use one MongoClient for "
-					+ "both, or keep the locks where the transaction's data is, with mongo-lock.mongo-template. The "
-					+ "driver says: " + ex.getMessage(), ex);
+					+ " cannot take part in this transaction, because the transaction belongs to another MongoClient. "
+					+ "Use the same MongoClient for the locks and the transaction, for example by naming the "
+					+ "transaction's MongoTemplate in mongo-lock.mongo-template. The driver says: " + ex.getMessage(),
+					ex);
 		}
 	}
 

@@ -13,7 +13,7 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 	String describe(long tolerated) {
 		String clock = "The clock of MongoDB server " + this.server.server();
 		if (!this.off) {
-			return clock + " agrees with the others again";
+			return clock + " agrees with the other servers' clocks again";
 		}
 		return clock + " is " + Math.abs(this.offset) + " ms " + ((this.offset > 0) ? "ahead of" : "behind")
 				+ " the clock of " + this.reference.server() + ", which agrees with most servers' clocks. Up to "
@@ -23,13 +23,14 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 
 	private String consequence() {
 		if (this.server.writable()) {
-			return "This clock now decides when leases end. When another server is elected, the time for leases steps "
+			return "This clock now decides when leases end. If another server is elected, the time that decides steps "
 					+ "by this difference";
 		}
 		return (this.offset > 0)
-				? "If this server is elected, leases end early by this difference. If the difference exceeds the "
-						+ "margin, a lock may have two holders until the next renewal. Only the fence tells them apart"
-				: "If this server is elected, callers wait for the locks of dead holders longer, by this difference";
+				? "If this server is elected, leases end earlier by this difference. If the difference exceeds the "
+						+ "margin, a lock may have two holders until the next renewal. Only the fence tells the two "
+						+ "holders apart"
+				: "If this server is elected, callers wait longer for the locks of dead holders, by this difference";
 	}
 
 }

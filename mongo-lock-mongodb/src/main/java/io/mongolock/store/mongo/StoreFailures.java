@@ -382,7 +382,7 @@ public final class StoreFailures {
 		}
 		return (failure instanceof MongoIncompatibleDriverException || UNKNOWN_TO_OLD_SERVERS.contains(code))
 				? ". Locks need MongoDB 4.4 or later"
-				: ". Check the document that has this key, because only this library may write it";
+				: ". Check the document with this key, because only this library may write this document";
 	}
 
 	private static int code(Throwable failure) {

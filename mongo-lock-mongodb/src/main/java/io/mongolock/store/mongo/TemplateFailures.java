@@ -78,10 +78,9 @@ public final class TemplateFailures {
 	 * @return the exception
 	 */
 	public static RuntimeException unknown(RuntimeException failure, String what, Duration limit, String next) {
-		return new DataAccessResourceFailureException(
-				"The " + what + " may have been written, or may be written later: "
-						+ "MongoDB has not answered (limit: " + limit.toMillis() + " ms). " + next,
-				failure);
+		return new DataAccessResourceFailureException("The " + what
+				+ " may have been written, or may be written later, because MongoDB has not answered (the limit is "
+				+ limit.toMillis() + " ms). " + next, failure);
 	}
 
 }

@@ -73,8 +73,8 @@ public final class TtlIndexInitializer {
 			Supplier<Duration> longestLease) {
 		this.seconds = retention.toSeconds();
 		if (this.seconds < 1 || this.seconds > Integer.MAX_VALUE) {
-			throw new IllegalArgumentException("The retention of lock documents is " + retention
-					+ ": it must be between 1 and " + Integer.MAX_VALUE + " seconds");
+			throw new IllegalArgumentException("The retention of lock documents is " + retention + ", but must be "
+					+ "between 1 and " + Integer.MAX_VALUE + " seconds");
 		}
 		this.locks = new PrimaryCollection(template, collection);
 		this.collection = collection;
@@ -180,9 +180,9 @@ public final class TtlIndexInitializer {
 
 	private void warnOf(BsonDocument other) {
 		logger.warn("The TTL index on " + other.getDocument("key").toJson() + " of the lock collection '"
-				+ this.collection + "' is not of this library. This is urgent: MongoDB may delete locks while they are "
-				+ "held. Run in mongosh: " + inShell() + ".dropIndex(" + quoted(other.getString("name").getValue())
-				+ ")");
+				+ this.collection + "' does not belong to this library. This is urgent: MongoDB may delete locks while "
+				+ "they are held. Run in mongosh: " + inShell() + ".dropIndex("
+				+ quoted(other.getString("name").getValue()) + ")");
 	}
 
 	// The bound to which ConfiguredSettings holds the retention of this application
@@ -247,7 +247,8 @@ public final class TtlIndexInitializer {
 				: Long.MAX_VALUE;
 		if (!restrictions.isEmpty() || after == Long.MAX_VALUE) {
 			String problem = "exists as '" + name + "', but "
-					+ ((restrictions.isEmpty()) ? "never removes anything" : "with " + String.join(", ", restrictions));
+					+ ((restrictions.isEmpty()) ? "removes no documents, because it has no expireAfterSeconds"
+							: "has the options " + String.join(", ", restrictions));
 			String replace = inShell() + ".dropIndex(" + quoted(name) + "); " + create();
 			wrong(problem, after, without(replace), replace);
 		}
@@ -257,9 +258,9 @@ public final class TtlIndexInitializer {
 			wrong("exists as '" + name + "' with expireAfterSeconds " + after + " instead of " + this.seconds, after,
 					". Locks work, but documents of unused keys "
 							+ ((after > this.seconds) ? "stay longer than set. " : "are removed sooner than set. ")
-							+ "All applications that share the collection need the same "
-							+ "mongo-lock.ttl-index.retention, which is the longest that any of them needs. If this "
-							+ "application needs the longest, run in mongosh: " + change,
+							+ "Set mongo-lock.ttl-index.retention to the same value in all applications that share "
+							+ "this collection, and choose the longest retention that one of these applications needs. "
+							+ "If this application has the right value, run in mongosh: " + change,
 					change);
 		}
 		else {
@@ -271,12 +272,13 @@ public final class TtlIndexInitializer {
 		long least = leastSeconds();
 		if (after < least) {
 			warn(problem + least, problem,
-					". This is urgent: MongoDB may delete locks while they are held. expireAfterSeconds has to be at "
+					". This is urgent: MongoDB may delete locks while they are held. expireAfterSeconds must be at "
 							+ "least " + least
-							+ ", twice the longest ttl or min-hold of this application. Run in mongosh: " + repair
-							+ ". If another application sets the index back, give all applications that share the "
-							+ "collection the same mongo-lock.ttl-index.retention, which is the longest that any of "
-							+ "them needs");
+							+ ", which is twice the longest ttl or min-hold of this application. Run in mongosh: "
+							+ repair
+							+ ". If another application changes the index back, set mongo-lock.ttl-index.retention to "
+							+ "the same value in all applications that share this collection, and choose the longest "
+							+ "retention that one of these applications needs");
 		}
 		else {
 			warn(problem, problem, harmless);
@@ -291,7 +293,8 @@ public final class TtlIndexInitializer {
 	}
 
 	private static String without(String repair) {
-		return ". Locks work without it, but documents of unused keys stay. To repair it run in mongosh: " + repair;
+		return ". Locks work without this index, but MongoDB does not remove documents of unused keys. To repair the "
+				+ "index, run in mongosh: " + repair;
 	}
 
 	private String describe(String state) {

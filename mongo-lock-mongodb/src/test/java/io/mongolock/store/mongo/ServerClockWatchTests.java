@@ -100,7 +100,7 @@ class ServerClockWatchTests {
 			hear("db3", 0, "secondary", true);
 		}
 		assertThat(output).containsOnlyOnce("WARN")
-			.containsOnlyOnce("The clock of MongoDB server db2:27017 agrees with the others again");
+			.containsOnlyOnce("The clock of MongoDB server db2:27017 agrees with the other servers' clocks again");
 	}
 
 	@Test

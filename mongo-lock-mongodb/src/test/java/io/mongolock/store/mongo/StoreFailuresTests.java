@@ -347,7 +347,7 @@ class StoreFailuresTests {
 		for (int code : new int[] { 2, 14, 28651 }) {
 			assertThat(StoreFailures.explain(WRITE, "locks", command(code, (code < 100) ? "TypeMismatch" : "Location")))
 				.message()
-				.contains("only this library may write it")
+				.contains("only this library may write this document")
 				.doesNotContain("4.4");
 		}
 	}

@@ -114,8 +114,8 @@ class TtlIndexInitializerTests {
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("Locks work, but documents of unused keys are removed sooner than set")
-			.contains("All applications that share the collection need the same mongo-lock.ttl-index.retention")
-			.doesNotContain("Locks work without it", "urgent");
+			.contains("Set mongo-lock.ttl-index.retention to the same value in all applications")
+			.doesNotContain("Locks work without this index", "urgent");
 	}
 
 	@Test
@@ -124,8 +124,8 @@ class TtlIndexInitializerTests {
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("Locks work, but documents of unused keys stay longer than set")
-			.contains("All applications that share the collection need the same mongo-lock.ttl-index.retention")
-			.doesNotContain("Locks work without it", "urgent");
+			.contains("Set mongo-lock.ttl-index.retention to the same value in all applications")
+			.doesNotContain("Locks work without this index", "urgent");
 	}
 
 	@Test
@@ -135,9 +135,9 @@ class TtlIndexInitializerTests {
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("with expireAfterSeconds 7199 instead of 604800. This is urgent: "
 					+ "MongoDB may delete locks while they are held")
-			.contains("expireAfterSeconds has to be at least 7200, twice the longest ttl or min-hold")
+			.contains("expireAfterSeconds must be at least 7200, which is twice the longest ttl or min-hold")
 			.contains("db.runCommand({collMod: \"locks\", index: {name: \"touchedAt_1\", expireAfterSeconds: 604800}})")
-			.contains("the same mongo-lock.ttl-index.retention")
+			.contains("mongo-lock.ttl-index.retention to the same value")
 			.doesNotContain("Locks work");
 	}
 
@@ -147,7 +147,7 @@ class TtlIndexInitializerTests {
 				new IndexOptions().sparse(true).expireAfter(60L, TimeUnit.SECONDS));
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
-			.contains("with sparse. This is urgent: MongoDB may delete locks while they are held")
+			.contains("has the options sparse. This is urgent: MongoDB may delete locks while they are held")
 			.contains("db.getCollection(\"locks\").dropIndex(\"touchedAt_1\"); " + CREATE);
 	}
 
@@ -162,7 +162,7 @@ class TtlIndexInitializerTests {
 		longest.set(Duration.ofHours(2));
 		index.initialize();
 		index.initialize();
-		assertThat(output).containsOnlyOnce("This is urgent").contains("has to be at least 14400");
+		assertThat(output).containsOnlyOnce("This is urgent").contains("must be at least 14400");
 	}
 
 	@Test
@@ -170,7 +170,7 @@ class TtlIndexInitializerTests {
 		locks().createIndex(new Document("touchedAt", 1));
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
-			.contains("never removes anything")
+			.contains("removes no documents, because it has no expireAfterSeconds")
 			.contains("db.getCollection(\"locks\").dropIndex(\"touchedAt_1\"); " + CREATE);
 	}
 
@@ -185,8 +185,8 @@ class TtlIndexInitializerTests {
 		index.initialize();
 		assertThat(output)
 			.containsOnlyOnce(
-					"The TTL index on {\"touchedAt\": -1} of the lock collection 'locks' is not of this library. This "
-							+ "is urgent: MongoDB may delete locks while they are held. Run in mongosh: "
+					"The TTL index on {\"touchedAt\": -1} of the lock collection 'locks' does not belong to this "
+							+ "library. This is urgent: MongoDB may delete locks while they are held. Run in mongosh: "
 							+ "db.getCollection(\"locks\").dropIndex(\"touchedAt_-1\")")
 			.containsOnlyOnce("dropIndex(\"holders.renewedAt_1\")");
 		locks().dropIndex("holders.renewedAt_1");
@@ -242,7 +242,7 @@ class TtlIndexInitializerTests {
 				command("{ok: 0, code: 86, codeName: 'IndexKeySpecsConflict', errmsg: 'existing index has the name'}"))
 			.initialize()).isTrue();
 		assertThat(output).containsOnlyOnce("WARN")
-			.contains("existing index has the name", "Locks work without it", CREATE)
+			.contains("existing index has the name", "Locks work without this index", CREATE)
 			.doesNotContain("has not answered");
 	}
 
@@ -291,7 +291,7 @@ class TtlIndexInitializerTests {
 			.contains(": 127.0.0.1:1 UNKNOWN (ConnectException: Connection refused)")
 			.contains("until MongoDB answers. The TTL index on 'touchedAt' of the lock collection 'locks' is checked "
 					+ "again then")
-			.doesNotContain("cluster state", "Locks work without it", "mongosh");
+			.doesNotContain("cluster state", "Locks work without this index", "mongosh");
 	}
 
 	@Test

@@ -130,7 +130,7 @@ class TtlIndexWatchTests {
 		locks().createIndex(new Document("touchedAt", 1));
 		runScheduled();
 		runScheduled();
-		assertThat(output).containsOnlyOnce("never removes anything");
+		assertThat(output).containsOnlyOnce("removes no documents, because it has no expireAfterSeconds");
 	}
 
 	@Test

@@ -132,7 +132,7 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 		}
 		catch (BeanCreationNotAllowedException ex) {
 			// After a start that failed, what would hear it cannot be made any more
-			logger.debug("Event not published, because the application ends", ex);
+			logger.debug("An event was not published, because the application ends", ex);
 		}
 	}
 

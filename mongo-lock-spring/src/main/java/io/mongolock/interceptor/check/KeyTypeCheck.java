@@ -50,13 +50,13 @@ record KeyTypeCheck(BeanFactory beans) {
 					"Let the key be one value, and call the method once for each value.", null);
 		}
 		if (path.properties().isEmpty() && BaseStream.class.isAssignableFrom(type.toClass())) {
-			throw key.invalid(" of type " + type + ", which can be read only once, so the method would find it empty",
-					"Let the method take a collection of the keys, for example a List.", null);
+			throw key.invalid(" of type " + type + ", which can be read only once, so the method would find the stream "
+					+ "empty", "Let the method take a collection of the keys, for example a List.", null);
 		}
 		String refusal = LockKeyTypes.refusal(((several) ? element(type) : type).toClass());
 		if (refusal != null) {
-			throw key.invalid(" of type " + type + ", which has no text that is always the same",
-					"It is a " + refusal + ".", null);
+			throw key.invalid(" of type " + type + ", which cannot be the key of a lock",
+					((several) ? "An element is a " : "The key is a ") + refusal + ".", null);
 		}
 	}
 
@@ -72,7 +72,7 @@ record KeyTypeCheck(BeanFactory beans) {
 		ResolvableType declared = (path != null) ? path.type(condition) : null;
 		Class<?> type = (declared != null) ? declared.toClass() : Object.class;
 		if (!type.isAssignableFrom(Boolean.class) && type != boolean.class) {
-			throw condition.invalid(" of type " + type.getTypeName() + ", which is neither true nor false",
+			throw condition.invalid(" of type " + type.getTypeName() + ", but a condition must be true or false",
 					"Compare the value, for example with != null.", null);
 		}
 	}

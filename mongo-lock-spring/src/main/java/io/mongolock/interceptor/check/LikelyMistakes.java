@@ -65,11 +65,11 @@ class LikelyMistakes {
 	 */
 	void say(ConfigurableListableBeanFactory beans) {
 		if (!this.withoutKey.isEmpty()) {
-			logger.info(
-					"These @DistributedLock methods have arguments and a lock without a key, so only one call runs at "
-							+ "a time, whatever its arguments: " + String.join(", ", this.withoutKey)
-							+ ". If only calls with the same argument should exclude each other, give the lock a key, "
-							+ "for example key = \"#id\"");
+			logger
+				.info("These @DistributedLock methods have arguments, but their lock has no key, so only one call runs "
+						+ "at a time, whatever its arguments are: " + String.join(", ", this.withoutKey)
+						+ ". If only calls with the same argument should exclude each other, give the lock a key, for "
+						+ "example key = \"#id\"");
 		}
 		String[] managers = BeanFactoryUtils.beanNamesForTypeIncludingAncestors(beans, TransactionManager.class, true,
 				false);
@@ -86,9 +86,9 @@ class LikelyMistakes {
 						.getTransactionSynchronization() == AbstractPlatformTransactionManager.SYNCHRONIZATION_NEVER
 					&& !isOfMessages(manager)) {
 				logger.warn("The transaction manager '" + name
-						+ "' has SYNCHRONIZATION_NEVER, so a lock that is taken inside of its transactions is released "
-						+ "BEFORE they commit. Leave its transactionSynchronization at the default, or take the "
-						+ "lock outside of the transaction");
+						+ "' has SYNCHRONIZATION_NEVER, so a lock that is taken inside a transaction of this manager "
+						+ "is released BEFORE the transaction commits. Leave the manager's transactionSynchronization "
+						+ "at the default, or take the lock outside of the transaction");
 			}
 		}
 	}

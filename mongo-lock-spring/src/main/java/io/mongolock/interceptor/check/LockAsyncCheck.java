@@ -64,10 +64,11 @@ record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 			.findFirst()
 			.ifPresent((method) -> {
 				throw new InvalidLockMethodException(method, targetClass,
-						"is also @Async inside of its lock, so the lock would end while the work goes on",
+						"is also @Async, and @Async runs inside of the lock, so the lock would end while the work goes "
+								+ "on",
 						"Return a CompletableFuture, so that the lock is held until this future has ended. Or let "
-								+ "@Async run outside of the lock, as @EnableAsync does by default (with mode ASPECTJ "
-								+ "it does not).");
+								+ "@Async run outside of the lock, which is the default of @EnableAsync, except in its "
+								+ "mode ASPECTJ.");
 			});
 	}
 

@@ -36,7 +36,8 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class, but the application cannot lock documents",
 					"Add mongo-lock-documents (part of mongo-lock-starter) and spring-boot-starter-data-mongodb "
-							+ "(Spring Data MongoDB and the synchronous driver), or leave out the attribute document.");
+							+ "(Spring Data MongoDB and the synchronous driver). If the method needs no document's "
+							+ "lock, remove the attribute 'document'.");
 		}
 		IntStream.range(0, operation.method().getParameterCount())
 			.filter((index) -> operation.method().getParameterTypes()[index] == locking.parameterType())
@@ -73,17 +74,17 @@ class LockDocumentCheck {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has the condition '" + operation.condition() + "' and a parameter "
 							+ operation.method().getParameterTypes()[index].getSimpleName()
-							+ ", which nothing fills in if the condition is false",
-					"Leave out the condition or the parameter.");
+							+ ", but this parameter has no value if the condition is false",
+					"Remove the condition or the parameter.");
 		}
 		ResolvableType type = ResolvableType.forMethodParameter(operation.method(), index, targetClass);
 		Class<?> argument = type.getGeneric(0).resolve();
 		if (argument != null && !argument.isAssignableFrom(document)) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
 					"has document = " + document.getSimpleName() + ".class and a parameter " + type
-							+ ", but this parameter is filled in with the locked document",
+							+ ", but the value of this parameter is the locked document",
 					"Declare the parameter as " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
-							+ ">, or pass the ticket of another document instead.");
+							+ ">. If the method needs another document, pass that document's ticket.");
 		}
 	}
 

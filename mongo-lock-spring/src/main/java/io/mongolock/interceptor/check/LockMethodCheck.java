@@ -46,14 +46,14 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 		String later = AsyncResultDetector.declaredBy(method, targetClass);
 		if (later != null) {
 			throw new InvalidLockMethodException(method, targetClass,
-					"returns a " + later + ", so the lock would end before the work does", AsyncResultDetector.ACTION);
+					"returns a " + later + ", so the lock would end before the work ends", AsyncResultDetector.ACTION);
 		}
 		Class<?> document = operation.document();
 		if (document != null && AsyncResultDetector.areHeldFor(method, targetClass)) {
 			throw new InvalidLockMethodException(method, targetClass,
 					"has document = " + document.getSimpleName()
 							+ ".class and an asynchronous result, but a document's lock ends with the call",
-					"Wait for the result inside the method, or leave out the attribute document.");
+					"Wait for the result inside the method, or remove the attribute 'document'.");
 		}
 	}
 
@@ -64,7 +64,8 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 					"returns " + type.getTypeName() + ", so onUnavailable = SKIP would have to invent a result",
 					((type.isPrimitive())
 							? "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-									+ " (a skipped call returns zero, false, or null for a Character) or an Optional"
+									+ " or an Optional (a skipped call then returns zero, false, null for a Character, "
+									+ "or an empty Optional)"
 							: "Return a type that may be empty, for example a Maybe or a Mono")
 							+ ", name a fallback, or use onUnavailable = FAIL.");
 		}
@@ -80,8 +81,8 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 				"has the unavailableHandler '" + name + "', "
 						+ ((this.beans.containsBean(name)) ? "which is no LockUnavailableHandler"
 								: "but there is no such bean"),
-				"Name a LockUnavailableHandler bean in the attribute, or in the property "
-						+ "mongo-lock.unavailable-handler for all methods without their own answer.");
+				"Name a LockUnavailableHandler bean in the attribute 'unavailableHandler', or in the property "
+						+ "mongo-lock.unavailable-handler, which is for all methods without their own answer.");
 	}
 
 	private void settings(LockOperation operation, Class<?> targetClass) {

@@ -154,8 +154,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 			this.verification
 				.warn("These calls of @DistributedLock methods are made on the same object and not on its proxy, so "
 						+ "they run WITHOUT the lock: " + String.join("; ", found)
-						+ ". Move the locked method to another bean, use LockOperations inside it, or weave it by "
-						+ "mongo-lock-aspectj");
+						+ ". Move the locked method to another bean, use LockOperations inside this method, or weave "
+						+ "the method with mongo-lock-aspectj");
 		}
 	}
 
@@ -228,16 +228,17 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		}
 		if (AdvisedProxies.find(bean, LockAsyncCheck.LOCKS) == null) {
 			String problem = "Bean '" + beanName + "' of " + AopUtils.getTargetClass(bean)
-					+ " has @DistributedLock methods, but no proxy, so they would run without the lock";
+					+ " has @DistributedLock methods, but no proxy, so these methods would run without the lock";
 			if (AdvisedProxies.mayBeMissing(this.beanFactory)) {
 				this.verification
-					.warn(problem + ". Ignore this if this test has put the bean there, as @MockitoBean does");
+					.warn(problem + ". If the test itself has put this bean into the context, for example with "
+							+ "@MockitoBean, ignore this message");
 				return;
 			}
 			this.verification.report(new InvalidLockMethodException(problem,
-					"The bean is created too early, perhaps because a BeanPostProcessor depends on it, or it was "
-							+ "registered as a finished object. Move the methods to another bean, or let that "
-							+ "dependency be @Lazy.",
+					"Either the bean was created too early, for example because a BeanPostProcessor depends on the "
+							+ "bean, or the bean was registered as a finished object. Move the methods to another "
+							+ "bean, or make the dependency on this bean @Lazy.",
 					null));
 		}
 	}

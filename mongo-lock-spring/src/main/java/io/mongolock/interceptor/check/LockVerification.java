@@ -42,8 +42,8 @@ public enum LockVerification {
 	void report(@Nullable Obstacle obstacle, Method method, Class<?> targetClass) {
 		if (obstacle != null) {
 			report(new InvalidLockMethodException(method, targetClass,
-					obstacle.problem() + ", so it would run without the lock",
-					obstacle.action() + ", or use LockOperations inside it."));
+					obstacle.problem() + ", so the method would run without the lock",
+					obstacle.action() + ", or use LockOperations inside the method."));
 		}
 	}
 

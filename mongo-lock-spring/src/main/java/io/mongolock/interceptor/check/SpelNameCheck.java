@@ -53,15 +53,15 @@ record SpelNameCheck(Predicate<String> beans) {
 		if (node instanceof PropertyOrFieldReference property && ROOT.contains(property.getName())
 				&& declared.variables().arguments().containsKey(property.getName())) {
 			String name = property.getName();
-			throw declared.invalid(
-					", in which '" + name + "' is a property of #root, and a parameter has that name, too",
+			throw declared.invalid(", in which '" + name + "' is a property of #root, but also the name of a parameter",
 					"Write #" + name + " for the argument, or #root." + name + " for the property.", null);
 		}
 		if (node instanceof PropertyOrFieldReference property && !ROOT.contains(property.getName())) {
 			throw declared.invalid(
-					", in which '" + property.getName() + "' is none of the properties of #root, which are " + ROOT,
-					"Write #" + property.getName() + " for the argument, or quote it as '" + property.getName()
-							+ "' if it is text.",
+					", in which '" + property.getName() + "' is no property of #root. The properties of #root are "
+							+ ROOT,
+					"If you mean the argument, write #" + property.getName()
+							+ ". If you mean text, put the text in quotes, as in '" + property.getName() + "'.",
 					null);
 		}
 		// What stands in .![ ] and .?[ ] is of the elements of another object
@@ -87,9 +87,10 @@ record SpelNameCheck(Predicate<String> beans) {
 			.sorted()
 			.forEach((used) -> {
 				if (!known.contains(used)) {
-					throw declared.invalid(", which refers to " + used + ", but the call only knows " + known,
-							"Correct the name. For a parameter, compile the class with -parameters or use its "
-									+ "position (#p0 is the first parameter).",
+					throw declared.invalid(
+							", which refers to " + used + ", but the call has only these variables: " + known,
+							"Correct the name. If it is the name of a parameter, compile the class with -parameters, "
+									+ "or write the parameter's position (#p0 is the first parameter).",
 							null);
 				}
 				if (variables.ambiguous().contains(used.substring(1))) {
@@ -97,7 +98,7 @@ record SpelNameCheck(Predicate<String> beans) {
 							", in which " + used + " is the name of a parameter, but also "
 									+ ((KEYWORDS.contains(used)) ? "means something else in SpEL"
 											: "the position of another parameter"),
-							"Rename the parameter, or write " + position(used, variables) + " for it.", null);
+							"Rename the parameter, or write " + position(used, variables) + " in its place.", null);
 				}
 			});
 	}
@@ -153,7 +154,7 @@ record SpelNameCheck(Predicate<String> beans) {
 		}
 		catch (ParseException | IllegalStateException ex) {
 			throw declared.invalid(", which is not valid SpEL: " + ex.getMessage(),
-					"Refer to arguments as #name or #p0; quote literal text as 'text'.", ex);
+					"Refer to arguments as #name or #p0, and put text in quotes, as in 'text'.", ex);
 		}
 	}
 

@@ -61,7 +61,7 @@ public final class LockFaults implements LockStore {
 		StoredLock lock = this.store.find(key, LONG)
 			.filter((found) -> !found.liveHolders().isEmpty())
 			.orElseThrow(() -> new IllegalStateException(
-					"Nobody holds lock '" + key + "'; the held locks are " + keysHeld()));
+					"Lock '" + key + "' is not held. The held locks are " + keysHeld()));
 		for (StoredHolder holder : lock.holders()) {
 			this.store.releaseGrant(new LeaseId(key, holder.leaseToken()), holder.fence(), LONG);
 		}

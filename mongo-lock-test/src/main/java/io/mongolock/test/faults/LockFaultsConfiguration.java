@@ -47,7 +47,7 @@ class LockFaultsConfiguration {
 			String[] stores = beans.getBeanNamesForType(LockStore.class, true, false);
 			if (stores.length != 1) {
 				throw new IllegalStateException("@EnableLockFaults needs one LockStore bean, but found " + stores.length
-						+ "; is mongo-lock.enabled=false?");
+						+ ". Check whether mongo-lock.enabled=false is set");
 			}
 			BeanDefinition definition = BeanDefinitionBuilder
 				.rootBeanDefinition(LockFaultsConfiguration.class, "faults")

@@ -292,7 +292,7 @@ class AutoConfigureMongoLockTestTests {
 			assertThat(operations).isInstanceOf(UnlockedLockOperations.class);
 			assertThatExceptionOfType(AssertionError.class)
 				.isThrownBy(() -> assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42")))
-				.withMessageContaining("ran without it");
+				.withMessageContaining("ran without this lock");
 		}
 
 	}

@@ -244,7 +244,7 @@ class JobsPanelPageTests {
 		button(page, "Run remind-debtors now").click();
 		button(page, "Run now").click();
 		expect(page.locator("#notice.error"))
-			.hasText("Run now remind-debtors: Job 'remind-debtors' is being run. Wait for its end");
+			.hasText("Run now remind-debtors: Job 'remind-debtors' is being run. Wait until this run has ended");
 		page.route(JOBS, (route) -> {
 			if (route.request().method().equals("POST")) {
 				route.fulfill(new Route.FulfillOptions().setStatus(403));
