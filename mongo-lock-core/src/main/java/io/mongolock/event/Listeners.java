@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.concurrent.ThreadFactory;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.LongConsumer;
 
 import io.mongolock.LockListener;
 
@@ -34,10 +35,9 @@ final class Listeners {
 		this.listeners = new ArrayList<>(listeners);
 		this.listeners.removeAll(Instruments.among(listeners));
 		this.log = log;
-		this.losses = new EventLane(threads.apply("mongo-lock-losses"), LOSSES_AT_ONCE, Integer.MAX_VALUE, (none) -> {
-		});
-		this.events = new EventLane(threads.apply("mongo-lock-events"), 1, CAPACITY,
-				(count) -> log.eventsDropped(count, CAPACITY));
+		LongConsumer onDropped = (count) -> log.eventsDropped(count, CAPACITY);
+		this.losses = new EventLane(threads.apply("mongo-lock-losses"), LOSSES_AT_ONCE, Integer.MAX_VALUE, onDropped);
+		this.events = new EventLane(threads.apply("mongo-lock-events"), 1, CAPACITY, onDropped);
 	}
 
 	void publish(Consumer<LockListener> event) {

@@ -29,7 +29,7 @@ public final class DocumentCallbacks {
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static UnlockedSaveGuard mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations,
 			ObjectProvider<MongoMappingContext> contexts) {
-		return new UnlockedSaveGuard(operations::stream, contexts::orderedStream);
+		return new UnlockedSaveGuard(operations, contexts);
 	}
 
 	@Bean

@@ -3,6 +3,7 @@ package io.mongolock.documents;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
@@ -34,7 +35,7 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 		.withInitial(() -> Collections.newSetFromMap(new WeakHashMap<>()));
 
 	/** For the time between the two events of a begin. */
-	private final ThreadLocal<Set<Object>> around = ThreadLocal.withInitial(Set::of);
+	private final ThreadLocal<@Nullable Set<Object>> around = new ThreadLocal<>();
 
 	/**
 	 * Adds this once: if it heard of a begin twice, it would take the transaction around
@@ -108,7 +109,7 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	 */
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
-		Set<Object> around = this.around.get();
+		Set<Object> around = Objects.requireNonNullElse(this.around.get(), Set.of());
 		this.around.remove();
 		if (beginFailure != null || !TransactionSynchronizationManager.isSynchronizationActive()) {
 			return;

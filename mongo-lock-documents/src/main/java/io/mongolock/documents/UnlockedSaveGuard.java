@@ -7,12 +7,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
-import java.util.function.Supplier;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.BeanFactory;
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.SmartInitializingSingleton;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
@@ -34,9 +36,9 @@ import io.mongolock.LockUnavailableException;
  */
 final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
 
-	private final Supplier<Stream<DocumentLockOperations>> operations;
+	private final ObjectProvider<DocumentLockOperations> operations;
 
-	private final Supplier<Stream<MongoMappingContext>> contexts;
+	private final ObjectProvider<MongoMappingContext> contexts;
 
 	/** Weak, because a handle that nobody closes has to be noticed. */
 	private final Set<HeldDocument<?>> locked = Collections
@@ -50,8 +52,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	 * databases, a document that is locked in one is refused in all
 	 * @param contexts know the types of documents, and their versions
 	 */
-	UnlockedSaveGuard(Supplier<Stream<DocumentLockOperations>> operations,
-			Supplier<Stream<MongoMappingContext>> contexts) {
+	UnlockedSaveGuard(ObjectProvider<DocumentLockOperations> operations, ObjectProvider<MongoMappingContext> contexts) {
 		this.operations = operations;
 		this.contexts = contexts;
 	}
@@ -62,7 +63,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
-		for (MongoMappingContext context : this.contexts.get().toList()) {
+		for (MongoMappingContext context : this.contexts.orderedStream().toList()) {
 			for (MongoPersistentEntity<?> entity : List.copyOf(context.getPersistentEntities())) {
 				requireVersion(entity.getType());
 			}
@@ -70,8 +71,10 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	static UnlockedSaveGuard of(ApplicationContext context) {
+		BeanFactory none = new StaticListableBeanFactory();
 		return context.getBeanProvider(UnlockedSaveGuard.class)
-			.getIfAvailable(() -> new UnlockedSaveGuard(Stream::empty, Stream::empty));
+			.getIfAvailable(() -> new UnlockedSaveGuard(none.getBeanProvider(DocumentLockOperations.class),
+					none.getBeanProvider(MongoMappingContext.class)));
 	}
 
 	void locked(HeldDocument<?> held) {
@@ -159,7 +162,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 			.filter((held) -> held.isWrittenHere() && held.type().is(held.key(), id, collection))
 			.map(HeldDocument::fence)
 			.collect(Collectors.toSet());
-		this.operations.get()
+		this.operations.stream()
 			.flatMap((operations) -> find(operations, type, id, collection).stream())
 			.filter((lock) -> !written.contains(lock.holder().fence()))
 			.findFirst()
@@ -196,7 +199,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	private Stream<? extends MongoPersistentEntity<?>> mappings(Class<?> type) {
-		return this.contexts.get().flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)));
+		return this.contexts.orderedStream().flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)));
 	}
 
 	// A save by the template raises it in the caller's own object before it asks. Of one

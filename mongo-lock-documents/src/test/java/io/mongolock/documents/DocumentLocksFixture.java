@@ -6,6 +6,7 @@ import java.util.Map;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
 
+import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.mongodb.SessionSynchronization;
 import org.springframework.data.mongodb.core.MongoTemplate;
@@ -92,7 +93,23 @@ final class DocumentLocksFixture implements AutoCloseable {
 			Supplier<DocumentLocksFixture> fixture) {
 		MongoMappingContext mapping = (MongoMappingContext) template.getConverter().getMappingContext();
 		context.registerBean(UnlockedSaveGuard.class,
-				() -> new UnlockedSaveGuard(() -> Stream.of(fixture.get().documents()), () -> Stream.of(mapping)));
+				() -> new UnlockedSaveGuard(provider(() -> fixture.get().documents()), provider(() -> mapping)));
+	}
+
+	static <T> ObjectProvider<T> provider(Supplier<T> bean) {
+		return new ObjectProvider<>() {
+
+			@Override
+			public Stream<T> stream() {
+				return Stream.of(bean.get());
+			}
+
+			@Override
+			public Stream<T> orderedStream() {
+				return stream();
+			}
+
+		};
 	}
 
 	DocumentLockOperations documents() {

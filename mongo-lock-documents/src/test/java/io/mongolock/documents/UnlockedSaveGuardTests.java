@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
-import java.util.stream.Stream;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -113,7 +112,8 @@ class UnlockedSaveGuardTests {
 		DocumentLockOperations wrapper = mock(DocumentLockOperations.class,
 				AdditionalAnswers.delegatesTo(this.there.documents()));
 		MongoMappingContext mappings = (MongoMappingContext) this.template.getConverter().getMappingContext();
-		UnlockedSaveGuard saves = new UnlockedSaveGuard(() -> Stream.of(wrapper), () -> Stream.of(mappings));
+		UnlockedSaveGuard saves = new UnlockedSaveGuard(DocumentLocksFixture.provider(() -> wrapper),
+				DocumentLocksFixture.provider(() -> mappings));
 		saves.refuseIfGuarded(Guarded.class, "a", "guarded");
 		this.there.documents().lock(Guarded.class, "a");
 		assertThatExceptionOfType(LockUnavailableException.class)
