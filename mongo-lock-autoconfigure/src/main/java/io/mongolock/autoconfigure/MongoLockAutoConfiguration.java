@@ -55,7 +55,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
 @Import({ LockAutoProxyRegistrar.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
-		LockClientConfiguration.class, UnlockedConfiguration.class, LockWebConfiguration.class })
+		LockClientConfiguration.class, UnlockedConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean(LockLifecycle.BEAN_NAME)

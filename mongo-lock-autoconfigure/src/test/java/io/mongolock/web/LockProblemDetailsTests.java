@@ -27,6 +27,7 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
+import io.mongolock.autoconfigure.LockWebAutoConfiguration;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -105,7 +106,8 @@ class LockProblemDetailsTests {
 
 	@Test
 	void theyAreAnsweredOnlyIfTheApplicationWantsIt() {
-		AutoConfigurations ours = AutoConfigurations.of(MongoLockAutoConfiguration.class);
+		AutoConfigurations ours = AutoConfigurations.of(MongoLockAutoConfiguration.class,
+				LockWebAutoConfiguration.class);
 		String off = "mongo-lock.enabled=false";
 		String on = "mongo-lock.web.problem-details=true";
 		new WebApplicationContextRunner().withConfiguration(ours)
