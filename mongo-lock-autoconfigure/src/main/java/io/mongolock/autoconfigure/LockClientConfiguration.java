@@ -7,6 +7,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.util.ClassUtils;
 
@@ -24,12 +25,13 @@ import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LockStore;
 
 /**
- * Claims, keeps and releases locks.
+ * Claims, keeps and releases locks. Its conditions hold for all that it imports.
  */
 @Lazy
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnSetting(name = "enabled", byDefault = true)
 @ConditionalOnMissingBean(LockOperations.class)
+@Import(LockStoreConfiguration.class)
 class LockClientConfiguration {
 
 	/** Whether there can be transactions of MongoDB. */

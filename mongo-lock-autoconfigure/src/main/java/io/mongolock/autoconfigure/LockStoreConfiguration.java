@@ -12,12 +12,12 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
 import org.springframework.context.annotation.DependsOn;
+import org.springframework.context.annotation.Import;
 import org.springframework.context.annotation.Lazy;
 import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.util.function.SingletonSupplier;
 
-import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockProperties.TtlIndex;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.interceptor.check.LockMethodVerifier;
@@ -30,13 +30,13 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.store.mongo.TtlIndexWatch;
 
 /**
- * Keeps locks in the application's MongoDB.
+ * Keeps locks in the application's MongoDB. Its conditions hold for what it imports, too.
  */
 @Configuration(proxyBeanMethods = false)
 @DependsOn("mongoLockSettingsValidator") // says which property is wrong
-@ConditionalOnSetting(name = "enabled", byDefault = true)
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
-@ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
+@ConditionalOnMissingBean(LockStore.class)
+@Import(ServerClockConfiguration.class)
 class LockStoreConfiguration {
 
 	/** The name of the bean of the store in MongoDB. */

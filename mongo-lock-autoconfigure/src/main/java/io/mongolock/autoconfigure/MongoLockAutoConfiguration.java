@@ -54,8 +54,7 @@ import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 @Lazy
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
 @EnableConfigurationProperties(MongoLockProperties.class)
-@Import({ LockAutoProxyRegistrar.class, ServerClockConfiguration.class, LockStoreConfiguration.class,
-		LockClientConfiguration.class, UnlockedConfiguration.class })
+@Import({ LockAutoProxyRegistrar.class, LockClientConfiguration.class, UnlockedConfiguration.class })
 public final class MongoLockAutoConfiguration {
 
 	@Bean(LockLifecycle.BEAN_NAME)

@@ -5,7 +5,6 @@ import java.util.List;
 
 import org.springframework.beans.factory.ListableBeanFactory;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
-import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.mongodb.autoconfigure.MongoClientSettingsBuilderCustomizer;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
@@ -13,10 +12,8 @@ import org.springframework.context.annotation.DependsOn;
 import org.springframework.context.annotation.Lazy;
 
 import io.mongolock.LockClock;
-import io.mongolock.LockOperations;
 import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
-import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.ServerClockWatch;
 
 /**
@@ -25,9 +22,7 @@ import io.mongolock.store.mongo.ServerClockWatch;
  */
 @Lazy
 @Configuration(proxyBeanMethods = false)
-@ConditionalOnSetting(name = "enabled", byDefault = true)
-@ConditionalOnClass(value = MongoClientSettingsBuilderCustomizer.class, name = "com.mongodb.client.MongoClient")
-@ConditionalOnMissingBean({ LockStore.class, LockOperations.class })
+@ConditionalOnClass(MongoClientSettingsBuilderCustomizer.class)
 class ServerClockConfiguration {
 
 	@Bean

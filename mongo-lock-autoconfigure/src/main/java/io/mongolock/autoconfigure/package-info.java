@@ -2,15 +2,15 @@
  * The beans that Spring Boot sets up by itself.
  * <ul>
  * <li>{@link MongoLockAutoConfiguration} imports the parts, each a configuration of its
- * own: {@link LockStoreConfiguration} the store, {@link LockClientConfiguration} the
- * client, {@link ServerClockConfiguration} the watch over servers,
- * {@link UnlockedConfiguration} the opposite of all that. {@link CallerStates} are what work takes along of its caller's
- * thread, {@link LockOwnerFactory} says who the application is, and
- * {@link LockAutoProxyRegistrar} has advisors heard. Those whose technology is optional
- * are auto-configurations beside it: {@link LockEndpointAutoConfiguration},
- * {@link LockHealthAutoConfiguration}, {@link LockInfoAutoConfiguration},
- * {@link LockMetricsAutoConfiguration}, {@link LockObservationAutoConfiguration} and
- * {@link LockWebAutoConfiguration}.</li>
+ * own: {@link LockClientConfiguration} the client, with {@link LockStoreConfiguration}
+ * the store and {@link ServerClockConfiguration} the watch over servers, and
+ * {@link UnlockedConfiguration} the opposite of all that. {@link CallerStates} are what
+ * work takes along of its caller's thread, {@link LockOwnerFactory} says who the
+ * application is, and {@link LockAutoProxyRegistrar} has advisors heard. Those whose
+ * technology is optional are auto-configurations beside it:
+ * {@link LockEndpointAutoConfiguration}, {@link LockHealthAutoConfiguration},
+ * {@link LockInfoAutoConfiguration}, {@link LockMetricsAutoConfiguration},
+ * {@link LockObservationAutoConfiguration} and {@link LockWebAutoConfiguration}.</li>
  * <li>Settings: {@link MongoLockProperties} are all, but for the
  * {@link LocksEndpointProperties}; {@link LockSettingsValidator} refuses values that
  * contradict each other, and names the property by {@link LockProperty};

@@ -31,7 +31,8 @@ import io.mongolock.store.mongo.MongoLockStore;
 @Lazy
 @AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
-@ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
+@ConditionalOnBean(name = LockEnvironment.VALIDATOR) // an application may leave out all
+														// of the locks
 @EnableConfigurationProperties(MongoLockDataProperties.class)
 public final class MongoLockDataAutoConfiguration {
 

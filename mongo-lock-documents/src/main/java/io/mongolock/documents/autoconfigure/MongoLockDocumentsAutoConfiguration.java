@@ -36,7 +36,8 @@ import io.mongolock.spi.StoreClients;
 @Lazy
 @AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
-@ConditionalOnBean(LockEnvironment.class) // an application may leave out all of the locks
+@ConditionalOnBean(name = LockEnvironment.VALIDATOR) // an application may leave out all
+														// of the locks
 @EnableConfigurationProperties(MongoLockDocumentsProperties.class)
 @Import(DocumentCallbacks.class)
 public final class MongoLockDocumentsAutoConfiguration {
