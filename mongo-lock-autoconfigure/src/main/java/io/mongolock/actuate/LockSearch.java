@@ -56,8 +56,8 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 	LocksDescriptor page(LockFilter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
 		if (asked != null && (asked < 1 || asked > MAX_LIMIT)) {
 			throw AskedLocks.refused("The limit is " + asked + ", but must be from 1 to " + MAX_LIMIT
-					+ ". To see more locks, set 'after' to the value of 'next' in this page, which asks for the next "
-					+ "page");
+					+ ". To see more locks, request several pages. For each further page, set 'after' to the value of "
+					+ "'next' in the page before");
 		}
 		List<LockDescriptor> matching = new ArrayList<>();
 		// A user who may not see the owners must not find out by asking for them

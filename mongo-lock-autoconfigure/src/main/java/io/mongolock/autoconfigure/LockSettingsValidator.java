@@ -233,8 +233,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	private void hintAtLinger(String who, LockTerms terms) {
 		Duration longest = terms.reliable().dividedBy(2);
 		if (terms.linger().compareTo(longest) > 0 && this.said.add("linger")) {
-			logger.info(who + " a linger of " + text(terms.linger()) + ", but an idle lease ends after (ttl - margin) "
-					+ "/ 2 at the latest, which is " + text(longest) + " here. For a longer linger, set a longer ttl");
+			logger.info(who + " a linger of " + text(terms.linger())
+					+ ", but an idle lease ends after at most (ttl - margin) / 2, which is " + text(longest) + " for "
+					+ "these locks. For a longer linger, set a longer ttl");
 		}
 	}
 

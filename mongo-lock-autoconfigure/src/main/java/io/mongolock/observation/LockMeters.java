@@ -83,7 +83,7 @@ public final class LockMeters implements LockInstrumentation {
 			.description("How many leases one request renews")
 			.register(registry);
 		this.leaseUsed = DistributionSummary.builder("mongo.lock.lease.used")
-			.description("Share of a lease's time that had passed when its renewal was sent; at 1 the lock is lost")
+			.description("Share of a lease's time that had passed when its renewal was sent. At 1, the lock is lost")
 			.distributionStatisticExpiry(SHOWN_FOR)
 			.register(registry);
 		TimeGauge.builder("mongo.lock.store.clock.offset", this.clockOffset, TimeUnit.MILLISECONDS, AtomicLong::get)

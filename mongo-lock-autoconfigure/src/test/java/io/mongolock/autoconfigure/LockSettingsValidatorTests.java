@@ -272,8 +272,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).doesNotContain("Locks have a linger")
 			.containsOnlyOnce(
-					"have a linger of 13s, but an idle lease ends after (ttl - margin) / 2 at the latest, which is "
-							+ "12s");
+					"have a linger of 13s, but an idle lease ends after at most (ttl - margin) / 2, which is 12s");
 	}
 
 	@Test

@@ -129,7 +129,8 @@ final class HandleLeaks {
 				}
 			}
 			catch (InterruptedException ex) {
-				logger.debug("A stop interrupted the watching thread, because no handle is left to watch", ex);
+				logger.debug("A stop interrupted the thread that watches handles, because no handle is left to watch",
+						ex);
 			}
 			catch (RuntimeException | Error ex) {
 				logger.error("An error occurred while the client looked for handles that were not closed. The client "

@@ -179,7 +179,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 	private void releaseAll(List<HeldLock> some, Duration timeout) {
 		if (!this.running) {
 			throw new IllegalStateException(
-					"This request was not sent, because the client is stopping, and then releases all idle leases");
+					"This request was not sent, because the client is stopping and will release all idle leases");
 		}
 		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}

@@ -145,7 +145,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWa
 	private void leave(List<LeaseId> places, Duration timeout) {
 		if (!this.running) {
 			throw new IllegalStateException(
-					"This request was not sent, because the client is stopping, and then gives up all its places in "
+					"This request was not sent, because the client is stopping and will give up all its places in "
 							+ "queues");
 		}
 		this.store.leaveAll(places, timeout);

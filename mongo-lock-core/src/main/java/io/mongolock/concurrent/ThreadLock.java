@@ -138,8 +138,9 @@ public final class ThreadLock implements Lock {
 	public void unlock() {
 		Hold held = this.hold.get();
 		if (held == null) {
-			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock a lock on the "
-					+ "thread that locked it, through the same object, and at most as often as this thread locked it");
+			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock a lock only on "
+					+ "the thread that locked it, through the same object, and once for each time that this thread "
+					+ "locked it");
 		}
 		held.count--;
 		if (held.count == 0) {

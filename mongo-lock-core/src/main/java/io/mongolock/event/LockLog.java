@@ -172,7 +172,7 @@ final class LockLog {
 	}
 
 	void listenerFailed(LockListener listener, Throwable failure) {
-		this.log.error("Listener " + listener.getClass().getName() + " failed; the lock itself is not affected",
+		this.log.error("Listener " + listener.getClass().getName() + " failed. The lock itself is not affected",
 				failure);
 	}
 

@@ -31,7 +31,7 @@ public record KeySpace(String prefix) {
 	public String toId(String key) {
 		if (key == null || key.isEmpty()) {
 			throw new IllegalArgumentException("The lock key is " + ((key != null) ? "empty" : "null")
-					+ ", but a key needs at least one character, so that it names what is locked");
+					+ ", but a key needs at least one character");
 		}
 		return toId("The lock key", key);
 	}

@@ -81,8 +81,8 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		}
 		ClientSession session = CurrentTransaction.session(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
-					+ "' cannot be touched, because touch needs a MongoDB transaction of the application's template, but "
-					+ CurrentTransaction.describe()));
+					+ "' cannot be touched, because FencedWrites.touch needs a MongoDB transaction of the "
+					+ "application's template, but " + CurrentTransaction.describe()));
 		// by the template, which translates exceptions
 		DbCallback<Boolean> touch = (database) -> store.touch(leased.lease(), session);
 		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> limited(lock).execute(touch))) {

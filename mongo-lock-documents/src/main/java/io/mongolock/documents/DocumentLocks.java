@@ -285,9 +285,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	}
 
 	private String keyOf(LockedType<?> type, Object id, LockTicket ticket) {
-		Assert.notNull(ticket, "The ticket is null. Pass the ticket of the lock, which LockedDocument.ticket() "
-				+ "returned. Between two requests, keep this ticket where the next request finds it, for example in a "
-				+ "form");
+		Assert.notNull(ticket, "The ticket is null. Pass the ticket that LockedDocument.ticket() returned. If a later "
+				+ "request needs this ticket, store the ticket until then, for example in a form");
 		String key = type.key(id).toString();
 		refuseWhileWritten(type, key);
 		return key;

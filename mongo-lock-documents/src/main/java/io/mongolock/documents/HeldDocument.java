@@ -659,8 +659,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			case PASSED_ON -> "was passed on to its ticket. Go on with resume(type, id, ticket)";
 			case UNKNOWN ->
 				"may have been released by a write whose answer was lost. To find out, call resume(type, id, "
-						+ "locked.ticket()), which also shows the stored document. If you do not call it, the lock "
-						+ "ends with its lease";
+						+ "locked.ticket()), which also shows the stored document. If you do not call resume, the lock "
+						+ "ends when its lease runs out";
 			default ->
 				"was already released by close(), or by a save other than saveAndKeep. Lock the document again. To "
 						+ "keep the lock after a save, use saveAndKeep";

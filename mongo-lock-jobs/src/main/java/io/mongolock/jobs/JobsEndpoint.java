@@ -297,8 +297,8 @@ class JobsEndpoint {
 	}
 
 	private static void scheduled(boolean there, String job) {
-		require(there, 404, "There is no job '" + job
-				+ "' with a schedule. If your code runs this job with Jobs.run, pause that code's scheduler");
+		require(there, 404, "There is no scheduled job '" + job + "'. If your code runs this job with Jobs.run, pause "
+				+ "the scheduler of your code");
 	}
 
 	/**

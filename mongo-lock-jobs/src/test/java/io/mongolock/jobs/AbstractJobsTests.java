@@ -608,8 +608,8 @@ abstract class AbstractJobsTests {
 		ConfigurableApplicationContext one = start(Blocking.class, "blocking.rate=1h");
 		await().until(() -> this.gate.running().get() == 1);
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
-		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause that code's scheduler");
-		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no job 'none' with");
+		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause the scheduler of your code");
+		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no scheduled job 'none'");
 		assertRefused(change(endpoint, "none", "run", null, null), 409,
 				"Send the request to an instance that schedules this job");
 		assertRefused(change(endpoint, "blocking", "run", null, null), 409, "is being run");

@@ -99,8 +99,8 @@ class DistributedLockParser {
 		String key = annotation.getString("key");
 		Class<?> document = attributes.document(key);
 		if (name == null && key.isBlank()) {
-			throw attributes.invalid("has a lock with neither a name nor a key", "Give the lock a name, for example "
-					+ "@DistributedLock(\"order\"), a key, for example key = \"#id\", or both.", null);
+			throw attributes.invalid("has a lock with neither a name nor a key", "Give the lock a name, as in "
+					+ "@DistributedLock(\"order\"), or a key, as in key = \"#id\", or both.", null);
 		}
 		LockSettings settings = LockSettings.builder()
 			.ttl(attributes.duration("ttl"))

@@ -27,9 +27,9 @@ public final class ApplicationTemplate {
 		if (beans.getBeanProvider(MongoOperations.class).getIfUnique() instanceof MongoTemplate only) {
 			return only;
 		}
-		throw new LockStartupException(who
-				+ " needs one MongoTemplate for the application's own documents, but these are the beans of the type "
-				+ "MongoOperations: " + Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
+		throw new LockStartupException(
+				who + " needs one MongoTemplate for the application's own documents, but found these beans: "
+						+ Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
 				"Declare one MongoTemplate bean, or mark one of several as @Primary. To use several templates, declare "
 						+ "one " + who + " bean per template, and create this bean with " + factory + ".");
 	}

@@ -146,10 +146,9 @@ public final class SelfCalls {
 			}
 		}
 		catch (IOException | IllegalArgumentException | AnalyzerException ex) {
-			throw new IllegalStateException(
-					"Cannot read the byte code of " + name
-							+ ". It may have been compiled for a newer Java than the asm on the class path can read",
-					ex);
+			throw new IllegalStateException("Cannot read the byte code of " + name
+					+ ". This class may have been compiled for a newer version of Java than the asm library on the "
+					+ "class path can read", ex);
 		}
 	}
 

@@ -101,10 +101,9 @@ class ChangeStreams {
 		}
 		String message = what + this.consequence;
 		if (refusal != null && StoreFailures.isUnauthorized(refusal)) {
-			logger.warn(message
-					+ ". Grant the user the privileges find and changeStream on the collection, which this application "
-					+ "notices within a minute, or set mongo-lock.notifications=off. The server says: "
-					+ DriverMessage.of(refusal));
+			logger.warn(message + ". Grant the user the privileges find and changeStream on the collection, or set "
+					+ "mongo-lock.notifications=off. This application notices new privileges within a minute. The "
+					+ "server says: " + DriverMessage.of(refusal));
 		}
 		else {
 			logger.debug(message, refusal);

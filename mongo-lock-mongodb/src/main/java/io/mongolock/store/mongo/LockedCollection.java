@@ -328,8 +328,8 @@ public final class LockedCollection {
 		String why = switch (code(failure)) {
 			case NO_DOCUMENT -> "the lock is kept in the document's field '" + this.field
 					+ "', but this field has another value. " + this.keys.otherField();
-			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, and the documents of a "
-					+ "view or a time series cannot be changed. Lock the documents in the underlying collection";
+			case NO_COLLECTION -> "the documents of '" + this.documents.name() + "', which is a view or a time series, "
+					+ "cannot be changed. Lock the documents in the underlying collection";
 			case TOO_LARGE -> "the document is almost as large as MongoDB allows (16 MB), so it has no room for the "
 					+ "lock (less than 4 KB). Move a part of the data into another document";
 			default -> "";

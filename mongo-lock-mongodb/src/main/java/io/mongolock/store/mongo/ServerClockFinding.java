@@ -23,8 +23,8 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 
 	private String consequence() {
 		if (this.server.writable()) {
-			return "This clock now decides when leases end. If another server is elected, the time that decides steps "
-					+ "by this difference";
+			return "This clock now decides when leases end. If another server is elected, the time for leases steps by "
+					+ "this difference";
 		}
 		return (this.offset > 0)
 				? "If this server is elected, leases end earlier by this difference. If the difference exceeds the "

@@ -153,7 +153,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		if (!found.isEmpty()) {
 			this.verification
 				.warn("These calls of @DistributedLock methods are made on the same object and not on its proxy, so "
-						+ "they run WITHOUT the lock: " + String.join("; ", found)
+						+ "the methods run WITHOUT the lock: " + String.join("; ", found)
 						+ ". Move the locked method to another bean, use LockOperations inside this method, or weave "
 						+ "the method with mongo-lock-aspectj");
 		}
