@@ -30,6 +30,8 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.support.CronExpression;
 import org.springframework.util.ReflectionUtils;
 
+import io.mongolock.interceptor.ProxyReach;
+import io.mongolock.interceptor.ProxyReach.Obstacle;
 import io.mongolock.jobs.JobDecision.Terms;
 
 /**
@@ -87,6 +89,7 @@ final class JobMethods implements BeanPostProcessor {
 		String maxDuration = text(declared.maxDuration());
 		Duration most = (maxDuration.isEmpty()) ? null : duration("maxDuration", maxDuration, method);
 		Duration retryAfter = duration("retryAfter", text(declared.retryAfter()), method);
+		checkReach(method, bean);
 		Method invocable = AopUtils.selectInvocableMethod(method, bean.getClass());
 		ReflectionUtils.makeAccessible(invocable);
 		JobWork<Throwable> work = new JobCall(invocable, bean);
@@ -134,6 +137,15 @@ final class JobMethods implements BeanPostProcessor {
 				|| AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {
 			throw refused(method, "this method is @Async, so each run would be recorded before its work ends. Remove "
 					+ "@Async, because each run of a job has its own thread");
+		}
+	}
+
+	// A method that the proxy does not override would see the empty fields of the proxy
+	private static void checkReach(Method method, Object bean) {
+		Obstacle obstacle = (AopUtils.isCglibProxy(bean))
+				? ProxyReach.toClassProxy(method, AopUtils.getTargetClass(bean)) : null;
+		if (obstacle != null) {
+			throw refused(method, "this method " + obstacle.problem() + ". " + obstacle.action());
 		}
 	}
 

@@ -17,6 +17,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
@@ -196,6 +197,19 @@ class JobMethodsTests {
 	}
 
 	@Test
+	void whenTheProxyOfABeanCannotOverrideItsJobThenTheJobIsRefusedButNotWithoutAProxy() {
+		Object proxied = new ProxyFactory(new Sealed()).getProxy();
+		assertThatIllegalStateException().isThrownBy(() -> this.methods.postProcessAfterInitialization(proxied, "bean"))
+			.withMessageContaining("@ScheduledJob on ")
+			.withMessageContaining(".work(")
+			.withMessageContaining("this method cannot be overridden by a proxy, because the method or its class is "
+					+ "final. Remove the modifier final");
+		assertThat(this.declared.all()).isEmpty();
+		this.methods.postProcessAfterInitialization(new Sealed(), "bean");
+		assertThat(this.declared.all()).extracting(Job::name).containsExactly("sealed");
+	}
+
+	@Test
 	void aPlaceholderThatNobodyFillsIsRefused() {
 		assertThatIllegalArgumentException().isThrownBy(() -> this.methods.postProcessAfterInitialization(new Object() {
 
@@ -248,6 +262,14 @@ class JobMethodsTests {
 			}
 
 		}, "bean"));
+	}
+
+	static class Sealed {
+
+		@ScheduledJob(name = "sealed", fixedRate = "1s")
+		final void work() {
+		}
+
 	}
 
 	static class Late {
