@@ -1,5 +1,6 @@
 package io.mongolock.documents;
 
+import java.lang.StackWalker.StackFrame;
 import java.time.Duration;
 import java.util.Collections;
 import java.util.List;
@@ -19,6 +20,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
@@ -202,15 +204,31 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 		return this.contexts.orderedStream().flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)));
 	}
 
-	// A save by the template raises it in the caller's own object before it asks. Of one
-	// that it has not raised, no save goes through: that has to be loaded again
+	// A later save of an object whose version stays raised could match what another has
+	// saved meanwhile
 	private void takeBackVersion(Class<?> type, Object entity) {
+		if (!isRaised()) {
+			return;
+		}
 		mappings(type).filter(MongoPersistentEntity::hasVersionProperty).findFirst().ifPresent((mapping) -> {
 			Number raised = Versions.of(entity, mapping);
 			if (raised != null && raised.longValue() > 0) {
 				Versions.set(entity, mapping, raised.longValue() - 1);
 			}
 		});
+	}
+
+	// Of all writes, which call this in the same way, a save alone raises the version
+	// before. The nearest one counts: a callback of a save may write something else
+	private static boolean isRaised() {
+		return StackWalker.getInstance()
+			.walk((frames) -> frames.dropWhile((frame) -> !isTemplates(frame))
+				.takeWhile(UnlockedSaveGuard::isTemplates)
+				.anyMatch((frame) -> frame.getMethodName().equals("save")));
+	}
+
+	private static boolean isTemplates(StackFrame frame) {
+		return frame.getClassName().startsWith(MongoTemplate.class.getPackageName());
 	}
 
 	@Override

@@ -21,6 +21,7 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
+import org.springframework.data.mongodb.core.BulkOperations.BulkMode;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback;
@@ -318,18 +319,22 @@ class UnlockedSaveGuardTests {
 	}
 
 	@Test
-	void aSaveThatIsRefusedWithinAnotherLeavesTheVersionInTheObjectAsItWas() {
-		this.template.insert(new Sheet("a"));
-		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
-		this.template.insert(new Sheet("b"));
+	void whenAWriteWithinASaveIsRefusedThenTheVersionInItsObjectStays() {
+		this.template.insert(List.of(new Sheet("a"), new Sheet("b")), Sheet.class);
+		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "b");
+		Query other = new Query(Criteria.where("id").is("b"));
+		List<Sheet> outer = new ArrayList<>();
 		this.copied = (sheet) -> {
 			// As one that cascades
-			if (sheet != locked.entity()) {
-				assertThatIllegalStateException().isThrownBy(() -> this.template.save(locked.entity()));
-			}
+			outer.add(sheet);
+			assertThatIllegalStateException().isThrownBy(() -> this.template.save(locked.entity()));
+			assertThatIllegalStateException().isThrownBy(() -> this.template.replace(other, locked.entity()));
+			assertThatIllegalStateException().isThrownBy(
+					() -> this.template.bulkOps(BulkMode.ORDERED, Sheet.class).replaceOne(other, locked.entity()));
 			return sheet;
 		};
-		this.template.save(this.template.findById("b", Sheet.class));
+		this.template.save(this.template.findById("a", Sheet.class));
+		assertThat(outer).hasSize(1);
 		assertThat(locked.entity().version).isEqualTo(1);
 		locked.close();
 	}
@@ -344,26 +349,29 @@ class UnlockedSaveGuardTests {
 	}
 
 	@Test
-	void whenAReplacementIsRefusedThenItsEntityHasToBeLoadedAgain() {
+	void whenAReplacementIsRefusedThenTheVersionInTheObjectStays() {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Sheet> locked = this.there.documents().lock(Sheet.class, "a");
 		Sheet mine = this.template.findById("a", Sheet.class);
-		assertThatExceptionOfType(LockUnavailableException.class)
-			.isThrownBy(() -> this.template.replace(new Query(Criteria.where("id").is("a")), mine));
+		Query own = new Query(Criteria.where("id").is("a"));
+		for (Consumer<Sheet> write : List.<Consumer<Sheet>>of((one) -> this.template.replace(own, one),
+				(one) -> this.template.findAndReplace(own, one),
+				(one) -> this.template.bulkOps(BulkMode.ORDERED, Sheet.class).replaceOne(own, one).execute(),
+				this.template::insert)) {
+			assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> write.accept(mine));
+			assertThat(mine.version).isEqualTo(1);
+		}
 		locked.close();
-		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(mine));
+		this.template.save(mine);
 	}
 
 	@Test
-	void whenAReplacementByTheHolderIsRefusedThenItsNextSaveSaysReload() {
+	void whenAReplacementByTheHolderIsRefusedThenItsSavePasses() {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
 		Query own = new Query(Criteria.where("id").is("a"));
 		assertThatIllegalStateException().isThrownBy(() -> this.template.replace(own, locked.entity()));
-		assertThatExceptionOfType(OptimisticLockingFailureException.class)
-			.isThrownBy(() -> locked.save(locked.entity()))
-			.withMessageContaining("Change and save the entity that locked.entity() or locked.reload() returns");
-		locked.save(locked.reload());
+		locked.save(locked.entity());
 	}
 
 	@Test
