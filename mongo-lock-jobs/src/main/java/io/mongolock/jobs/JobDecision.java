@@ -29,6 +29,9 @@ sealed interface JobDecision {
 	/** How many ticks are caught up at most. */
 	int MAX_CATCH_UP = 100;
 
+	/** Why a tick is not run. */
+	String TOO_MANY = "more than " + MAX_CATCH_UP + " ticks were waiting";
+
 	/**
 	 * Decide.
 	 * @param terms what was declared
@@ -65,9 +68,11 @@ sealed interface JobDecision {
 		if (isTooLate(terms, due, seen.now())) {
 			return note(trigger, seen, due, JobOutcome.MISSED, NOBODY);
 		}
-		Instant runs = (terms.catchUp() == CatchUp.ALL) ? earliest(terms, seen, due) : due;
-		return (first(trigger, seen).isBefore(runs)) ? note(trigger, seen,
-				Objects.requireNonNull(due(trigger, seen.at(runs.minusMillis(1)))), JobOutcome.MISSED, NOBODY)
+		boolean all = terms.catchUp() == CatchUp.ALL;
+		Instant runs = (all) ? earliest(terms, seen, due) : due;
+		return (first(trigger, seen).isBefore(runs))
+				? note(trigger, seen, Objects.requireNonNull(due(trigger, seen.at(runs.minusMillis(1)))),
+						JobOutcome.MISSED, (all) ? TOO_MANY : NOBODY)
 				: new Run(runs, null);
 	}
 

@@ -35,7 +35,8 @@ public enum JobOutcome {
 	SKIPPED,
 
 	/**
-	 * The tick was not run, because no instance was running in time.
+	 * The tick was not run, because no instance was running in time, or because more than
+	 * 100 ticks were waiting with {@link CatchUp#ALL}.
 	 */
 	MISSED,
 
