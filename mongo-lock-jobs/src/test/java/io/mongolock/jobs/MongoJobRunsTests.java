@@ -1,5 +1,8 @@
 package io.mongolock.jobs;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -12,6 +15,8 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import com.mongodb.ConnectionString;
 import com.mongodb.MongoClientSettings;
@@ -35,6 +40,7 @@ import org.bson.codecs.EncoderContext;
 import org.bson.codecs.configuration.CodecRegistries;
 import org.bson.codecs.configuration.CodecRegistry;
 import org.bson.conversions.Bson;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -54,6 +60,7 @@ import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
+import static org.assertj.core.api.Assertions.tuple;
 
 /**
  * Tests for {@link MongoJobRuns}, by a clock of the server that is set.
@@ -151,6 +158,40 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 		billing.pause("nightly", new StoredJob.Pause("alice", "heavy", TICK));
 		assertThat(shipping.newest("nightly").stored()).isNotNull().extracting(StoredJob::paused).isNull();
 		assertThat(this.template.getCollection("lockJobRuns").countDocuments()).isEqualTo(9);
+	}
+
+	@Test
+	void whenAnOperatorForgetsAJobAsOnThePageThenOtherServicesKeepTheirPausesAndRuns() throws IOException {
+		String page = Files.readString(Path.of("../docs/jobs.md"));
+		assertThat(page).contains("var application = \"" + MongoJobRuns.application("locks", "shop:") + "\"");
+		List<String> prefixes = List.of("shop:", "billing:", "");
+		for (String prefix : prefixes) {
+			for (String job : List.of("nightly-report", "old-report")) {
+				MongoJobRuns service = kept("locks", prefix, "");
+				service.schedule(job, cron("0 0 3 * * *"), TICK);
+				service.pause(job, new StoredJob.Pause("alice", "heavy", TICK));
+				service.add(JobRun.begun(job, TICK, 1, 1, TICK, "one"));
+			}
+		}
+		MongoCollection<Document> collection = this.template.getCollection("lockJobRuns");
+		long left = collection.countDocuments();
+		for (String prefix : prefixes) {
+			String application = MongoJobRuns.application("locks", prefix);
+			assertThat(collection.find(filter(page, "find", application)).sort(new Document("tick", -1)))
+				.extracting((found) -> found.get("application"), (found) -> found.get("schedule") != null)
+				.containsExactly(tuple(application, true), tuple(application, false));
+			assertThat(collection.deleteMany(filter(page, "deleteMany", application)).getDeletedCount()).isEqualTo(2);
+			left -= 2;
+			assertThat(collection.countDocuments()).isEqualTo(left);
+			assertThat(kept("locks", prefix, "").stored("old-report")).isNull();
+		}
+	}
+
+	private static Document filter(String page, String operation, @Nullable String application) {
+		Matcher statement = Pattern.compile("\ndb\\.lockJobRuns\\." + operation + "\\((.*?)\\)").matcher(page);
+		assertThat(statement.find()).isTrue();
+		String value = (application != null) ? "\"" + application + "\"" : "null";
+		return Document.parse(statement.group(1).replace("{ application,", "{ application: " + value + ","));
 	}
 
 	@Test
