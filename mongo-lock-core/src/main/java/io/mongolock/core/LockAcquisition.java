@@ -136,7 +136,8 @@ public final class LockAcquisition extends LocalWaiter {
 		if (denied.reason() == Denied.Reason.QUEUE_FULL) {
 			return LockExceptions.queueFull(this.attempt, denied.holders(), this.client.places().max(), claims(), now);
 		}
-		return LockExceptions.unavailable(this.attempt, denied, claims(), position(), this.deadlock, now);
+		return LockExceptions.unavailable(this.attempt, denied.holders(), claims(), position(), this.deadlock,
+				denied.reason() == Denied.Reason.DEADLOCK, now);
 	}
 
 	/**

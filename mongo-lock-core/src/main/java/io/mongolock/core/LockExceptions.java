@@ -21,7 +21,6 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.LossReason;
-import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.store.KeyText;
 
 /**
@@ -101,24 +100,23 @@ public final class LockExceptions {
 
 	/**
 	 * Others hold a lock, and the wait of an attempt is over.
-	 * @param denied how it ended
 	 * @param position where it stood in the queue when that was last seen, if it did
 	 * @param deadlock in which it waited, if it did
+	 * @param givenUp whether its client ended the wait because of the deadlock
 	 */
-	static LockUnavailableException unavailable(Attempt attempt, Denied denied, int claims,
-			@Nullable QueuePosition position, @Nullable LockDeadlock deadlock, ClockReading now) {
-		List<LockHolder> holders = denied.holders();
+	static LockUnavailableException unavailable(Attempt attempt, List<LockHolder> holders, int claims,
+			@Nullable QueuePosition position, @Nullable LockDeadlock deadlock, boolean givenUp, ClockReading now) {
 		Duration waited = attempt.waited(now);
 		return new LockUnavailableException(attempt.key(), holders, waited, claims,
 				"Lock '" + KeyText.printable(attempt.key()) + "' " + whoHolds(holders) + ". The call gave up after "
 						+ millis(waited) + describeClaims(claims, attempt, holders) + inQueue(position)
 						+ ". The wait-timeout is " + millis(attempt.terms().waitTimeout())
-						+ ((deadlock != null) ? inDeadlock(deadlock, denied.reason()) : ""),
+						+ ((deadlock != null) ? inDeadlock(deadlock, givenUp) : ""),
 				deadlock);
 	}
 
-	private static String inDeadlock(LockDeadlock deadlock, Denied.Reason reason) {
-		return ((reason == Denied.Reason.DEADLOCK) ? ". mongo-lock.on-deadlock=fail ended the call's wait in a deadlock"
+	private static String inDeadlock(LockDeadlock deadlock, boolean givenUp) {
+		return ((givenUp) ? ". mongo-lock.on-deadlock=fail ended the call's wait in a deadlock"
 				: ". The call waited in a deadlock") + ", in which " + describe(deadlock);
 	}
 

@@ -12,7 +12,6 @@ import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockUnavailableException;
-import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -46,8 +45,7 @@ class LockExceptionsTests {
 		ClockReading begin = new ClockReading(0, 0);
 		Attempt attempt = new Attempt(LockRequest.of("k"), new LeaseId("k", "t"), 1, ASKS,
 				LockTerms.of(LockSettings.builder().build()), begin);
-		return LockExceptions.unavailable(attempt, new Denied(holders, false, Denied.Reason.WAIT_OVER), 1, null, null,
-				begin);
+		return LockExceptions.unavailable(attempt, holders, 1, null, null, false, begin);
 	}
 
 }
