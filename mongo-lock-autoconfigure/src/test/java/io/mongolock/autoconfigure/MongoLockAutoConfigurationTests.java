@@ -44,6 +44,7 @@ import io.mongolock.observation.LockMdc;
 import io.mongolock.spi.LockEnvironment;
 import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LockStore;
+import io.mongolock.store.mongo.ServerClockWatch;
 import io.mongolock.store.mongo.TtlIndexWatch;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -174,17 +175,20 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 			.withBean("mine", LockStore.class, ScriptedStore::new)
 			.run((context) -> {
 				assertThat(context).hasSingleBean(LockStore.class).hasBean("mine");
-				assertThat(context).doesNotHaveBean(TtlIndexWatch.class);
+				assertThat(context).doesNotHaveBean(TtlIndexWatch.class).doesNotHaveBean(ServerClockWatch.class);
+				assertThat(context).hasSingleBean(LockTemplate.class);
 			});
 	}
 
 	@Test
 	void backsOffForTheUsersOperations() {
 		RecordingLockOperations mine = new RecordingLockOperations();
-		this.bare.withBean(LockOperations.class, () -> mine)
+		this.bare.withBean(MongoDatabaseFactory.class, MockDatabases::database)
+			.withBean(LockOperations.class, () -> mine)
 			.withUserConfiguration(ServiceConfiguration.class)
 			.run((context) -> {
 				assertThat(context).hasSingleBean(LockOperations.class).doesNotHaveBean(LockTemplate.class);
+				assertThat(context).doesNotHaveBean(LockStore.class).doesNotHaveBean(ServerClockWatch.class);
 				context.getBean(Service.class).pay(42);
 				assertThat(mine.events()).containsExactly("acquire order:42", "release order:42");
 			});
