@@ -165,8 +165,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 						+ "and other waiters wait this long for an instance that has died");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ", because one document has the places of all waiting instances, and more places in this "
-						+ "document make each request of these instances more expensive");
+						+ ", because all waiting instances share one document, and each of their requests costs more "
+						+ "if this document has more places");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),

@@ -192,7 +192,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	private static J.Annotation commented(J.Annotation job, @Nullable Expression lockAtLeastFor) {
 		return (lockAtLeastFor != null) ? SearchResult.found(job,
 				"lockAtLeastFor is left out, because a job runs once at each due time even if clocks differ. If "
-						+ "lockAtLeastFor kept runs apart, make the schedule less frequent")
+						+ "you used lockAtLeastFor to space out runs, make the schedule less frequent")
 				: job;
 	}
 
@@ -236,7 +236,7 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 		if (type != JavaType.Primitive.Void
 				&& !(type instanceof JavaType.FullyQualified later && LATER.contains(later.getFullyQualifiedName()))) {
 			throw new UnmappedException(
-					"a job returns void, CompletionStage or a reactive type. Change the return type");
+					"a job must return void, a CompletionStage or a reactive type. Change the return type");
 		}
 		return "(name = " + Literals.quoted(name(new Attributes(lock))) + ", "
 				+ schedule(new Attributes(schedules.get(0))) + ")";
@@ -256,8 +256,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 			if (schedule.value(none) != null) {
 				throw new UnmappedException(
 						"a job has no " + none + ". Remove this attribute. The first run is due at the cron's next "
-								+ "time, or without a cron at the start of the first instance. Each run has its own "
-								+ "thread");
+								+ "time. Without a cron, it is due when the first instance starts. Each run has its "
+								+ "own thread");
 			}
 		}
 		String cron = schedule.text("cron");

@@ -140,7 +140,7 @@ class SchedulerLockToScheduledJobTests {
 	@Test
 	void aMethodThatReturnsSomethingIsLeft() {
 		String schedule = "@Scheduled(cron = \"@daily\")";
-		assertThat(changed(job(schedule, "@SchedulerLock(name = \"a\")", "int"))).contains("a job returns void")
+		assertThat(changed(job(schedule, "@SchedulerLock(name = \"a\")", "int"))).contains("a job must return void")
 			.contains(schedule);
 		assertThat(
 				turned(job(schedule, "@SchedulerLock(name = \"a\")", "java.util.concurrent.CompletableFuture<String>")))
