@@ -169,7 +169,9 @@ public final class LockExceptions {
 			int waitingHere) {
 		String message = "Lock '" + KeyText.printable(key) + "' "
 				+ ((holders.isEmpty() && waiting.isEmpty()) ? "is free" : whoHolds(holders))
-				+ ((waiting.isEmpty()) ? "" : ". The waiters in its queue are " + names(waiting, waiting.size()))
+				+ ((waiting.isEmpty()) ? ""
+						: ((waiting.size() > 1) ? ". The waiters in its queue are " : ". The waiter in its queue is ")
+								+ names(waiting, waiting.size()))
 				+ ((waitingHere == 0) ? "" : ". The number of waiting attempts in this application is " + waitingHere);
 		return new LockExplanation(key, holders, waiting, waitingHere, message);
 	}

@@ -45,7 +45,7 @@ public record KeySpace(String prefix) {
 		if (bytes > MAX_BYTES) {
 			throw new IllegalArgumentException(what + " '" + shortened(key) + "' takes " + bytes
 					+ " bytes in UTF-8 with its prefix '" + shortened(this.prefix) + "', but at most " + MAX_BYTES
-					+ " are allowed. Use a shorter key, or a hash of the key");
+					+ " are allowed. Use a shorter text, or a hash of this text");
 		}
 		return (this.prefix.isEmpty()) ? key : this.prefix + key;
 	}

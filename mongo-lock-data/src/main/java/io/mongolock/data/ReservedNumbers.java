@@ -94,7 +94,7 @@ final class ReservedNumbers {
 
 	private DataAccessResourceFailureException notAsked(String why, @Nullable Throwable cause) {
 		return new DataAccessResourceFailureException(
-				"Could not take a number of sequence '" + this.name + "', because " + why + ". It is safe to ask again",
+				"MongoDB was not asked for sequence '" + this.name + "', because " + why + ". It is safe to ask again",
 				cause);
 	}
 

@@ -135,7 +135,8 @@ abstract class AbstractSequencesContractTests {
 			.withMessageContaining(String.valueOf(Long.MAX_VALUE));
 		assertThat(sequences.next(NAME, 2).last()).isEqualTo(Long.MAX_VALUE);
 		for (int i = 0; i < 2; i++) {
-			assertThatExceptionOfType(DataIntegrityViolationException.class).isThrownBy(() -> sequences.next(NAME));
+			assertThatExceptionOfType(DataIntegrityViolationException.class).isThrownBy(() -> sequences.next(NAME))
+				.withMessageContaining("take 1 number of sequence 'invoice'");
 		}
 		assertThat(value()).isEqualTo(Long.MAX_VALUE);
 	}

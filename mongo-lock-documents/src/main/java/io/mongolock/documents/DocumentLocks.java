@@ -322,8 +322,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	private void refuseWhileWritten(LockedType<?> type, String key) {
 		if (this.transactions.isWritten(key, type)) {
 			throw new IllegalStateException("The lock on " + type.describe(key)
-					+ " cannot be resumed, renewed or released here, because the transaction around this code has "
-					+ "written the document. This call would wait for the end of that transaction. Use the "
+					+ " cannot be resumed, renewed, taken over or released here, because the transaction around this "
+					+ "code has written the document. This call would wait for the end of that transaction. Use the "
 					+ "LockedDocument through which the transaction has written the document, or make this call before "
 					+ "or after the transaction");
 		}

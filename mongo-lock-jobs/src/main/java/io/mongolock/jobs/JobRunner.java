@@ -426,8 +426,9 @@ final class JobRunner {
 				note.why(), this.runner);
 		boolean noted = this.runs.add(notRun);
 		if (noted) {
-			String more = (note.ticks() > 1)
-					? " and the " + (note.ticks() - 1) + " ticks before it, from " + note.first() + " on" : "";
+			int before = note.ticks() - 1;
+			String more = (before > 0) ? " and the " + ((before > 1) ? before + " ticks" : "tick") + " before it, from "
+					+ note.first() + " on" : "";
 			if (note.outcome() == JobOutcome.MISSED) {
 				logger.warn(
 						"Job '" + terms.job() + "' missed its tick " + note.last() + more + ", because " + note.why());

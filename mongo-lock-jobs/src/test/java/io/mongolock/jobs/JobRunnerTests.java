@@ -20,6 +20,7 @@ import org.mockito.ArgumentMatchers;
 import org.mockito.BDDMockito;
 import org.mockito.Mockito;
 import org.mockito.stubbing.Answer;
+import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
 import io.mongolock.LockHandle;
@@ -96,7 +97,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 	}
 
 	@Test
-	void ofTheTicksAtWhichNobodyWasThereTheLastIsMissedOrCaughtUp() {
+	void ofTheTicksAtWhichNobodyWasThereTheLastIsMissedOrCaughtUp(CapturedOutput output) {
 		schedule("0 0 3 * * *");
 		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
 		this.clock.set(TICK);
@@ -106,12 +107,13 @@ class JobRunnerTests extends AbstractRunnerTests {
 		assertTicks(TICK);
 		assertThat(this.jobs.last("nightly", 5)).extracting(JobRun::tick, JobRun::outcome)
 			.startsWith(tuple(TICK.plus(DAY.multipliedBy(3)), JobOutcome.MISSED));
-		this.clock.set(TICK.plus(DAY.multipliedBy(5)).plusSeconds(3600));
+		this.clock.set(TICK.plus(DAY.multipliedBy(6)).plusSeconds(3600));
 		look("0 0 3 * * *", this.clock.get(), CatchUp.LAST);
-		assertTicks(TICK, TICK.plus(DAY.multipliedBy(5)));
-		this.clock.set(TICK.plus(DAY.multipliedBy(6)).plusSeconds(290));
+		assertTicks(TICK, TICK.plus(DAY.multipliedBy(6)));
+		this.clock.set(TICK.plus(DAY.multipliedBy(7)).plusSeconds(290));
 		look("0 0 3 * * *", this.clock.get(), CatchUp.NONE);
-		assertTicks(TICK, TICK.plus(DAY.multipliedBy(5)), TICK.plus(DAY.multipliedBy(6)));
+		assertTicks(TICK, TICK.plus(DAY.multipliedBy(6)), TICK.plus(DAY.multipliedBy(7)));
+		assertThat(output).contains(" and the 2 ticks before it, from ", " and the tick before it, from ");
 	}
 
 	@Test

@@ -62,10 +62,14 @@ class DistributedLockParser {
 					&& Objects.equals(other.key(), operation.key())
 					&& Objects.equals(other.condition(), operation.condition()))) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has two annotations with the same name '" + operation.name() + "' and the same key '"
-							+ operation.key() + "', but with different settings",
+					"has two annotations with " + describe("name", operation.name()) + " and "
+							+ describe("key", operation.key()) + ", but with different settings",
 					"Keep one of these annotations, or give them different names.");
 		}
+	}
+
+	private static String describe(String attribute, @Nullable String text) {
+		return (text != null) ? "the same " + attribute + " '" + text + "'" : "no " + attribute;
 	}
 
 	// A call that does not get one of its locks has one result

@@ -105,7 +105,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 	}
 
 	private InvalidLockMethodException noneFits(String name, List<Method> named) {
-		String action = "Declare the method " + ((isStatic(this.method)) ? "static " : "") + name
+		String action = "Declare the " + ((isStatic(this.method)) ? "static " : "") + "method " + name
 				+ parameters(this.method)
 				+ " in the class of the bean or a superclass. You may add a last parameter of the type "
 				+ "LockUnavailableException.";

@@ -80,6 +80,7 @@ class AnnotationLockOperationSourceTests {
 			disagreed  | one lock has onUnavailable = FAIL and another lock has onUnavailable = SKIP
 			documents  | one of them locks a document
 			differing  | two annotations with the same name 'one' and the same key '#p0', but with different settings
+			keyless    | two annotations with the same name 'one' and no key, but with different settings
 			noLimit    | the limit '0'
 			manyLimit  | the limit '2147483647'
 			wordLimit  | the limit 'ten', which is no whole number
@@ -381,6 +382,11 @@ class AnnotationLockOperationSourceTests {
 		@DistributedLock(name = "one", key = "#p0")
 		@DistributedLock(name = "one", key = "#p0", mode = LockMode.SHARED)
 		void differing() {
+		}
+
+		@DistributedLock("one")
+		@DistributedLock(name = "one", ttl = "5s")
+		void keyless() {
 		}
 
 		@DistributedLock("one")

@@ -56,6 +56,7 @@ class ExplanationTests {
 		LockHandle held = client().acquire(LockRequest.of("k"));
 		CompletableFuture<LockHandle> first = client().acquireAsync(LONG);
 		Awaitility.await().until(() -> this.client.explain("k").waiting().size() == 1);
+		assertThat(this.client.explain("k").toString()).contains(". The waiter in its queue is app 3 (");
 		List<CompletableFuture<LockHandle>> own = List.of(this.client.acquireAsync(LONG),
 				this.client.acquireAsync(LONG));
 		Awaitility.await().until(() -> this.client.explain("k").waiting().size() == 2);

@@ -69,7 +69,8 @@ public final class SequenceStore {
 	 * was, its numbers are a gap
 	 */
 	public long take(String name, long count) {
-		return execute("take " + count + " numbers of sequence", name, change("$inc", count));
+		return execute("take " + count + ((count != 1) ? " numbers" : " number") + " of sequence", name,
+				change("$inc", count));
 	}
 
 	/**

@@ -246,9 +246,9 @@ public final class TtlIndexInitializer {
 		long after = (index.isNumber("expireAfterSeconds")) ? index.getNumber("expireAfterSeconds").longValue()
 				: Long.MAX_VALUE;
 		if (!restrictions.isEmpty() || after == Long.MAX_VALUE) {
-			String problem = "exists as '" + name + "', but "
-					+ ((restrictions.isEmpty()) ? "removes no documents, because it has no expireAfterSeconds"
-							: "has the options " + String.join(", ", restrictions));
+			String problem = "exists as '" + name + "', but " + ((restrictions.isEmpty())
+					? "removes no documents, because it has no expireAfterSeconds"
+					: "has the option" + ((restrictions.size() != 1) ? "s " : " ") + String.join(", ", restrictions));
 			String replace = inShell() + ".dropIndex(" + quoted(name) + "); " + create();
 			wrong(problem, after, without(replace), replace);
 		}

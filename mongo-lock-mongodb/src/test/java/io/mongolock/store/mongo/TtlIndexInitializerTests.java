@@ -147,7 +147,7 @@ class TtlIndexInitializerTests {
 				new IndexOptions().sparse(true).expireAfter(60L, TimeUnit.SECONDS));
 		initialize(TtlIndexInitializer.Mode.CREATE);
 		assertThat(output).containsOnlyOnce("WARN")
-			.contains("has the options sparse. This is urgent: MongoDB may delete locks while they are held")
+			.contains("has the option sparse. This is urgent: MongoDB may delete locks while they are held")
 			.contains("db.getCollection(\"locks\").dropIndex(\"touchedAt_1\"); " + CREATE);
 	}
 
