@@ -56,7 +56,8 @@ public final class SeveralKeys {
 		if (keys.isEmpty()) {
 			throw new IllegalArgumentException(
 					"the value is empty, so there is nothing to lock. If a call without keys may run unlocked, add a "
-							+ "condition, for example condition = \"!#ids.isEmpty()\"");
+							+ "condition: condition = \"!#ids.isEmpty()\" for a collection, or "
+							+ "condition = \"#ids.length > 0\" for an array");
 		}
 		return keys;
 	}
