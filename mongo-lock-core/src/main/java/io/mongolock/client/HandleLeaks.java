@@ -153,7 +153,9 @@ final class HandleLeaks {
 		String place = (caller != null) ? " acquired at " + caller.toStackTraceElement() : "";
 		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")"
 				+ place + " was garbage-collected without being closed";
-		if (this.reported.add(place)) {
+		// A lost lock was reported as such, and blocks nobody
+		boolean held = heldLock.lossReason() == null && !heldLock.state().hasEnded();
+		if (held && this.reported.add(place)) {
 			logger.warn(what + ". The lock " + fate(heldLock)
 					+ " Close every handle, for example with try-with-resources, or use execute or executeAsync. "
 					+ "Further handles " + ((caller != null) ? "from the same place" : "from unknown places")

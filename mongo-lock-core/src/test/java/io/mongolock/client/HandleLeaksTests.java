@@ -3,9 +3,12 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
 
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.AfterEach;
@@ -14,6 +17,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.StringUtils;
@@ -22,11 +26,13 @@ import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
+import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 import io.mongolock.application.CarelessCode;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
+import io.mongolock.store.LeaseEnd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -86,6 +92,36 @@ class HandleLeaksTests {
 		awaitCollected(() -> output.toString().contains(TOLD));
 		assertThat(output).contains("The lock stays taken until its lease runs out. With "
 				+ "mongo-lock.leak-detection=release, the lock would be released now. Close every handle");
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { true, false })
+	void whenALockIsNoLongerHeldThenItsLeakIsNoWarning(boolean lost, CapturedOutput output) {
+		this.template = template(LeakDetection.OFF);
+		Queue<HeldLock> collected = new ConcurrentLinkedQueue<>();
+		HandleLeaks leaks = new HandleLeaks(LeakDetection.RELEASE, Thread::new, collected::add);
+		watchAndForget(leaks, (handle) -> {
+			if (lost) {
+				handle.heldLock().lease().lose(LossReason.REFUSED);
+			}
+			else {
+				handle.end(LeaseEnd.RELEASED);
+			}
+		});
+		awaitCollected(() -> collected.size() == 1);
+		assertThat(output).doesNotContainPattern("WARN .* " + TOLD);
+		watchAndForget(leaks, (handle) -> {
+		});
+		awaitCollected(() -> collected.size() == 2);
+		assertThat(output).containsPattern("WARN .* " + TOLD);
+		leaks.stop();
+	}
+
+	private void watchAndForget(HandleLeaks leaks, Consumer<LeaseHandle> action) {
+		LeaseHandle handle = (LeaseHandle) this.template.acquire(LockRequest.of("k"));
+		leaks.watch(handle, null);
+		action.accept(handle);
+		this.store.forget("k");
 	}
 
 	@Test
