@@ -112,6 +112,14 @@ class StartupCheckTests {
 	}
 
 	@Test
+	void whenAKeyHasANameOfAnInterfaceThenTheWayOutIsTheNameInTheClass() {
+		this.runner.withBean(OtherName.class)
+			.run((context) -> assertThat(
+					new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
+				.contains("write its name in OtherName, which must be compiled with -parameters"));
+	}
+
+	@Test
 	void finalMethodOfAnInterfaceProxyIsFine() {
 		this.runner.withBean(Task.class, FinalTask::new)
 			.withPropertyValues("spring.aop.proxy-target-class=false")
@@ -465,6 +473,21 @@ class StartupCheckTests {
 				return "";
 			}
 
+		}
+
+	}
+
+	interface Named {
+
+		@DistributedLock(key = "#order")
+		void run(String order);
+
+	}
+
+	static class OtherName implements Named {
+
+		@Override
+		public void run(String id) {
 		}
 
 	}

@@ -89,8 +89,10 @@ record SpelNameCheck(Predicate<String> beans) {
 				if (!known.contains(used)) {
 					throw declared.invalid(
 							", which refers to " + used + ", but the call has only these variables: " + known,
-							"Correct the name. If it is the name of a parameter, compile the class with -parameters, "
-									+ "or write the parameter's position (#p0 is the first parameter).",
+							"Correct the name. For a parameter, write its name in "
+									+ declared.method().getDeclaringClass().getSimpleName()
+									+ ", which must be compiled with -parameters, or its position (#p0 is the first "
+									+ "parameter).",
 							null);
 				}
 				if (variables.ambiguous().contains(used.substring(1))) {
