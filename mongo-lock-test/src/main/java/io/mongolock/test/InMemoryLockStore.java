@@ -7,6 +7,7 @@ import java.time.InstantSource;
 import java.time.temporal.ChronoUnit;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
@@ -150,6 +151,16 @@ public final class InMemoryLockStore implements LockStore {
 			.filter((lock) -> !lock.liveHolders().isEmpty())
 			.limit(Math.max(0, most))
 			.toList();
+	}
+
+	/**
+	 * The fences of all locks that anybody ever asked for, also if they are free.
+	 * @return the fences by the keys, in the order of these
+	 */
+	synchronized Map<String, Long> fences() {
+		Map<String, Long> fences = new LinkedHashMap<>();
+		this.locks.forEach((key, lock) -> fences.put(key, lock.fence()));
+		return fences;
 	}
 
 	@Override

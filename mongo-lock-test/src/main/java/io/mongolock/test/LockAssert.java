@@ -2,6 +2,7 @@ package io.mongolock.test;
 
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 
 import org.assertj.core.api.AbstractAssert;
@@ -99,6 +100,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	 */
 	public LockAssert isTakenBy(ThrowingCallable call) {
 		long before = fence();
+		Map<String, Long> all = fences();
 		try {
 			call.call();
 		}
@@ -110,8 +112,19 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 				throw failure("The call should take lock '%s', but its caller holds it already, so the call shares it. "
 						+ "Make the call outside of the lock", this.actual);
 			}
-			throw failure("The call should take lock '%s', but ran without this lock. A call from within the same "
-					+ "object, or on an object that is no bean, does not go through the proxy", this.actual);
+			List<String> taken = fences().entrySet()
+				.stream()
+				.filter((lock) -> lock.getValue() > all.getOrDefault(lock.getKey(), 0L))
+				.map(Map.Entry::getKey)
+				.limit(SHOWN)
+				.toList();
+			if (!taken.isEmpty()) {
+				throw failure("The call should take lock '%s', but took these locks: %s. Correct the key, which has no "
+						+ "mongo-lock.key-prefix here", this.actual, taken);
+			}
+			throw failure("The call should take lock '%s', but ran without this lock. Check the key, which has no "
+					+ "mongo-lock.key-prefix here. A call from within the same object, or on an object that is no "
+					+ "bean, does not go through the proxy", this.actual);
 		}
 		return this;
 	}
@@ -122,6 +135,11 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 
 	private long fence() {
 		return this.store.find(this.actual, LONG).map(StoredLock::fence).orElse(0L);
+	}
+
+	// Other stores do not list what is free again
+	private Map<String, Long> fences() {
+		return (this.store instanceof InMemoryLockStore memory) ? memory.fences() : Map.of();
 	}
 
 	private List<String> keysHeld() {

@@ -5,14 +5,17 @@ import java.util.Map;
 
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
+import org.mockito.AdditionalAnswers;
 
 import io.mongolock.LockOwner;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
+import io.mongolock.store.LockStore;
 import io.mongolock.store.ManualClock;
 
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.mockito.Mockito.mock;
 
 /**
  * Tests for {@link LockAssert}.
@@ -67,7 +70,15 @@ class LockAssertTests {
 		this.locks.assertThatLock("a").isTakenBy(() -> acquire("a")).isHeld().hasFenceGreaterThan(before);
 		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> acquire("a")),
 				"The call should take lock 'a', but ran without this lock");
-		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> acquire("b")),
+		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> {
+		}), "is no bean, does not go through the proxy");
+		acquire("x");
+		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> {
+			acquire("c");
+			acquire("b");
+		}), "The call should take lock 'a', but took these locks: [b, c]");
+		LockAssertions elsewhere = new LockAssertions(mock(LockStore.class, AdditionalAnswers.delegatesTo(this.store)));
+		fails(() -> elsewhere.assertThatLock("a").isTakenBy(() -> acquire("d")),
 				"The call should take lock 'a', but ran without this lock");
 		fails(() -> this.locks.assertThatLock("a").hasFenceGreaterThan(Long.MAX_VALUE), "should be greater than");
 	}
