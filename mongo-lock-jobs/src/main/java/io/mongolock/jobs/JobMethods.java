@@ -7,6 +7,7 @@ import java.time.Instant;
 import java.time.LocalDate;
 import java.time.ZoneId;
 import java.time.ZonedDateTime;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
@@ -18,8 +19,12 @@ import org.springframework.aop.framework.AopInfrastructureBean;
 import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.aop.support.AopUtils;
 import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.config.BeanDefinition;
 import org.springframework.beans.factory.config.BeanPostProcessor;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.convert.DurationStyle;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.event.EventListener;
 import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
@@ -30,13 +35,15 @@ import org.springframework.scheduling.annotation.Scheduled;
 import org.springframework.scheduling.support.CronExpression;
 import org.springframework.util.ReflectionUtils;
 
+import io.mongolock.interceptor.ProxyKind;
 import io.mongolock.interceptor.ProxyReach;
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 import io.mongolock.jobs.JobDecision.Terms;
 
 /**
  * Finds the methods with {@link ScheduledJob}, refuses those that cannot be run as
- * declared, and adds the others to the jobs. Thread-safe.
+ * declared, and adds the others to the jobs. Warns of those whose bean does not exist
+ * once the application has started. Thread-safe.
  */
 final class JobMethods implements BeanPostProcessor {
 
@@ -48,17 +55,22 @@ final class JobMethods implements BeanPostProcessor {
 
 	private final ObjectProvider<MongoLockJobsProperties> properties;
 
+	private final ConfigurableListableBeanFactory beans;
+
 	/** By bean and job: of a bean that is made again and again the first one runs. */
 	private final Map<String, Method> methods = new ConcurrentHashMap<>();
 
 	/**
 	 * Find methods.
 	 * @param properties the settings, which must not be made too early
+	 * @param beans where the beans with the methods are
 	 */
-	JobMethods(Environment environment, JobRegistry jobs, ObjectProvider<MongoLockJobsProperties> properties) {
+	JobMethods(Environment environment, JobRegistry jobs, ObjectProvider<MongoLockJobsProperties> properties,
+			ConfigurableListableBeanFactory beans) {
 		this.environment = environment;
 		this.jobs = jobs;
 		this.properties = properties;
+		this.beans = beans;
 	}
 
 	static boolean areIn(Class<?> type) {
@@ -72,6 +84,35 @@ final class JobMethods implements BeanPostProcessor {
 			find(type).forEach((method, declared) -> add(declared, method, bean, beanName));
 		}
 		return bean;
+	}
+
+	// Not before, since other listeners of this event make the beans of a scope
+	@EventListener
+	void on(ContextRefreshedEvent event) {
+		if (event.getApplicationContext().getAutowireCapableBeanFactory() == this.beans
+				&& this.properties.getObject().jobs().enabled()) {
+			new ProxyKind(this.beans).later().forEach(this::warnIfNotScheduled);
+		}
+	}
+
+	// A wrong declaration is refused once the bean is made, and not here
+	private void warnIfNotScheduled(String beanName, Class<?> type) {
+		List<String> names = find(type).values()
+			.stream()
+			.filter((declared) -> !Scheduled.CRON_DISABLED
+				.equals(this.environment.resolvePlaceholders(declared.cron()).trim()))
+			.map((declared) -> this.environment.resolvePlaceholders(declared.name()).trim())
+			.filter((name) -> !this.methods.containsKey(beanName + " " + name))
+			.sorted()
+			.toList();
+		if (!names.isEmpty()) {
+			BeanDefinition bean = this.beans.getMergedBeanDefinition(beanName);
+			logger.warn("Bean '" + beanName + "' "
+					+ ((bean.isSingleton()) ? "is lazy" : "has the scope '" + bean.getScope() + "'")
+					+ " and has not been created, so its jobs " + names
+					+ " are not scheduled until the bean is created. " + ((bean.isSingleton())
+							? "Remove @Lazy from the bean or its configuration class" : "Make the bean a singleton"));
+		}
 	}
 
 	private static Map<Method, ScheduledJob> find(Class<?> type) {

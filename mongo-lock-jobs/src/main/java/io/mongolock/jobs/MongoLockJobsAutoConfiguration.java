@@ -5,6 +5,7 @@ import java.time.InstantSource;
 
 import org.springframework.beans.factory.ObjectProvider;
 import org.springframework.beans.factory.config.BeanDefinition;
+import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import org.springframework.boot.ApplicationArguments;
 import org.springframework.boot.LazyInitializationExcludeFilter;
 import org.springframework.boot.autoconfigure.AutoConfiguration;
@@ -43,8 +44,8 @@ public final class MongoLockJobsAutoConfiguration {
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static JobMethods mongoLockJobMethods(Environment environment, JobRegistry registry,
-			ObjectProvider<MongoLockJobsProperties> properties) {
-		return new JobMethods(environment, registry, properties);
+			ObjectProvider<MongoLockJobsProperties> properties, ConfigurableListableBeanFactory beans) {
+		return new JobMethods(environment, registry, properties, beans);
 	}
 
 	@Bean

@@ -1,6 +1,8 @@
 package io.mongolock.jobs;
 
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.TimeZone;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Future;
@@ -21,6 +23,10 @@ import org.springframework.aop.framework.ProxyFactory;
 import org.springframework.beans.factory.support.DefaultListableBeanFactory;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
+import org.springframework.context.ApplicationListener;
+import org.springframework.context.annotation.AnnotationConfigApplicationContext;
+import org.springframework.context.event.ContextRefreshedEvent;
+import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.mock.env.MockEnvironment;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -42,7 +48,7 @@ class JobMethodsTests {
 	private final JobRegistry declared = new JobRegistry();
 
 	private final JobMethods methods = new JobMethods(new MockEnvironment().withProperty("rate", "1s"), this.declared,
-			this.beans.getBeanProvider(MongoLockJobsProperties.class));
+			this.beans.getBeanProvider(MongoLockJobsProperties.class), this.beans);
 
 	@ParameterizedTest
 	@CsvSource({ "Europe/Berlin, ${none:}, true", "Europe/Berlin, Europe/Berlin, false", "UTC, ${none:}, false" })
@@ -53,7 +59,8 @@ class JobMethodsTests {
 		TimeZone.setDefault(TimeZone.getTimeZone(jvm));
 		try {
 			MockEnvironment environment = new MockEnvironment().withProperty("zone", zone);
-			new JobMethods(environment, this.declared, this.beans.getBeanProvider(MongoLockJobsProperties.class))
+			new JobMethods(environment, this.declared, this.beans.getBeanProvider(MongoLockJobsProperties.class),
+					this.beans)
 				.postProcessAfterInitialization(new Object() {
 
 					@ScheduledJob(name = "job", cron = "0 30 2 * * *", zone = "${zone}")
@@ -236,9 +243,59 @@ class JobMethodsTests {
 	}
 
 	private JobExtension extension(boolean enabled) {
-		return new JobExtension(new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, true,
-				"lockJobRuns", Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100)),
-				this.declared);
+		return new JobExtension(properties(enabled), this.declared);
+	}
+
+	private static MongoLockJobsProperties properties(boolean enabled) {
+		return new MongoLockJobsProperties(new MongoLockJobsProperties.Jobs(enabled, true, "lockJobRuns",
+				Duration.ofMinutes(5), Duration.ofSeconds(10), Duration.ofDays(30), 100));
+	}
+
+	@Test
+	void whenTheBeanOfAJobWasNotCreatedThenTheStartWarnsAndItsCreationSchedulesTheJob(CapturedOutput output) {
+		List<Class<?>> created = new ArrayList<>();
+		try (GenericApplicationContext context = context(true)) {
+			context.registerBean("lazy", Both.class, () -> new Both(created), (bean) -> bean.setLazyInit(true));
+			context.registerBean("prototype", Late.class, Late::new, (bean) -> bean.setScope("prototype"));
+			context.refresh();
+			assertThat(output.getOut().lines().filter((line) -> line.contains(" WARN "))).satisfiesExactlyInAnyOrder(
+					(line) -> assertThat(line).endsWith("Bean 'lazy' is lazy and has not been created, so its jobs "
+							+ "[one, two] are not scheduled until the bean is created. Remove @Lazy from the bean or "
+							+ "its configuration class"),
+					(line) -> assertThat(line).endsWith("Bean 'prototype' has the scope 'prototype' and has not been "
+							+ "created, so its jobs [late] are not scheduled until the bean is created. Make the bean "
+							+ "a singleton"));
+			assertThat(created).isEmpty();
+			assertThat(this.declared.all()).isEmpty();
+			context.getBean("lazy");
+			context.getBean("prototype");
+			assertThat(this.declared.all()).extracting(Job::name).containsExactlyInAnyOrder("one", "two", "late");
+		}
+	}
+
+	@Test
+	void whenABeanIsCreatedDuringTheStartOrNoJobIsToRunThenTheStartDoesNotWarn(CapturedOutput output) {
+		for (boolean enabled : List.of(true, false)) {
+			try (GenericApplicationContext context = context(enabled)) {
+				context.registerBean("late", Late.class, Late::new, (bean) -> bean.setScope("prototype"));
+				context.registerBean("other", Object.class, Object::new, (bean) -> bean.setLazyInit(true));
+				context.registerBean("off", Off.class, Off::new, (bean) -> bean.setLazyInit(true));
+				if (enabled) {
+					context.addApplicationListener(
+							(ApplicationListener<ContextRefreshedEvent>) (event) -> context.getBean("late"));
+				}
+				context.refresh();
+			}
+		}
+		assertThat(output).doesNotContain(" WARN ");
+	}
+
+	private GenericApplicationContext context(boolean enabled) {
+		AnnotationConfigApplicationContext context = new AnnotationConfigApplicationContext();
+		context.registerBean(MongoLockJobsProperties.class, () -> properties(enabled));
+		context.registerBean(JobMethods.class, () -> new JobMethods(context.getEnvironment(), this.declared,
+				context.getBeanProvider(MongoLockJobsProperties.class), context.getBeanFactory()));
+		return context;
 	}
 
 	@Test
@@ -262,6 +319,30 @@ class JobMethodsTests {
 			}
 
 		}, "bean"));
+	}
+
+	static class Both {
+
+		Both(List<Class<?>> created) {
+			created.add(Both.class);
+		}
+
+		@ScheduledJob(name = "two", fixedRate = "1s")
+		void two() {
+		}
+
+		@ScheduledJob(name = "one", fixedRate = "${rate:1s}")
+		void one() {
+		}
+
+	}
+
+	static class Off {
+
+		@ScheduledJob(name = "off", cron = "${cron:-}")
+		void work() {
+		}
+
 	}
 
 	static class Sealed {
