@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.WeakHashMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
@@ -37,6 +38,9 @@ import io.mongolock.LockUnavailableException;
  * template and {@link DocumentLockOperations} find. Thread-safe.
  */
 final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
+
+	/** Methods of the template by which a document is written. */
+	private static final Pattern WRITE = Pattern.compile("save|(do)?(insert|replace).*|findAndReplace");
 
 	private final ObjectProvider<DocumentLockOperations> operations;
 
@@ -219,16 +223,19 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	// Of all writes, which call this in the same way, a save alone raises the version
-	// before. The nearest one counts: a callback of a save may write something else
+	// before. The nearest one counts: a callback of a save may write something else. One
+	// that is not known is taken for a save
 	private static boolean isRaised() {
 		return StackWalker.getInstance()
-			.walk((frames) -> frames.dropWhile((frame) -> !isTemplates(frame))
-				.takeWhile(UnlockedSaveGuard::isTemplates)
-				.anyMatch((frame) -> frame.getMethodName().equals("save")));
+			.walk((frames) -> frames.filter(UnlockedSaveGuard::isWrite)
+				.findFirst()
+				.map((frame) -> frame.getMethodName().equals("save"))
+				.orElse(true));
 	}
 
-	private static boolean isTemplates(StackFrame frame) {
-		return frame.getClassName().startsWith(MongoTemplate.class.getPackageName());
+	private static boolean isWrite(StackFrame frame) {
+		return frame.getClassName().startsWith(MongoTemplate.class.getPackageName())
+				&& (frame.getClassName().contains("Bulk") || WRITE.matcher(frame.getMethodName()).matches());
 	}
 
 	@Override

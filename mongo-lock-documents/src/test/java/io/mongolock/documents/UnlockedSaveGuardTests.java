@@ -366,6 +366,25 @@ class UnlockedSaveGuardTests {
 	}
 
 	@Test
+	void whenATemplateOfTheApplicationIsRefusedASaveThenTheVersionIsTakenBack() {
+		MongoTemplate own = new MongoTemplate(this.template.getMongoDatabaseFactory(), this.template.getConverter()) {
+
+			@Override
+			protected <T> T maybeCallBeforeConvert(T object, String collection) {
+				return super.maybeCallBeforeConvert(object, collection);
+			}
+
+		};
+		own.setApplicationContext(this.context);
+		this.template.insert(new Sheet("a"));
+		LockedDocument<Sheet> locked = this.there.documents().lock(Sheet.class, "a");
+		Sheet mine = own.findById("a", Sheet.class);
+		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> own.save(mine));
+		assertThat(mine.version).isEqualTo(1);
+		locked.close();
+	}
+
+	@Test
 	void whenAReplacementByTheHolderIsRefusedThenItsSavePasses() {
 		this.template.insert(new Sheet("a"));
 		LockedDocument<Sheet> locked = this.here.documents().lock(Sheet.class, "a");
