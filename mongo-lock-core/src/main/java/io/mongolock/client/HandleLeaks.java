@@ -153,9 +153,8 @@ final class HandleLeaks {
 		String place = (caller != null) ? " acquired at " + caller.toStackTraceElement() : "";
 		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")"
 				+ place + " was garbage-collected without being closed";
-		// A lost lock was reported as such, and blocks nobody
-		boolean held = heldLock.lossReason() == null && !heldLock.state().hasEnded();
-		if (held && this.reported.add(place)) {
+		boolean released = heldLock.lossReason() == null && heldLock.state().hasEnded();
+		if (!released && this.reported.add(place)) {
 			logger.warn(what + ". The lock " + fate(heldLock)
 					+ " Close every handle, for example with try-with-resources, or use execute or executeAsync. "
 					+ "Further handles " + ((caller != null) ? "from the same place" : "from unknown places")
@@ -170,6 +169,9 @@ final class HandleLeaks {
 	}
 
 	private String fate(HeldLock heldLock) {
+		if (heldLock.lossReason() != null) {
+			return "was lost before.";
+		}
 		if (this.mode == LeakDetection.RELEASE) {
 			return "is released now.";
 		}

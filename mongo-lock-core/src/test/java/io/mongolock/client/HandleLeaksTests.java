@@ -17,7 +17,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.util.StringUtils;
@@ -94,20 +93,25 @@ class HandleLeaksTests {
 				+ "mongo-lock.leak-detection=release, the lock would be released now. Close every handle");
 	}
 
-	@ParameterizedTest
-	@ValueSource(booleans = { true, false })
-	void whenALockIsNoLongerHeldThenItsLeakIsNoWarning(boolean lost, CapturedOutput output) {
+	@Test
+	void whenALockWasLostThenItsLeakSaysSo(CapturedOutput output) {
+		this.template = template(LeakDetection.OFF);
+		Queue<HeldLock> collected = new ConcurrentLinkedQueue<>();
+		HandleLeaks leaks = new HandleLeaks(LeakDetection.WARN, Thread::new, collected::add);
+		watchAndForget(leaks, (handle) -> handle.heldLock().lease().lose(LossReason.REFUSED));
+		awaitCollected(() -> output.getOut().contains(TOLD));
+		assertThat(output).containsPattern("WARN .* " + TOLD)
+			.contains("The lock was lost before. Close every handle")
+			.doesNotContain("is renewed until");
+		leaks.stop();
+	}
+
+	@Test
+	void whenALockWasReleasedThenItsLeakIsNoWarning(CapturedOutput output) {
 		this.template = template(LeakDetection.OFF);
 		Queue<HeldLock> collected = new ConcurrentLinkedQueue<>();
 		HandleLeaks leaks = new HandleLeaks(LeakDetection.RELEASE, Thread::new, collected::add);
-		watchAndForget(leaks, (handle) -> {
-			if (lost) {
-				handle.heldLock().lease().lose(LossReason.REFUSED);
-			}
-			else {
-				handle.end(LeaseEnd.RELEASED);
-			}
-		});
+		watchAndForget(leaks, (handle) -> handle.end(LeaseEnd.RELEASED));
 		awaitCollected(() -> collected.size() == 1);
 		assertThat(output).doesNotContainPattern("WARN .* " + TOLD);
 		watchAndForget(leaks, (handle) -> {
