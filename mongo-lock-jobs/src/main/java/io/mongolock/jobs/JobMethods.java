@@ -91,12 +91,23 @@ final class JobMethods implements BeanPostProcessor {
 	void on(ContextRefreshedEvent event) {
 		if (event.getApplicationContext().getAutowireCapableBeanFactory() == this.beans
 				&& this.properties.getObject().jobs().enabled()) {
-			new ProxyKind(this.beans).later().forEach(this::warnIfNotScheduled);
+			new ProxyKind(this.beans).later().forEach((beanName, type) -> {
+				try {
+					warnIfNotScheduled(beanName, type);
+				}
+				catch (RuntimeException ex) {
+					logger.debug("Could not find out whether bean '" + beanName + "' has jobs", ex);
+				}
+			});
 		}
 	}
 
 	// A wrong declaration is refused once the bean is made, and not here
 	private void warnIfNotScheduled(String beanName, Class<?> type) {
+		BeanDefinition bean = this.beans.getMergedBeanDefinition(beanName);
+		if (bean.isAbstract()) {
+			return;
+		}
 		List<String> names = find(type).values()
 			.stream()
 			.filter((declared) -> !Scheduled.CRON_DISABLED
@@ -106,7 +117,6 @@ final class JobMethods implements BeanPostProcessor {
 			.sorted()
 			.toList();
 		if (!names.isEmpty()) {
-			BeanDefinition bean = this.beans.getMergedBeanDefinition(beanName);
 			logger.warn("Bean '" + beanName + "' "
 					+ ((bean.isSingleton()) ? "is lazy" : "has the scope '" + bean.getScope() + "'")
 					+ " and has not been created, so its jobs " + names
