@@ -119,8 +119,10 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 				.limit(SHOWN)
 				.toList();
 			if (!taken.isEmpty()) {
-				throw failure("The call should take lock '%s', but took these locks: %s. Correct the key, which has no "
-						+ "mongo-lock.key-prefix here", this.actual, taken);
+				throw failure(
+						"The call should take lock '%s', but meanwhile only these locks were taken: %s. Check the "
+								+ "key, which has no mongo-lock.key-prefix here, and whether the call goes through the proxy",
+						this.actual, taken);
 			}
 			throw failure("The call should take lock '%s', but ran without this lock. Check the key, which has no "
 					+ "mongo-lock.key-prefix here. A call from within the same object, or on an object that is no "
