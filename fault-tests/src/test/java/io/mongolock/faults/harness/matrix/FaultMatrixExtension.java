@@ -1,6 +1,7 @@
 package io.mongolock.faults.harness.matrix;
 
 import java.io.IOException;
+import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -134,12 +135,17 @@ final class FaultMatrixExtension implements BeforeEachCallback, ParameterResolve
 		}
 
 		private void writeWithOthers(Path file, Path all) throws IOException {
-			try (FileChannel channel = FileChannel.open(all, StandardOpenOption.CREATE, StandardOpenOption.APPEND)) {
+			// By this channel alone: to close another one would give up the lock
+			try (FileChannel channel = FileChannel.open(all, StandardOpenOption.CREATE, StandardOpenOption.READ,
+					StandardOpenOption.WRITE)) {
 				channel.lock();
+				channel.position(channel.size());
 				for (RowResult result : this.results) {
 					channel.write(StandardCharsets.UTF_8.encode(result.toLine() + "\n"));
 				}
-				write(file, Files.readAllLines(all).stream().map(RowResult::ofLine).toList());
+				channel.position(0);
+				String lines = new String(Channels.newInputStream(channel).readAllBytes(), StandardCharsets.UTF_8);
+				write(file, lines.lines().map(RowResult::ofLine).toList());
 			}
 		}
 
