@@ -129,7 +129,7 @@ final class HandleLeaks {
 				}
 			}
 			catch (InterruptedException ex) {
-				logger.debug("A stop interrupted the thread that watches handles, because no handle is left to watch",
+				logger.debug("The thread that watches handles ends, because no handle is left to watch",
 						ex);
 			}
 			catch (RuntimeException | Error ex) {

@@ -103,7 +103,7 @@ public final class MongoLockStore implements LockStore {
 		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
 				"waiters ask for a lock at their retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
-				"the client keeps an idle lease no longer than the linger after its grant", LockClock.system());
+				"each idle lease ends when the linger after its grant is over", LockClock.system());
 	}
 
 	/**
