@@ -129,8 +129,7 @@ final class HandleLeaks {
 				}
 			}
 			catch (InterruptedException ex) {
-				logger.debug("The thread that watches handles ends, because no handle is left to watch",
-						ex);
+				logger.debug("The thread that watches handles ends, because no handle is left to watch", ex);
 			}
 			catch (RuntimeException | Error ex) {
 				logger.error("An error occurred while the client looked for handles that were not closed. The client "
