@@ -29,6 +29,11 @@ final class UnusedLeases {
 	 */
 	static final Duration PROMPT = Duration.ofSeconds(12);
 
+	/**
+	 * For how long a busy machine may leave a renewal of a process unread that has died.
+	 */
+	private static final Duration UNREAD = Duration.ofSeconds(3);
+
 	/** Looks further apart than that were hindered. */
 	private static final Duration LOOK = Duration.ofSeconds(1);
 
@@ -93,7 +98,7 @@ final class UnusedLeases {
 
 	private void addOfDead(Lease lease, long since, Looked look) {
 		long late = look.nanos() - since - lease.ttlNanos();
-		if (late > LOOK.toNanos()) {
+		if (late > UNREAD.toNanos()) {
 			violated(lease, look, "outlived process " + lease.process() + " by its ttl and " + Spread.millis(late));
 		}
 	}
