@@ -50,7 +50,7 @@ import static org.awaitility.Awaitility.await;
  */
 @SpringBootTest(webEnvironment = SpringBootTest.WebEnvironment.NONE,
 		properties = { "mongo-lock.collection=moved", "mongo-lock.margin=500ms", "mongo-lock.wait-timeout=20s",
-				"mongo-lock.locks.short.ttl=2s", "mongo-lock.locks.short.renew-interval=500ms" })
+				"mongo-lock.locks.short.ttl=4s", "mongo-lock.locks.short.renew-interval=500ms" })
 class ComingFromTests {
 
 	private static final Duration SOON = Duration.ofSeconds(20);
@@ -144,7 +144,7 @@ class ComingFromTests {
 			assertThat(lock.remaining()).isPositive();
 		}
 		try (LockHandle lock = this.locks.acquire(LockRequest.of("short", "1"))) {
-			assertThat(find("short:1").holders().get(0).ttl()).as("by name").isEqualTo(Duration.ofSeconds(2));
+			assertThat(find("short:1").holders().get(0).ttl()).as("by name").isEqualTo(Duration.ofSeconds(4));
 			assertThat(lock.key()).isEqualTo("short:1");
 		}
 		try (LockHandle lock = this.locks.acquire(LockRequest.builder("own").ttl(NOW).build())) {
@@ -389,7 +389,7 @@ class ComingFromTests {
 		void renewed() {
 			LockHandle lock = LockContext.current();
 			long begun = System.nanoTime();
-			await().atMost(SOON).until(() -> System.nanoTime() - begun > Duration.ofSeconds(3).toNanos());
+			await().atMost(SOON).until(() -> System.nanoTime() - begun > Duration.ofSeconds(5).toNanos());
 			lock.assertHeld();
 		}
 
