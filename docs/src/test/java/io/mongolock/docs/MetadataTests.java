@@ -31,7 +31,7 @@ class MetadataTests {
 			Map.entry("mongo-lock.margin", "20 % of the ttl unless set"),
 			Map.entry("mongo-lock.renew-interval", "by default 1 second"),
 			Map.entry("mongo-lock.operation-timeout", "3 seconds, or less for a short ttl"),
-			Map.entry("mongo-lock.locks", "of one name"), Map.entry("mongo-lock.sequences", "of one name"),
+			Map.entry("mongo-lock.locks", "by name"), Map.entry("mongo-lock.sequences", "by name"),
 			Map.entry("mongo-lock.mongo-template", "if there are several"),
 			Map.entry("mongo-lock.unavailable-handler", "for methods without SKIP, fallback or handler"),
 			Map.entry("management.endpoint.mongolocks.roles", "any user if there are none"),

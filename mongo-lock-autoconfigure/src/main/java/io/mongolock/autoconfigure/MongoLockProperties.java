@@ -22,8 +22,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param collection MongoDB collection of the locks
  * @param keyPrefix prefix of every key, so that several applications can share one
  * collection
- * @param ttl how long a lease lasts without renewal, and so the longest time that a lock
- * stays taken after its holder died
+ * @param ttl how long a lease lasts without renewal; after its holder died, a lock stays
+ * taken at most this long
  * @param margin time at the end of a lease during which the holder no longer relies on
  * the lock; 20 % of the ttl unless set
  * @param renewInterval time between two renewals of a lease; by default 1 second, or
@@ -31,12 +31,12 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long a claim waits for a lock that another holds
- * @param retryInterval polling interval of the first waiter without a change stream; the
- * n-th waiter's is n times as long, at most place-ttl / 3
+ * @param retryInterval polling interval without a change stream; n times as long for the
+ * n-th waiter, but at most place-ttl / 3
  * @param autoRenew whether leases are renewed while they are held
  * @param linger how long this instance keeps an unused lease for its own next claim; 0 to
  * keep none
- * @param locks settings for the locks of one name
+ * @param locks settings for locks, by name
  * @param ttlIndex index that removes documents of locks nobody asked for any more
  * @param placeTtl how long a dead JVM can delay the other waiters in the queue of a lock
  * @param maxPlaces how many instances may wait in the queue of a lock; further instances
@@ -104,8 +104,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long a claim waits for a lock that another holds
-	 * @param retryInterval polling interval of the first waiter without a change stream;
-	 * the n-th waiter's is n times as long, at most place-ttl / 3
+	 * @param retryInterval polling interval without a change stream; n times as long for
+	 * the n-th waiter, but at most place-ttl / 3
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on
@@ -140,7 +140,7 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param maxTime how long after its grant a lock may be handed on between threads of
 	 * one JVM; 0 for never
 	 * @param maxCount how many times a granted lock may be handed on between threads of
-	 * one JVM, at most 10000; 0 for never
+	 * one JVM, from 0 (never) to 10000
 	 */
 	public record HandOver(@DefaultValue("250ms") Duration maxTime, @DefaultValue("1000") int maxCount) {
 

@@ -11,7 +11,7 @@ import org.springframework.context.annotation.Lazy;
  * Settings for sequences.
  *
  * @param sequenceCollection MongoDB collection of the sequences
- * @param sequences settings for the sequences of one name
+ * @param sequences settings for sequences, by name
  */
 @Lazy // an application without sequences does not need them
 @ConfigurationProperties("mongo-lock")
