@@ -51,13 +51,15 @@ record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, I
 	 */
 	static Instant overdueFrom(JobTrigger trigger, Seen seen) {
 		JobRun success = seen.success();
+		Instant since = seen.since();
 		Instant first;
-		if (success == null || success.tick().isBefore(seen.since())) {
-			first = trigger.after(null, seen.since());
+		if (success != null && trigger.isClock()) {
+			Instant from = success.tick();
+			first = trigger.next((from.isBefore(since)) ? since.minusMillis(1) : from, since, seen.last());
 		}
 		else {
-			first = (success.byHand()) ? trigger.next(success.tick(), seen.since(), seen.last())
-					: trigger.after(success, seen.since());
+			first = trigger.after(success, since);
+			first = (first.isBefore(since)) ? since : first;
 		}
 		return (seen.open() != null) ? overdueBeside(trigger, first, seen.open()) : first;
 	}

@@ -284,6 +284,31 @@ class JobDecisionTests {
 	}
 
 	@Test
+	void aPeriodIsNotOverdueBeforeItsNextTickOnceItIsResumedOrChanged() {
+		JobRun success = begun(ONE, 1).ended(ONE, JobOutcome.SUCCEEDED, null);
+		Instant resumed = ONE.plusSeconds(60);
+		Instant next = ONE.plus(Duration.ofDays(1));
+		for (JobTrigger trigger : List.of(new JobTrigger.Rate(Duration.ofDays(1)),
+				new JobTrigger.Delay(Duration.ofDays(1)))) {
+			Seen seen = new Seen(TWO, resumed, success, success, success, null, null);
+			assertThat(trigger.next(TWO, resumed, success)).isEqualTo(next);
+			assertThat(StoredJob.overdueFrom(trigger, seen)).as(trigger.toString()).isEqualTo(next);
+			JobRun failed = begun(next, 1).ended(next, JobOutcome.FAILED, null);
+			Seen later = new Seen(next.plusSeconds(1), resumed, failed, failed, success, null, null);
+			assertThat(StoredJob.overdueFrom(trigger, later)).as(trigger.toString()).isEqualTo(next);
+		}
+	}
+
+	@Test
+	void aRunByHandDoesNotHideThatRunsAfterADelayFail() {
+		JobTrigger delay = new JobTrigger.Delay(Duration.ofSeconds(10));
+		JobRun byHand = JobRun.byHand("job", ONE, 2, ONE, "one").ended(ONE, JobOutcome.SUCCEEDED, null);
+		JobRun failed = begun(TWO, 1).ended(TWO, JobOutcome.FAILED, null);
+		assertThat(StoredJob.overdueFrom(delay, new Seen(TWO, START, failed, failed, byHand, null, null)))
+			.isEqualTo(ONE.plusSeconds(10));
+	}
+
+	@Test
 	void aRunByHandMovesNoTickOfARate() {
 		JobTrigger rate = new JobTrigger.Rate(Duration.ofSeconds(10));
 		Terms terms = new Terms("job", rate, CatchUp.NONE, Duration.ofMinutes(5), OnAbandoned.RERUN, 2, 0,
