@@ -30,9 +30,9 @@ public final class LockContext {
 		Frame frame = CURRENT.get();
 		if (frame == null) {
 			throw new IllegalStateException("There is no current lock on this thread ("
-					+ Thread.currentThread().getName() + "), because the calling code is run neither by "
-					+ "LockOperations.execute nor by the proxy of a @DistributedLock method. A call from within the "
-					+ "same object does not go through the proxy.");
+					+ Thread.currentThread().getName() + "). The calling code runs outside LockOperations.execute and "
+					+ "outside the proxy of a @DistributedLock method. A call from within the same object does not go "
+					+ "through the proxy.");
 		}
 		return frame.handle;
 	}

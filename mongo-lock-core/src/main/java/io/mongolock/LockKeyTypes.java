@@ -131,7 +131,7 @@ public final class LockKeyTypes {
 				+ "smaller unit";
 		ways.put(Double.class, floating);
 		ways.put(Float.class, floating);
-		ways.put(URI.class, "but equal URIs may have different texts. To make the text the key, call toString()");
+		ways.put(URI.class, "but equal URIs may have different texts. To use the text as the key, call toString()");
 		return Collections.unmodifiableMap(ways);
 	}
 

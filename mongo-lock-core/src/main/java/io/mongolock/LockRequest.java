@@ -309,7 +309,7 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 			if (limit != null && limit != UNLIMITED) {
 				throw new IllegalArgumentException("The request is shared and has the limit " + limit
 						+ ", but a shared lock has no limit. If you want a semaphore, set only the limit. If you want "
-						+ "the reading side of a read/write lock, only make the request shared");
+						+ "the reading side of a read/write lock, set no limit");
 			}
 			return LockSettings.builder().limit(UNLIMITED).build().or(settings);
 		}

@@ -61,7 +61,7 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 				&& !this.beanFactory.containsBean(LockStoreConfiguration.STORE)) {
 			throw new LockStartupException(
 					"The application's own LockStore bean, " + store.getClass().getName()
-							+ ", keeps the locks, but modules would keep their records in another store.",
+							+ ", keeps the locks, but modules keep their records in another store.",
 					"Remove the LockStore bean. If this bean keeps its locks in MongoDB, set mongo-lock.mongo-template "
 							+ "and mongo-lock.collection instead. Or remove the modules that keep records, such as "
 							+ "mongo-lock-jobs.");

@@ -71,8 +71,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 			}
 		}
 		throw new InvalidConfigurationPropertyValueException(PROPERTY, beanName,
-				"No MongoTemplate or MongoDatabaseFactory bean has that name. These beans exist: " + candidates()
-						+ ".");
+				"The value is not the name of a MongoTemplate or MongoDatabaseFactory bean. These beans exist: "
+						+ candidates() + ".");
 	}
 
 	private MongoDatabaseFactory only() {
@@ -106,8 +106,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		}
 		return new LockStartupException(
 				"Distributed locks need one MongoDB database, and there are several candidates: " + candidates + ".",
-				"Mark one bean of each type as @Primary, because Spring Boot's own beans need one primary bean, too. "
-						+ "If the locks need another bean, name that bean in " + PROPERTY + ".");
+				"Mark one bean of each type as @Primary. Spring Boot's own beans need a primary bean, too. If the "
+						+ "locks need a different bean, name that bean in " + PROPERTY + ".");
 	}
 
 	private String candidates() {

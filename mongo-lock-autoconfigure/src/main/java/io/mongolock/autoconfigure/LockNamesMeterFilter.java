@@ -37,7 +37,7 @@ final class LockNamesMeterFilter implements MeterFilter {
 
 	private MeterFilterReply leftOut(Meter.Id id) {
 		if (!this.said.getAndSet(true)) {
-			logger.warn("Locks have more than " + MAX_NAMES + " names. The name '" + id.getTag("lock")
+			logger.warn("There are more than " + MAX_NAMES + " lock names. The name '" + id.getTag("lock")
 					+ "' and all further names have no meters. Give each kind of lock one fixed name, and put the data "
 					+ "of a call into the key");
 		}

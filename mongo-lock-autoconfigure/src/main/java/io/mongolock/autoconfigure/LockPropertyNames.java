@@ -201,7 +201,8 @@ class LockPropertyNames {
 					? context.getBinder().bind(name, Bindable.of(String.class)).orElse("") : "";
 			if (DurationPrinter.lacksUnit(value)) {
 				throw new InvalidConfigurationPropertyValueException(name.toString(), value.trim(),
-						"has no unit and would mean " + value.trim() + "ms. " + DurationPrinter.withUnit(value));
+						"has no unit, and Spring Boot reads a value without a unit as milliseconds. "
+								+ DurationPrinter.withUnit(value));
 			}
 			return result;
 		}

@@ -145,7 +145,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 				if (one != other && !other.operatorPrefix().isEmpty()
 						&& one.operatorPrefix().startsWith(other.operatorPrefix())) {
 					throw new LockStartupException(
-							"Operators could not distinguish the locks of " + one.getClass().getName()
+							"Operators cannot distinguish the locks of " + one.getClass().getName()
 									+ " from the locks of " + other.getClass().getName()
 									+ ", because these locks are shown with the prefixes '" + one.operatorPrefix()
 									+ "' and '" + other.operatorPrefix() + "'.",
@@ -161,8 +161,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		checkKeyPrefix(this.properties.keyPrefix());
 		within("place-ttl", this.properties.placeTtl(), MIN_PLACE_TTL, MAX_PLACE_TTL,
 				"between " + text(MIN_PLACE_TTL) + " and " + text(MAX_PLACE_TTL)
-						+ ", because each waiting instance refreshes its places in the queue three times in this time, "
-						+ "and other waiters wait this long for an instance that has died");
+						+ ". Each waiting instance refreshes its places in the queue three times per place-ttl. Other "
+						+ "waiters wait for one place-ttl after an instance has died");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
 						+ ", because all waiting instances share one document, and each of their requests costs more "
@@ -172,10 +172,10 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),
 				Duration.ofSeconds(Integer.MAX_VALUE),
 				"between 1 and " + Integer.MAX_VALUE + " seconds, because MongoDB accepts no other values");
-		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION,
-				"from 0 to " + text(MAX_DURATION) + ", because other instances may have to wait this long");
-		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT, "from 0 to "
-				+ HandOver.MAX_COUNT + ", because each series of hand-overs reserves this number of fences");
+		within("hand-over.max-time", this.properties.handOver().maxTime(), Duration.ZERO, MAX_DURATION, "from 0 to "
+				+ text(MAX_DURATION) + ", because other instances may have to wait for the whole max-time");
+		within("hand-over.max-count", this.properties.handOver().maxCount(), 0, HandOver.MAX_COUNT,
+				"from 0 to " + HandOver.MAX_COUNT + ", because each series of hand-overs reserves max-count fences");
 		validate(null);
 		for (String name : this.configured.byName().keySet()) {
 			validate(name);
@@ -190,8 +190,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 			if (ex.getSetting().equals("ttl") && isTtlUnset(name)) {
 				// The default alone can only be too long for the retention
 				throw invalid("ttl-index.retention", this.properties.ttlIndex().retention(),
-						"must be at least twice the ttl, which is " + print(ex.getValue()) + " by default, so that no "
-								+ "document is removed while its lock is held");
+						"must be at least twice the default ttl of " + print(ex.getValue()) + ", so that no document "
+								+ "is removed while its lock is held");
 			}
 			LockProperty origin = LockProperty.find(ex.getSetting(), name, this.configured);
 			String where = (name == null || origin.name() != null) ? "" : " (for the locks named '" + name + "')";

@@ -37,10 +37,10 @@ public final class LockMeters implements LockInstrumentation {
 	private static final Duration SHOWN_FOR = Duration.ofMinutes(3);
 
 	private static final Map<String, String> DESCRIPTIONS = Map.of(LockObservations.ACQUIRE,
-			"Time from a call to its grant, or to its end without a grant", LockObservations.HOLD,
+			"Time until a call gets its lock or ends without the lock", LockObservations.HOLD,
 			"Time from the grant of a lock to its release", HAND_OVER,
-			"Time from a hold's end to the next hold in this application, without a request to MongoDB", WAKE_UP,
-			"Time from the wake-up of a waiting attempt to MongoDB's answer");
+			"Time between two successive holds in this application, if the second hold needs no request to MongoDB",
+			WAKE_UP, "Time between the wake-up of a waiting attempt and MongoDB's answer");
 
 	private final MeterRegistry registry;
 

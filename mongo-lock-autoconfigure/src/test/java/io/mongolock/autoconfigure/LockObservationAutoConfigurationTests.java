@@ -177,7 +177,7 @@ class LockObservationAutoConfigurationTests {
 			}
 			assertThat(context.getBean(MeterRegistry.class).find("mongo.lock.hold").timers())
 				.hasSize(LockNamesMeterFilter.MAX_NAMES);
-			assertThat(output).containsOnlyOnce("Locks have more than 500 names")
+			assertThat(output).containsOnlyOnce("There are more than 500 lock names")
 				.contains("The name 'order500' and all further names");
 		});
 	}

@@ -139,7 +139,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					operation-timeout=9s                     | mongo-lock.operation-timeout  | '9s'   | - 8000ms) / 2 = 8000ms
 					wait-timeout=-1s                         | mongo-lock.wait-timeout       | '-1s'  | at least 0ms
 					retry-interval=0                         | mongo-lock.retry-interval     | '0'    | at least 1ms
-					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms and 1m, because each waiting instance refreshes its places
+					place-ttl=499ms                          | mongo-lock.place-ttl          | '499ms' | between 500ms and 1m. Each waiting instance refreshes its places
 					place-ttl=61s                            | mongo-lock.place-ttl          | '61s'  | between 500ms and 1m
 					max-places=0                             | mongo-lock.max-places         | '0'    | between 1 and 10000
 					max-places=10001                         | mongo-lock.max-places         | '10001' | between 1 and 10000
@@ -155,7 +155,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					collection=system.locks                  | mongo-lock.collection         | 'system.locks' | begin with 'system.'
 					ttl-index.retention=999ms                | mongo-lock.ttl-index.retention | '999ms' | between 1 and 2147483647 seconds
 					ttl-index.retention=2147483648s          | mongo-lock.ttl-index.retention | '2147483648s' | between 1 and 2147483647 seconds
-					ttl-index.retention=59s                  | mongo-lock.ttl-index.retention | '59s' | at least twice the ttl, which is 30s by default
+					ttl-index.retention=59s                  | mongo-lock.ttl-index.retention | '59s' | at least twice the default ttl of 30s
 					ttl=4d                                   | mongo-lock.ttl                | '4d'   | half of mongo-lock.ttl-index.retention
 					locks.order.renew-interval=9s            | mongo-lock.locks.order.renew-interval | '9s' | / 3 = 8000ms
 					locks.order.ttl=4d                       | mongo-lock.locks.order.ttl    | '4d'   | half of mongo-lock.ttl-index.retention
@@ -166,10 +166,10 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 					locks.order.linger=-1ms                  | mongo-lock.locks.order.linger | '-1ms' | at least 0ms
 					locks.order.limit=0                      | mongo-lock.locks.order.limit  | '0'    | must be at least 1
 					locks.order.limit=many                   | mongo-lock.locks.order.limit  | many   | Integer
-					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | would mean 5ms
-					locks.nightly-report.min-hold=60         | mongo-lock.locks.nightly-report.min-hold | '60' | would mean 60ms
-					locks.nightlyReport.waitTimeout=5        | locks.nightlyReport.waitTimeout | '5' | would mean 5ms
-					locks[a.b].ttl=300                       | mongo-lock.locks[a.b].ttl     | '300'  | would mean 300ms
+					locks.order.wait-timeout=5               | mongo-lock.locks.order.wait-timeout | '5' | Write 5ms, or 5s
+					locks.nightly-report.min-hold=60         | mongo-lock.locks.nightly-report.min-hold | '60' | Write 60ms, or 60s
+					locks.nightlyReport.waitTimeout=5        | locks.nightlyReport.waitTimeout | '5' | Write 5ms, or 5s
+					locks[a.b].ttl=300                       | mongo-lock.locks[a.b].ttl     | '300'  | Write 300ms, or 300s
 					ttl-index.retention=7                    | mongo-lock.ttl-index.retention | '7'   | has no unit
 					shutdown-timeout=30                      | mongo-lock.shutdown-timeout   | '30'   | has no unit
 					ttl-index.mode=sometimes                 | mongo-lock.ttl-index.mode     | sometimes | CREATE
@@ -226,7 +226,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 	@Test
 	void retentionOfLessThanTwiceTheDefaultTtlIsNotBlamedOnWhatElseIsSet() {
 		this.runner.withPropertyValues("mongo-lock.ttl-index.retention=59s", "mongo-lock.margin=5s")
-			.run(failsWith("mongo-lock.ttl-index.retention", "'59s'", "at least twice the ttl"));
+			.run(failsWith("mongo-lock.ttl-index.retention", "'59s'", "at least twice the default ttl"));
 		this.runner.withPropertyValues("mongo-lock.ttl-index.retention=59s", "mongo-lock.ttl=40s")
 			.run(failsWith("mongo-lock.ttl", "'40s'", "half of mongo-lock.ttl-index.retention (59s)"));
 	}

@@ -19,30 +19,30 @@ class RefusedFallbackTests extends AbstractRefusedMethodTests {
 
 	static final List<Arguments> refused = List.of(
 			Arguments.of(Missing.class,
-					"has the fallback 'latre', but there is no method of that name in " + Missing.class.getName()
-							+ ". These methods in that class take the same arguments: later(String)"),
+					"has the fallback 'latre'. There is no method of that name in " + Missing.class.getName()
+							+ ". These methods in that class take the locked method's arguments: later(String)"),
 			Arguments.of(OtherParameters.class,
-					"has the fallback 'later', but no method of that name takes the same arguments: later(), "
+					"has the fallback 'later'. The methods of that name take other arguments: later(), "
 							+ "later(LockUnavailableException, String), later(String, LockStoreException), "
 							+ "later(String, Object), later(int)"),
 			Arguments.of(OtherGenerics.class,
-					"has the fallback 'later', but no method of that name takes the same arguments: " + "later(Map)"),
+					"has the fallback 'later'. The methods of that name take other arguments: later(Map)"),
 			Arguments.of(Ambiguous.class,
-					"has the fallback 'later', but several methods of that name take the same arguments: "
+					"has the fallback 'later'. Several methods of that name take the locked method's arguments: "
 							+ "later(String), later(String, LockUnavailableException)"),
 			Arguments.of(OtherResult.class,
-					"has the fallback 'later', which returns java.lang.Object, but the locked method returns java.lang.String"),
+					"has the fallback 'later'. The fallback returns java.lang.Object, but the locked method returns java.lang.String"),
 			Arguments.of(OtherGenericResult.class,
-					"which returns java.util.List<java.lang.Integer>, but the locked method returns "
+					"The fallback returns java.util.List<java.lang.Integer>, but the locked method returns "
 							+ "java.util.List<java.lang.String>"),
-			Arguments.of(VoidResult.class, "which returns java.lang.String, but the locked method returns void"),
+			Arguments.of(VoidResult.class, "The fallback returns java.lang.String, but the locked method returns void"),
 			Arguments.of(Throwing.class,
-					"which throws java.io.IOException, but the locked method does not declare this exception"),
-			Arguments.of(Locked.class, "which has its own lock, but a fallback runs without a lock"),
-			Arguments.of(LockedByItsClass.class, "which has its own lock, but a fallback runs without a lock"),
-			Arguments.of(Itself.class, "has the fallback 'run', which is the locked method itself"),
-			Arguments.of(OfItsClass.class, "has the fallback 'run', which is the locked method itself"),
-			Arguments.of(OfInterface.class, "has the fallback 'later', but there is no method of that name"),
+					"The fallback throws java.io.IOException, but the locked method does not declare this exception"),
+			Arguments.of(Locked.class, "The fallback has its own lock, but a fallback runs without a lock"),
+			Arguments.of(LockedByItsClass.class, "The fallback has its own lock, but a fallback runs without a lock"),
+			Arguments.of(Itself.class, "has the fallback 'run'. This name belongs to the locked method itself"),
+			Arguments.of(OfItsClass.class, "has the fallback 'run'. This name belongs to the locked method itself"),
+			Arguments.of(OfInterface.class, "has the fallback 'later'. There is no method of that name"),
 			Arguments.of(Skipped.class, "has onUnavailable = SKIP and fallback = \"later\""),
 			Arguments.of(SkippedAndHandled.class, "has onUnavailable = SKIP and unavailableHandler = \"polite\""),
 			Arguments.of(FallbackAndHandled.class, "has fallback = \"later\" and unavailableHandler = \"polite\""),

@@ -70,7 +70,8 @@ class StartupCheckTests {
 		this.runner.withBean(SharedLock.class).withPropertyValues("mongo-lock.locks.catalog.limit=5").run((context) -> {
 			assertThat(context).hasFailed();
 			assertThat(context.getStartupFailure()).rootCause()
-				.hasMessageContaining("limit 5 is set for the name of the lock, but a shared request has no limit");
+				.hasMessageContaining("limit 5 is set for the name of the lock, but the request is shared, and shared "
+						+ "requests have no limit");
 			assertThat(new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
 				.contains("mongo-lock.locks.catalog.*");
 		});
@@ -116,7 +117,8 @@ class StartupCheckTests {
 		this.runner.withBean(OtherName.class)
 			.run((context) -> assertThat(
 					new LockStartupFailureAnalyzer().analyze(context.getStartupFailure()).getAction())
-				.contains("write its name in OtherName, which must be compiled with -parameters"));
+				.contains("If OtherName is compiled with -parameters, you can write the parameter's name in OtherName "
+						+ "instead"));
 	}
 
 	@Test

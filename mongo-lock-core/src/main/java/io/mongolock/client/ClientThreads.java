@@ -221,8 +221,8 @@ final class ClientThreads {
 			store.confirmReleases(CONFIRM_TIMEOUT);
 		}
 		catch (RuntimeException ex) {
-			logger.debug("Could not confirm that locks were released or that places in queues were given up, so "
-					+ "waiters notice the releases later", ex);
+			logger.debug("Could not confirm the release of locks and places in queues, so waiters notice these "
+					+ "releases later", ex);
 		}
 	}
 

@@ -69,7 +69,7 @@ final class OrphanReleaser {
 			}
 			else if (this.sender.release(id, timeout)) {
 				logger.info("Lock '" + KeyText.printable(id.key()) + "' was released in the background, because a "
-						+ "request that failed had taken it");
+						+ "failed request had taken the lock");
 			}
 			// A place runs out sooner than a lease
 			if (cleanup.isInQueue()) {

@@ -124,8 +124,8 @@ final class StoreWatch {
 		}
 		catch (RuntimeException | Error ex) {
 			// For example without a thread for it: until there is one, others look
-			logger.debug("The client could not watch the store for releases. Until it can, waiters ask at their "
-					+ "retry-interval", ex);
+			logger.debug("The client could not watch the store for releases. Meanwhile, waiters ask for a lock again "
+					+ "after each retry-interval", ex);
 			changeLater();
 		}
 	}

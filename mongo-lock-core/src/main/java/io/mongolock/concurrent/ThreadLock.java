@@ -139,7 +139,7 @@ public final class ThreadLock implements Lock {
 		Hold held = this.hold.get();
 		if (held == null) {
 			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock a lock only on "
-					+ "the thread that locked it, through the same object, and once for each time that this thread "
+					+ "the thread that locked it, only through the same object, and only as often as this thread has "
 					+ "locked it");
 		}
 		held.count--;

@@ -128,9 +128,10 @@ public final class ConfiguredSettings {
 		Integer limit = (asked.limit() != null) ? asked.limit() : named;
 		if (named != null && limit != null && limit == LockRequest.UNLIMITED) {
 			throw new InvalidLockSettingsException("limit", named,
-					"is set for the name of the lock, but a shared request has no limit. Remove this limit, or request "
-							+ "the lock without shared. Shared and exclusive requests of one key make a read/write "
-							+ "lock, and requests with a limit make a semaphore");
+					"is set for the name of the lock, but the request is shared, and shared requests have no limit. "
+							+ "Remove the limit from the settings of this name, or leave 'shared' out of the request. "
+							+ "Shared and exclusive requests of one key make a read/write lock. Requests with a limit "
+							+ "make a semaphore");
 		}
 		if (limit != null && limit < 1) {
 			throw new InvalidLockSettingsException("limit", limit, "must be at least 1");

@@ -277,7 +277,7 @@ public final class LockExceptions {
 		long ahead = lease.elapsed(noticed) - monotonic;
 		return (monotonic >= reliable || ahead <= reliable / 10) ? ""
 				: "the wall clock of this machine stepped ahead by " + ahead / 1_000_000
-						+ "ms, or the machine was suspended, while only its wall clock went on. By the wall clock, ";
+						+ "ms, or only the wall clock went on while the machine was suspended. By the wall clock, ";
 	}
 
 	// Only who did not run notices the end late, unless a renewal has failed before it
@@ -294,9 +294,9 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has this hold, because the lock was taken over, released by force (see the log "
-						+ "of the application that did so), deleted (by hand, with its collection, or too soon by a "
-						+ "TTL index), or overwritten by a program that does not know locks"
+				? "the store no longer has this hold, because the lock was taken over, overwritten by a program that "
+						+ "does not know locks, released by force (see the releasing application's log), or deleted "
+						+ "(by hand, with its collection, or too soon by a TTL index)"
 				: "this application shut down while the lock was held";
 	}
 
@@ -307,9 +307,9 @@ public final class LockExceptions {
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException(
 				"Lock '" + KeyText.printable(held.key()) + "' is held " + describe(held.limit())
-						+ ", and other holders may hold it as well. A holder that now requests the lock "
-						+ describe(limit) + " would wait for itself. Request the lock " + describe(limit) + " from the "
-						+ "start, or release the lock first");
+						+ ", and other holders may hold it as well. If a holder now requested the lock "
+						+ describe(limit) + ", the holder would wait for itself. Request the lock " + describe(limit)
+						+ " from the start, or release the lock first");
 	}
 
 	/**

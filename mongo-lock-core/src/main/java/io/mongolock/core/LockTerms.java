@@ -75,7 +75,7 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 			throw new InvalidLockSettingsException("operation-timeout", operationTimeout,
 					"must be at most (ttl - margin - renew-interval) / 2 = (" + millis(ttl) + " - " + millis(margin)
 							+ " - " + millis(longestInterval) + ") / 2 = " + millis(longestOperation)
-							+ ", so that there is time for a second renewal after one that got no answer");
+							+ ", so that there is time for a second renewal if the first gets no answer");
 		}
 	}
 

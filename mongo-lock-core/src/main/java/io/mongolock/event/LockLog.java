@@ -92,8 +92,8 @@ final class LockLog {
 
 	void takenOver(HeldLock heldLock, LockHolder previous) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' was taken over from " + previous.owner()
-				+ ", whose lease had run out, because neither a renewal nor a release had reached the store in time "
-				+ "(fence " + previous.fence() + ", now " + heldLock.fence() + ")");
+				+ ". The earlier lease had run out, because no renewal or release had reached the store in time. The "
+				+ "earlier fence was " + previous.fence() + ", and the new fence is " + heldLock.fence());
 	}
 
 	void deadlocked(LockDeadlock deadlock) {
@@ -122,8 +122,8 @@ final class LockLog {
 	}
 
 	void expiredUncontested(HeldLock heldLock) {
-		this.log.warn("Lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
-				+ ") was not granted to anyone else before its release, although its lease had run out");
+		this.log.warn("The lease of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence()
+				+ ") ran out, but no other call got the lock before the release");
 	}
 
 	void leftToExpire(HeldLock heldLock, Duration lease) {

@@ -95,7 +95,8 @@ class ConfiguredSettingsTests {
 			.withMessage("limit 0 must be at least 1");
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> configured.limit(LockRequest.builder("k").name("api").shared().build()))
-			.withMessageStartingWith("limit 5 is set for the name of the lock, but a shared request has no limit");
+			.withMessageStartingWith("limit 5 is set for the name of the lock, but the request is shared, and shared "
+					+ "requests have no limit");
 	}
 
 	private static LockSettings waitTimeout(int seconds) {

@@ -75,9 +75,9 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		}
 		if (!(lock instanceof LeaseControl leased) || leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
-					+ "' is no lock of LockOperations. A document's lock needs no touch, because a transaction "
-					+ "protects the documents that its thread locked before the transaction, and the documents that "
-					+ "the transaction saves");
+					+ "' does not come from LockOperations. A document's lock needs no touch, because a transaction "
+					+ "protects the documents that it saves, and the documents that its thread locked before the "
+					+ "transaction");
 		}
 		ClientSession session = CurrentTransaction.session(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())

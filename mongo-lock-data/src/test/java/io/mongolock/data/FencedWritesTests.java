@@ -245,7 +245,7 @@ class FencedWritesTests {
 					this.fenced.touch(lock);
 				}))
 				.withMessageContaining(
-						"the transaction on this thread (of StubTransactions) is no transaction of MongoDB")
+						"the transaction on this thread (of StubTransactions) is not a MongoDB transaction")
 				.withMessageContaining("MongoTransactionManager");
 		}
 	}
@@ -255,7 +255,7 @@ class FencedWritesTests {
 		LockHandle other = Mockito.mock();
 		BDDMockito.given(other.key()).willReturn("k");
 		assertThatIllegalArgumentException().isThrownBy(() -> touch(this.template, this.fenced, other))
-			.withMessageContaining("Lock 'k' is no lock of LockOperations");
+			.withMessageContaining("Lock 'k' does not come from LockOperations");
 	}
 
 	@Test

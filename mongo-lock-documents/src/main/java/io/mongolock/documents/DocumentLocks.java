@@ -133,9 +133,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
 			throw new IllegalStateException(
-					"This thread already holds the " + held + ". Pass this LockedDocument to the nested code. You can "
-							+ "also call execute or a method with @DistributedLock(document = …) there, because both "
-							+ "use the lock that this thread holds");
+					"This thread already holds the " + held + ". Pass this LockedDocument to the nested code. The "
+							+ "nested code can also call execute, or a method with @DistributedLock(document = …). "
+							+ "Both use the lock that this thread holds");
 		});
 	}
 

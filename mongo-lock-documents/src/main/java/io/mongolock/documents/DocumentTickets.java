@@ -106,9 +106,9 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	 */
 	static LockLostException notHeld(String key) {
 		return new LockLostException(key, UNKNOWN, LossReason.REFUSED, "Lock '" + KeyText.printable(key)
-				+ "' is not held by this ticket. The document may have been saved with this ticket before, a plain "
-				+ "save may have overwritten the document, the document may not exist, or the lock may have been taken "
-				+ "over, released, or released by force");
+				+ "' is not held by this ticket. Perhaps the document does not exist, was saved with this ticket "
+				+ "before, or was overwritten by a plain save. Or perhaps the lock was taken over, released, or "
+				+ "released by force");
 	}
 
 	/**
@@ -132,8 +132,8 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 					+ "it is renewed";
 		}
 		return (lock.holders().isEmpty())
-				? "the lock was released, possibly by a later holder or by force, or code that does not know the lock "
-						+ "has saved the document"
+				? "the lock was released, possibly by force or by a later holder, or the document was saved by code "
+						+ "that does not know the lock"
 				: "another holder took the lock over, but does not hold the lock any more";
 	}
 

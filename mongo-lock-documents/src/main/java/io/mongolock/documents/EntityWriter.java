@@ -108,8 +108,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	private static void requireSame(String name, @Nullable Object value) {
 		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
 				+ "', but the name of a field must not begin with a dollar sign. Remove the dollar sign");
-		Assert.state(!NOW.equals(value), () -> "MongoDB would not replace the empty timestamp in '" + name + "' with "
-				+ "the server's time here. Use a Date, or @LastModifiedDate");
+		Assert.state(!NOW.equals(value), () -> "In this save, MongoDB does not replace the empty timestamp in '" + name
+				+ "' with the server's time. Use a Date, or @LastModifiedDate");
 	}
 
 	/**

@@ -654,8 +654,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	private IllegalStateException over() {
 		String end = switch (this.state.phase()) {
 			case IN_DOUBT ->
-				"may have been released by a write of this transaction that got no answer. Roll the transaction back";
-			case WRITING -> "was released by a write of this transaction, which has not ended yet";
+				"may have been released by an unanswered write of this transaction. Roll the transaction back";
+			case WRITING -> "was released by a write whose transaction has not ended yet";
 			case PASSED_ON -> "was passed on to its ticket. Go on with resume(type, id, ticket)";
 			case UNKNOWN ->
 				"may have been released by a write whose answer was lost. To find out, call resume(type, id, "

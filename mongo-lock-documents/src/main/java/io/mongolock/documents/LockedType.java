@@ -150,7 +150,7 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 		if (!own.equals(key)) {
 			throw new IllegalArgumentException(
 					"The entity to save is " + describe(own) + ", but the locked document is " + describe(key)
-							+ ". Save the locked document's entity, or one with the same id");
+							+ ". Save an entity that has the locked document's id");
 		}
 		Number version = Versions.of(entity, mapping);
 		return (version != null) ? version.longValue() : 0;

@@ -165,7 +165,7 @@ final class TicketHandle implements LockHandle, LeaseControl {
 
 	@Override
 	public String toString() {
-		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ", of a ticket)";
+		return "lock '" + KeyText.printable(key()) + "' (fence " + fence() + ", from a ticket)";
 	}
 
 }

@@ -146,8 +146,8 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 							Save the document with locked.save(entity). A method with \
 							@DistributedLock(document = …) gets this LockedDocument as a parameter"""
 							: "The LockedDocument was closed or saved, but the surrounding locked call or transaction "
-									+ "keeps the lock. Save the document after the end of that call or transaction, or "
-									+ "lock the document again before you save it here"));
+									+ "keeps the lock. Save the document after that call or transaction has ended. To "
+									+ "save the document here, lock it again first"));
 		}
 	}
 

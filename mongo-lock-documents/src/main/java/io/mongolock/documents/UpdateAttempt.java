@@ -162,7 +162,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		accessor.setProperty(property, this.id);
 		if (own != null && !isUnset(property, own) && !own.equals(accessor.getProperty(property))) {
 			throw new IllegalStateException("The factory of " + this + " made a document with the id " + own
-					+ ". Let the factory set no id, or the id that you asked for");
+					+ ". The factory must set either no id or the requested id");
 		}
 		return accessor.getBean();
 	}
@@ -176,14 +176,14 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		List<@Nullable Object> own = identity(before);
 		T changed = this.change.apply(before);
 		if (changed == null) {
-			throw new IllegalStateException("The function that changes " + this
-					+ " returned null. The function must return the document, even if nothing changes");
+			throw new IllegalStateException(this + " was not updated, because the change function returned null. The "
+					+ "function must return the document, even if nothing changes");
 		}
 		List<@Nullable Object> now = identity(changed);
 		if (!now.equals(own)) {
-			throw new IllegalStateException(
-					"The function that changes " + this + " in version " + own.get(1) + " returned id " + now.get(0)
-							+ " in version " + now.get(1) + ". The function must not change the id or the version");
+			throw new IllegalStateException(this + " was not updated, because the change function got id " + own.get(0)
+					+ " in version " + own.get(1) + ", but returned id " + now.get(0) + " in version " + now.get(1)
+					+ ". The function must not change the id or the version");
 		}
 		return changed;
 	}

@@ -70,9 +70,9 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 
 	private static final LockSettings ONCE = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
-	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket. The document may have been "
-			+ "saved with this ticket before, a plain save may have overwritten the document, the document may not "
-			+ "exist, or the lock may have been taken over, released, or released by force";
+	private static final String NOT_YOURS = "Lock 'posts:p1' is not held by this ticket. Perhaps the document does not "
+			+ "exist, was saved with this ticket before, or was overwritten by a plain save. Or perhaps the lock was "
+			+ "taken over, released, or released by force";
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(5);
 
@@ -496,7 +496,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		this.template.save(this.template.findById("n1", Note.class).with("plain"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity().with("mine")))
-			.withMessageContaining("or code that does not know the lock has saved the document");
+			.withMessageContaining("or the document was saved by code that does not know the lock");
 		assertThat(this.template.findById("n1", Note.class)).extracting(Note::text).isEqualTo("plain");
 	}
 
@@ -607,7 +607,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 		this.template.getCollection("posts").insertOne(new Document("_id", "p3").append("lock", "text"));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Post.class, "p3"))
-			.withMessageContaining("the lock is kept in the document's field 'lock', but this field has another value")
+			.withMessageContaining("the lock is kept in the document's field 'lock', but this field holds other data")
 			.withMessageContaining("mongo-lock.document-locks.field");
 	}
 
@@ -991,7 +991,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 			.hasValueSatisfying((holder) -> assertThat(holder.owner().instance()).isEqualTo("here"));
 		Awaitility.await().untilAsserted(() -> assertThat(this.broken).containsExactly("posts:p1 here"));
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()))
-			.withMessageContaining("the lock was released, possibly by a later holder or by force");
+			.withMessageContaining("the lock was released, possibly by force or by a later holder");
 		LockTicket ticket = lock(UNRENEWED).ticket();
 		runOut();
 		assertThat(this.there.documents().breakLock(Post.class, "p1")).isPresent();

@@ -200,7 +200,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		template().insert(new Counter("victim", 1, null));
 		assertThatIllegalArgumentException()
 			.isThrownBy(() -> updater(1).update(Counter.class, Map.of("$gt", "t"), Counter::next))
-			.withMessageContaining("is not the id of a document");
+			.withMessageContaining("is not a valid id of a document");
 		assertThat(template().findById("victim", Counter.class).n()).isOne();
 	}
 
@@ -443,7 +443,8 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		template.insert(new Counter("a", 1, null));
 		for (Counter wrong : List.of(new Counter("b", 2, 0L), new Counter("a", 2, null), new Counter("a", 2, 1L))) {
 			assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> wrong))
-				.withMessageContaining("The function that changes Counter 'a' in version 0 returned id");
+				.withMessageContaining("Counter 'a' was not updated, because the change function got id a in version "
+						+ "0, but returned id");
 		}
 		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", (any) -> null))
 			.withMessageContaining("returned null");

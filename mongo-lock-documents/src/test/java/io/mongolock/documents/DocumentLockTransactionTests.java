@@ -99,7 +99,7 @@ class DocumentLockTransactionTests {
 			locked.save(text(locked, "saved"));
 			assertThat(locked.handle().isHeld()).isTrue();
 			assertThatIllegalStateException().isThrownBy(() -> locked.save(text(locked, "")))
-				.withMessageContaining("released by a write of this transaction, which has not ended yet");
+				.withMessageContaining("released by a write whose transaction has not ended yet");
 			this.here.client().renew("page:a");
 			assertThat(locked.handle().isHeld()).as("what does not find it says nothing").isTrue();
 			locked.close();

@@ -69,7 +69,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 		this.template.getDb().createView("viewed", "post", List.of(new Document("$match", new Document())));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Viewed.class, "p1"))
-			.withMessageContaining("'viewed', which is a view or a time series");
+			.withMessageContaining("'viewed' is a view or a time series");
 	}
 
 	@Test
@@ -83,7 +83,7 @@ class RealServerDocumentKindsTests extends AbstractRealServerDocumentTests {
 			.insertOne(new Document("_id", "m").append("at", new Date()).append("version", 0L));
 		assertThatExceptionOfType(LockStoreException.class)
 			.isThrownBy(() -> this.here.documents().lock(Measured.class, "m"))
-			.withMessageContaining("'series', which is a view or a time series");
+			.withMessageContaining("'series' is a view or a time series");
 	}
 
 	@Test

@@ -974,7 +974,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 					return null;
 				});
 				assertThatIllegalStateException().isThrownBy(() -> save(outer, "outer"))
-					.withMessageContaining("was released by a write of this transaction, which has not ended yet");
+					.withMessageContaining("was released by a write whose transaction has not ended yet");
 			});
 			return null;
 		});

@@ -181,7 +181,7 @@ class UnansweredDocumentWritesTests {
 				this.template.loses = lost;
 				assertThatExceptionOfType(DataAccessException.class).isThrownBy(() -> write.accept(documents, locked));
 				assertThatIllegalStateException().isThrownBy(() -> write.accept(documents, locked))
-					.withMessageContaining("a write of this transaction that got no answer. Roll the transaction back");
+					.withMessageContaining("an unanswered write of this transaction. Roll the transaction back");
 			});
 			locked.handle().assertHeld();
 		}

@@ -133,8 +133,8 @@ final class RegistryLocks {
 	private static IllegalStateException notHeld(LockRequest request) {
 		return new IllegalStateException("The lock '" + KeyText.printable(request.key()) + "' is not held by thread "
 				+ Thread.currentThread().getName()
-				+ ". Unlock and renew a lock only on the thread that locked it, and unlock it once for each time that "
-				+ "this thread locked it");
+				+ ". Unlock and renew a lock only on the thread that locked it, and unlock it as often as this thread "
+				+ "has locked it");
 	}
 
 	private synchronized @Nullable Kept kept(String key) {

@@ -71,7 +71,7 @@ final class DueJobs {
 		}
 		String other = this.runs.schedule(job.name(), job.terms().trigger(), now);
 		if (other != null && job.isSharedForTheFirstTime()) {
-			logger.warn("Job '" + job.name() + "' is scheduled by the application '" + other + "', too, in the same "
+			logger.warn("Job '" + job.name() + "' is also scheduled by the application '" + other + "' in the same "
 					+ "database, so only one of the two applications runs each tick. Set a different "
 					+ "mongo-lock.key-prefix in each application, or give the jobs different names");
 		}
@@ -100,7 +100,7 @@ final class DueJobs {
 		}
 		catch (RuntimeException ex) {
 			if (!this.indexesFailed) {
-				logger.warn("The indexes of the runs of jobs could not be created, so old runs are not removed. The "
+				logger.warn("The indexes for job runs could not be created, so old runs are not removed. The "
 						+ "application tries again every ten minutes. The reason is: " + ex.getMessage());
 			}
 			this.indexesFailed = true;

@@ -24,7 +24,8 @@ record JobExtension(MongoLockJobsProperties properties, JobRegistry declared) im
 		checks.collection("jobs.collection", jobs.collection());
 		if (jobs.collection().equals(checks.lockCollection())) {
 			throw checks.invalid("jobs.collection", jobs.collection(),
-					"is the collection of the locks, whose TTL index would remove runs. Name another collection");
+					"is the lock collection, and the TTL index of the locks would remove runs. Name another "
+							+ "collection");
 		}
 		checks.duration("jobs.grace", jobs.grace());
 		checks.duration("jobs.check-interval", jobs.checkInterval());

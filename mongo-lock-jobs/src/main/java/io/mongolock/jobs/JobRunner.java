@@ -267,7 +267,7 @@ final class JobRunner {
 				: "The tick " + tick + " of job '" + record.job()
 						+ "' cannot be run again, because one record stands for " + record.ticks()
 						+ " ticks that were not run, from " + record.firstTick() + " to " + record.tick() + ". Run the "
-						+ "job now, which makes a new tick";
+						+ "job now to get a new tick";
 	}
 
 	// A tick of the schedule is left to the schedule
@@ -346,7 +346,7 @@ final class JobRunner {
 		}
 		if (written == begun) {
 			logger.warn("Job '" + begun.job() + "' ended for its tick " + begun.tick()
-					+ " after another instance had taken it over, because this instance had lost the lock");
+					+ " after another instance had taken it over. This instance had lost the lock");
 			return begun;
 		}
 		ended(written);

@@ -68,7 +68,7 @@ public final class Jobs {
 		checkName(job);
 		if (TransactionSynchronizationManager.isActualTransactionActive()) {
 			throw new IllegalStateException("Job '" + job + "' is run inside a transaction, so its run would be "
-					+ "recorded before the commit. Begin the transaction in the work");
+					+ "recorded before the commit. Begin the transaction inside the JobWork");
 		}
 		Job scheduled = this.declared.find(job);
 		Attempt attempt = this.runner.run(job, tick.truncatedTo(ChronoUnit.MILLIS),

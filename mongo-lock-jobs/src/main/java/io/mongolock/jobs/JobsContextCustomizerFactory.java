@@ -46,9 +46,9 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 				sources.addFirst(new Off());
 			}
 			if (wanted && !context.getEnvironment().getProperty(ENABLED, Boolean.class, true)) {
-				logger.info("No job fires in " + test.getTestClass().getName() + ", because " + ENABLED
-						+ "=true has no effect in a test unless the test class itself sets this property. To let jobs "
-						+ "fire in this test, write @SpringBootTest(properties = \"" + ENABLED + "=true\")");
+				logger.info("No job fires in " + test.getTestClass().getName() + ", because a test uses " + ENABLED
+						+ "=true only if the test class itself sets this property. To let jobs fire in this test, "
+						+ "write @SpringBootTest(properties = \"" + ENABLED + "=true\")");
 			}
 		}
 

@@ -298,7 +298,7 @@ class JobsEndpoint {
 
 	private static void scheduled(boolean there, String job) {
 		require(there, 404, "There is no scheduled job '" + job + "'. If your code runs this job with Jobs.run, pause "
-				+ "the scheduler of your code");
+				+ "your own scheduler instead");
 	}
 
 	/**

@@ -97,7 +97,7 @@ abstract class AbstractJobRunsContractTests extends AbstractRunnerTests {
 			assertThatIllegalStateException().isThrownBy(() -> this.jobs.runTick("nightly", tick))
 				.withMessage("The tick " + tick
 						+ " of job 'nightly' cannot be run again, because one record stands for 4 ticks that were not run, from "
-						+ TICK + " " + "to 2026-05-04T01:00:03Z. Run the job now, which makes a new tick");
+						+ TICK + " to 2026-05-04T01:00:03Z. Run the job now to get a new tick");
 			assertThat(this.jobs.run("nightly", tick, this.runs::add)).isEmpty();
 		}
 		assertThat(this.runs).isEmpty();

@@ -377,7 +377,7 @@ abstract class AbstractJobsTests {
 		TransactionSynchronizationManager.setActualTransactionActive(true);
 		try {
 			assertThatIllegalStateException().isThrownBy(() -> jobs.run("import", TICK, (run) -> {
-			})).withMessageContaining("Begin the transaction in the work");
+			})).withMessageContaining("Begin the transaction inside the JobWork");
 		}
 		finally {
 			TransactionSynchronizationManager.setActualTransactionActive(false);
@@ -608,7 +608,7 @@ abstract class AbstractJobsTests {
 		ConfigurableApplicationContext one = start(Blocking.class, "blocking.rate=1h");
 		await().until(() -> this.gate.running().get() == 1);
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
-		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause the scheduler of your code");
+		assertRefused(change(endpoint, "none", "pause", null, "why"), 404, "pause your own scheduler instead");
 		assertRefused(change(endpoint, "none", "resume", null, "why"), 404, "There is no scheduled job 'none'");
 		assertRefused(change(endpoint, "none", "run", null, null), 409,
 				"Send the request to an instance that schedules this job");

@@ -116,7 +116,7 @@ class JobSchedulerTests {
 		whileItRuns("100ms",
 				() -> Awaitility.await()
 					.untilAsserted(() -> assertThat(output)
-						.contains("Job 'hurried' is scheduled by the application 'billing', too")
+						.contains("Job 'hurried' is also scheduled by the application 'billing'")
 						.contains("Set a different mongo-lock.key-prefix in each")));
 	}
 

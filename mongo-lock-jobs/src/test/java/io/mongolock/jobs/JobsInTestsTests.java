@@ -71,7 +71,7 @@ class JobsInTestsTests {
 				.getFailure()
 				.rootCause()
 				.isInstanceOf(LockStartupException.class)
-				.hasMessageContaining("would keep their records in another store")
+				.hasMessageContaining("modules keep their records in another store")
 				.hasMessageContaining("mongo-lock.mongo-template and mongo-lock.collection"));
 	}
 

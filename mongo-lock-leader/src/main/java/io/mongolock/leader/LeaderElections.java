@@ -99,7 +99,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 		if (ofRole.size() != 1) {
 			throw new LockStartupException(
 					"There are " + ofRole.size() + " LeaderElection beans of the role '" + role
-							+ "', which @LeaderOnly names, but exactly one is needed. "
+							+ "', but @LeaderOnly needs exactly one for this role. "
 							+ ((all().isEmpty()) ? "There are no other LeaderElection beans."
 									: "The existing beans have the roles '" + all().stream()
 										.map(LeaderElection::role)

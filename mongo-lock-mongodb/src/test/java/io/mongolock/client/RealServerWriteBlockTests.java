@@ -68,8 +68,8 @@ class RealServerWriteBlockTests {
 			locks.acquire(soon).close();
 			await().atMost(PATIENCE)
 				.untilAsserted(() -> assertThat(output)
-					.contains("Lock 'released' was released in the background, because a request that failed had "
-							+ "taken it"));
+					.contains("Lock 'released' was released in the background, because a failed request had taken the "
+							+ "lock"));
 			held.close();
 			locks.stop(Duration.ofSeconds(5));
 		}

@@ -46,7 +46,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 
 	private static final String TAKEN_OVER = "defaultLockAtMostFor has become the ttl of locks without lockAtMostFor. "
 			+ "A ttl need not outlast the longest run, because leases are renewed. Shorten these ttls, or delete them "
-			+ "for the default of 30s. Later: ";
+			+ "(the default is 30s). Remove this annotation when no @SchedulerLock is left";
 
 	// What the new source knows of them; the application need not have them yet
 	private static final String[] STUBS = { """
@@ -146,7 +146,7 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 			@Override
 			public J.Annotation visitAnnotation(J.Annotation annotation, ExecutionContext context) {
 				if (ENABLE.matches(annotation) && defaults.isTakenOver()) {
-					return SearchResult.found(annotation, TAKEN_OVER + left(annotation.getType()));
+					return SearchResult.found(annotation, TAKEN_OVER);
 				}
 				if (!LOCK.matches(annotation)) {
 					return super.visitAnnotation(annotation, context);

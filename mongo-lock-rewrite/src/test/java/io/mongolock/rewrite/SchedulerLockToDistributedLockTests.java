@@ -193,7 +193,7 @@ class SchedulerLockToDistributedLockTests {
 	void aDefaultThatWasTakenOverMayBeShortNow() {
 		String configuration = configuration("defaultLockAtMostFor = \"10m\"");
 		String after = changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\")"), configuration);
-		assertThat(after).contains("Shorten these ttls, or delete them for the default of 30s. Later: remove this ");
+		assertThat(after).contains("Shorten these ttls, or delete them (the default is 30s). Remove this ");
 		assertCompiles(after);
 		assertThat(changedWith("EnableSchedulerLock(", job("@SchedulerLock(name = \"a\", lockAtMostFor = \"1m\")"),
 				configuration))

@@ -67,10 +67,10 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 
 	private static LockStartupException refusal(String name, @Nullable RuntimeException failure) {
 		String why = (failure != null)
-				? "which does not use the LockProvider of mongo-lock-shedlock, and failed to lock when tried at the start: "
-						+ failure
-				: "whose locks do not exclude the locks of this library";
-		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "', " + why + ".",
+				? "That bean does not use the LockProvider of mongo-lock-shedlock, and failed to lock when tried at the "
+						+ "start: " + failure
+				: "The locks of that bean do not exclude the locks of this library";
+		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "'. " + why + ".",
 				"Remove the bean '" + name + "': mongo-lock-shedlock has its own LockProvider. If your bean wraps that "
 						+ "LockProvider, let the @Bean method take an ExtensibleLockProvider and return a "
 						+ "LockProvider. If @LockProviderToUse names your bean, declare it with "

@@ -228,7 +228,8 @@ class ShedLockAutoConfigurationTests {
 				.withPropertyValues("mongo-lock.shedlock.collection=" + collection)
 				.run((context) -> assertThat(context).getFailure()
 					.isInstanceOf(LockStartupException.class)
-					.hasMessageStartingWith("ShedLock would use the LockProvider bean 'lockProvider', whose locks do")
+					.hasMessageStartingWith(
+							"ShedLock would use the LockProvider bean 'lockProvider'. The locks of that bean do")
 					.hasMessageContaining("Remove the bean 'lockProvider'"));
 		}
 	}
@@ -308,7 +309,8 @@ class ShedLockAutoConfigurationTests {
 		this.application.withUserConfiguration(Jobs.class, Busy.class)
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(LockStartupException.class)
-				.hasMessageStartingWith("ShedLock would use the LockProvider bean 'lockProvider', whose locks do"));
+				.hasMessageStartingWith(
+						"ShedLock would use the LockProvider bean 'lockProvider'. The locks of that bean do"));
 	}
 
 	@ParameterizedTest

@@ -35,7 +35,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		List<Method> named = candidates().filter((one) -> one.getName().equals(name)).toList();
 		List<Method> fitting = named.stream().filter(this::takesTheArguments).toList();
 		if (fitting.size() > 1) {
-			throw invalid(name, "but several methods of that name take the same arguments: " + describe(fitting),
+			throw invalid(name, "Several methods of that name take the locked method's arguments: " + describe(fitting),
 					"Keep this name for one of these methods, and rename the others.");
 		}
 		if (fitting.isEmpty()) {
@@ -78,7 +78,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		ResolvableType wanted = ResolvableType.forMethodReturnType(this.method, this.userClass);
 		ResolvableType given = ResolvableType.forMethodReturnType(fallback, this.userClass);
 		if (!fits(wanted, given)) {
-			throw invalid(name, "which returns " + given + ", but the locked method returns " + wanted,
+			throw invalid(name, "The fallback returns " + given + ", but the locked method returns " + wanted,
 					"Let the fallback return " + wanted + ".");
 		}
 		for (Class<?> thrown : fallback.getExceptionTypes()) {
@@ -87,12 +87,13 @@ record FallbackMethods(Method method, Class<?> userClass) {
 				continue;
 			}
 			throw invalid(name,
-					"which throws " + thrown.getName() + ", but the locked method does not declare this exception",
+					"The fallback throws " + thrown.getName()
+							+ ", but the locked method does not declare this exception",
 					"Add this exception to the throws clause of the locked method, or handle the exception in the "
 							+ "fallback.");
 		}
 		if (!new LockDeclarations(fallback, this.userClass).find().isEmpty()) {
-			throw invalid(name, "which has its own lock, but a fallback runs without a lock",
+			throw invalid(name, "The fallback has its own lock, but a fallback runs without a lock",
 					"Move the work to a method of another bean, and let the fallback call that method. If the lock "
 							+ "is on the class, you can make the fallback private instead.");
 		}
@@ -105,24 +106,22 @@ record FallbackMethods(Method method, Class<?> userClass) {
 	}
 
 	private InvalidLockMethodException noneFits(String name, List<Method> named) {
-		String action = "Declare the " + ((isStatic(this.method)) ? "static " : "") + "method " + name
-				+ parameters(this.method)
-				+ " in the class of the bean or a superclass. You may add a last parameter of the type "
+		String kind = (isStatic(this.method)) ? "static method" : "method";
+		String action = "Declare the " + kind + " " + name + parameters(this.method)
+				+ " in the bean's class or a superclass. You may add a last parameter of the type "
 				+ "LockUnavailableException.";
 		if (named.isEmpty() && this.method.getName().equals(name)) {
-			return invalid(name, "which is the locked method itself",
+			return invalid(name, "This name belongs to the locked method itself",
 					"Name another method as the fallback. If the lock is on the class, the fallback must not be "
 							+ "public, because all public methods run under the lock.");
 		}
 		if (!named.isEmpty()) {
-			return invalid(name, "but no method of that name takes the same arguments: " + describe(named), action);
+			return invalid(name, "The methods of that name take other arguments: " + describe(named), action);
 		}
 		List<Method> others = candidates().filter(this::takesTheArguments).toList();
 		return invalid(name,
-				"but there is no " + ((isStatic(this.method)) ? "static " : "") + "method of that name in "
-						+ this.userClass.getName()
-						+ ((others.isEmpty()) ? ""
-								: ". These methods in that class take the same arguments: " + describe(others)),
+				"There is no " + kind + " of that name in " + this.userClass.getName() + ((others.isEmpty()) ? ""
+						: ". These methods in that class take the locked method's arguments: " + describe(others)),
 				action);
 	}
 
@@ -141,7 +140,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 
 	private InvalidLockMethodException invalid(String name, String problem, String action) {
 		return new InvalidLockMethodException(this.method, this.userClass,
-				"has the fallback '" + name + "', " + problem, action);
+				"has the fallback '" + name + "'. " + problem, action);
 	}
 
 }

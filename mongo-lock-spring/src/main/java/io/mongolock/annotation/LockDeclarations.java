@@ -90,9 +90,8 @@ record LockDeclarations(Method method, Class<?> userClass) {
 		for (OnElement one : found) {
 			if (isMostSpecific(one, found)) {
 				if (best != null && !one.values().equals(best.values())) {
-					throw new InvalidLockMethodException(
-							this.method, this.userClass, "is declared to run under different locks by "
-									+ best.type().getName() + " and " + one.type().getName(),
+					throw new InvalidLockMethodException(this.method, this.userClass,
+							"inherits different locks from " + best.type().getName() + " and " + one.type().getName(),
 							"Annotate the method itself, or its class.");
 				}
 				best = (best != null) ? best : one;

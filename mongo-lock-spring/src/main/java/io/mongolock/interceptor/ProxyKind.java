@@ -82,7 +82,7 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 			return true;
 		}
 		catch (IllegalStateException ex) {
-			logger.debug("The methods of a bean of " + type + " are checked only when the bean is made", ex);
+			logger.debug("The methods of " + type + " are checked only when the bean is created", ex);
 			return false;
 		}
 	}

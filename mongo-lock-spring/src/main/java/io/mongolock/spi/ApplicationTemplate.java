@@ -30,8 +30,8 @@ public final class ApplicationTemplate {
 		throw new LockStartupException(
 				who + " needs one MongoTemplate for the application's own documents, but found these beans: "
 						+ Arrays.toString(beans.getBeanNamesForType(MongoOperations.class)) + ".",
-				"Declare one MongoTemplate bean, or mark one of several as @Primary. To use several templates, declare "
-						+ "one " + who + " bean per template, and create this bean with " + factory + ".");
+				"Declare one MongoTemplate bean, or mark one bean as @Primary. To use several templates, declare "
+						+ "one " + who + " bean per template, and create each bean with " + factory + ".");
 	}
 
 }

@@ -73,7 +73,7 @@ class AnnotationLockOperationSourceTests {
 			badWait    | waitTimeout 'soon', which is no duration
 			badRetry   | retryInterval 'often', which is no duration
 			badMinHold | minHold 'long', which is no duration
-			noOwn      | fallback 'instead', but there is no static method of that name
+			noOwn      | fallback 'instead'. There is no static method of that name
 			badFlag    | autoRenew 'maybe'
 			noProperty | 'a${missing}', but no property fills its placeholder
 			blankName  | ' ', which is blank
@@ -181,7 +181,7 @@ class AnnotationLockOperationSourceTests {
 	void interfacesThatSayDifferentThingsOfAMethodAreRefused(String method) {
 		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> operation(Torn.class, method))
 			.withMessageContaining(Torn.class.getName() + "." + method + "()")
-			.withMessageContaining("different locks by " + ByMethod.class.getPackageName())
+			.withMessageContaining("different locks from " + ByMethod.class.getPackageName())
 			.withMessageContaining("Annotate the method itself, or its class.");
 	}
 

@@ -99,7 +99,7 @@ class LockKeyEvaluatorTests {
 			Arguments.of(OffsetDateTime.of(2026, 1, 2, 3, 0, 0, 0, ZoneOffset.UTC), "toInstant()"),
 			Arguments.of(1.5, "version of Java"), Arguments.of(Double.NaN, "version of Java"),
 			Arguments.of(1.5f, "version of Java"), Arguments.of(new AtomicInteger(1), "AtomicInteger"),
-			Arguments.of(URI.create("a:b"), "To make the text the key, call toString()"),
+			Arguments.of(URI.create("a:b"), "To use the text as the key, call toString()"),
 			Arguments.of(Path.of("a"), "whose toString()"), Arguments.of(Locale.GERMAN, "whose toString()"),
 			Arguments.of(String.class, "whose toString()"),
 			Arguments.of(new Lines(new int[] { 1 }),

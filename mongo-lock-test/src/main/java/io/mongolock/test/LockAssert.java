@@ -109,8 +109,8 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 		}
 		if (fence() == before) {
 			if (LockContext.find((handle) -> handle.key().equals(this.actual)).isPresent()) {
-				throw failure("The call should take lock '%s', but its caller holds it already, so the call shares it. "
-						+ "Make the call outside of the lock", this.actual);
+				throw failure("The call should take lock '%s', but shares the lock, because the caller already holds "
+						+ "it. Make the call outside the lock", this.actual);
 			}
 			List<String> taken = fences().entrySet()
 				.stream()
@@ -120,13 +120,13 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 				.toList();
 			if (!taken.isEmpty()) {
 				throw failure(
-						"The call should take lock '%s', but meanwhile only these locks were taken: %s. Check the "
-								+ "key, which has no mongo-lock.key-prefix here, and whether the call goes through the proxy",
+						"The call should take lock '%s', but meanwhile only these locks were taken: %s. Check the key "
+								+ "(without mongo-lock.key-prefix), and check whether the call goes through the proxy",
 						this.actual, taken);
 			}
-			throw failure("The call should take lock '%s', but ran without this lock. Check the key, which has no "
-					+ "mongo-lock.key-prefix here. A call from within the same object, or on an object that is no "
-					+ "bean, does not go through the proxy", this.actual);
+			throw failure("The call should take lock '%s', but ran without this lock. Check the key (without "
+					+ "mongo-lock.key-prefix). A call from within the same object, or on an object that is not a bean, "
+					+ "does not go through the proxy", this.actual);
 		}
 		return this;
 	}

@@ -71,7 +71,7 @@ class LockAssertTests {
 		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> acquire("a")),
 				"The call should take lock 'a', but ran without this lock");
 		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> {
-		}), "is no bean, does not go through the proxy");
+		}), "is not a bean, does not go through the proxy");
 		acquire("x");
 		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> {
 			acquire("c");

@@ -52,8 +52,8 @@ public record DocumentKey(String collection, BsonValue id) {
 		boolean condition = id.isRegularExpression() || id.isArray()
 				|| (id.isDocument() && id.asDocument().keySet().stream().anyMatch((name) -> name.startsWith("$")));
 		if (condition) {
-			throw new IllegalArgumentException("'" + KeyText.printable(id.toString())
-					+ "' is not the id of a document, because no document can have this id");
+			throw new IllegalArgumentException(
+					"'" + KeyText.printable(id.toString()) + "' is not a valid id of a document");
 		}
 	}
 

@@ -458,7 +458,7 @@ public final class DocumentLockStore implements LockStore {
 
 		@Override
 		public String otherField() {
-			return "Give the property in this field another field name with @Field, or set another field for the locks "
+			return "Map the property of this field to another field with @Field, or choose another field for the locks "
 					+ "with mongo-lock.document-locks.field";
 		}
 

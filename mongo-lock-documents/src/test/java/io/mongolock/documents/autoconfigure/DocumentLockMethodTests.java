@@ -218,7 +218,8 @@ class DocumentLockMethodTests {
 			.run((context) -> assertThat(context).getFailure()
 				.rootCause()
 				.isInstanceOf(InvalidLockMethodException.class)
-				.hasMessageContaining("and a parameter io.mongolock.documents.LockedDocument<java.lang.String>")
+				.hasMessageContaining(
+						"but its parameter io.mongolock.documents.LockedDocument<java.lang.String> cannot")
 				.hasMessageContaining("Declare the parameter as LockedDocument<Post>."));
 	}
 

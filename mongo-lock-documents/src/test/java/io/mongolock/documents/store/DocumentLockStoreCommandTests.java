@@ -371,7 +371,7 @@ class DocumentLockStoreCommandTests {
 			.isThrownBy(() -> new DocumentLockStore(template, "lock", "queues", LockClock.system())
 				.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT))
 			.satisfies((ex) -> assertThat(ex.getOutcome()).isEqualTo(Outcome.UNKNOWN))
-			.withMessageContaining("and it is unknown whether the request was executed, because ")
+			.withMessageContaining("It is unknown whether the request was executed, because ")
 			.withMessageEndingWith("no server");
 	}
 
@@ -462,7 +462,7 @@ class DocumentLockStoreCommandTests {
 		this.store.register("locks", "version");
 		this.store.register("locks", "version");
 		assertThatIllegalArgumentException().isThrownBy(() -> this.store.register("locks", "v"))
-			.withMessageContaining("keep their version in 'version' and in 'v'");
+			.withMessageContaining("keep their version in 'version', and others in 'v'");
 	}
 
 	private BsonDocument sent() {

@@ -98,8 +98,9 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 			.map((resource) -> resource.getKey().getClass().getSimpleName())
 			.sorted()
 			.collect(Collectors.joining(", "));
-		return "the transaction on this thread (" + ((resources.isEmpty()) ? "of no resource" : "of " + resources)
-				+ ") is no transaction of MongoDB. Use a MongoTransactionManager with the template's "
+		String owners = (resources.isEmpty()) ? "no resource" : resources;
+		return "the transaction on this thread (of " + owners
+				+ ") is not a MongoDB transaction. Use a MongoTransactionManager with the template's "
 				+ "MongoDatabaseFactory";
 	}
 

@@ -114,7 +114,7 @@ final class LockQueries {
 	 * @return the lock, or empty if the place is gone, or what is there cannot be read
 	 */
 	Optional<StoredLock> refresh(LeaseId claim, Duration timeout) {
-		StoreRequest request = StoreRequest.write("refresh the place in the queue of lock", claim.key(), timeout);
+		StoreRequest request = StoreRequest.write("refresh the queue place for lock", claim.key(), timeout);
 		BsonString token = new BsonString(claim.leaseToken());
 		BsonDocument filter = this.statements.awaitedBy(id(claim.key()), claim.leaseToken());
 		// Rolled back, it is a place that runs out a little earlier

@@ -96,8 +96,8 @@ public final class LockedCollection {
 	 */
 	public synchronized void version(String version) {
 		if (this.version != null && !this.version.equals(version)) {
-			throw new IllegalArgumentException("The documents of the collection '" + this.documents.name()
-					+ "' keep their version in '" + this.version + "' and in '" + version
+			throw new IllegalArgumentException("Some documents of the collection '" + this.documents.name()
+					+ "' keep their version in '" + this.version + "', and others in '" + version
 					+ "', so each grant would have to raise two versions. Give the version property the same field "
 					+ "name in all classes, with @Field");
 		}
@@ -214,8 +214,8 @@ public final class LockedCollection {
 		catch (RuntimeException ex) {
 			// the look failed, but the claim before it may have been granted
 			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
-					"Could not " + request + ", and it is unknown whether the request was executed, because the "
-							+ "server's time could not be read: " + DriverMessage.of(ex),
+					"Could not " + request + ". It is unknown whether the request was executed, because the server's "
+							+ "time could not be read: " + DriverMessage.of(ex),
 					StoreFailures.explain(request, this.documents.name(), ex));
 		}
 		return required(found, request).get(LockDocument.NOW);
@@ -327,8 +327,8 @@ public final class LockedCollection {
 	private LockStoreException explained(StoreRequest request, LockStoreException failure) {
 		String why = switch (code(failure)) {
 			case NO_DOCUMENT -> "the lock is kept in the document's field '" + this.field
-					+ "', but this field has another value. " + this.keys.otherField();
-			case NO_COLLECTION -> "the documents of '" + this.documents.name() + "', which is a view or a time series, "
+					+ "', but this field holds other data. " + this.keys.otherField();
+			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, and its documents "
 					+ "cannot be changed. Lock the documents in the underlying collection";
 			case TOO_LARGE -> "the document is almost as large as MongoDB allows (16 MB), so it has no room for the "
 					+ "lock (less than 4 KB). Move a part of the data into another document";

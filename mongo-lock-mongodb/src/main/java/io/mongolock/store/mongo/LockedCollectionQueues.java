@@ -92,8 +92,7 @@ public final class LockedCollectionQueues {
 			this.requests.leave(claim, timeout);
 		}
 		catch (LockStoreException ex) {
-			logger.debug("The place in the queue could not be given up, so the place stays in the queue until its time "
-					+ "is over", ex);
+			logger.debug("The place in the queue could not be given up, so the place stays until it expires", ex);
 		}
 	}
 

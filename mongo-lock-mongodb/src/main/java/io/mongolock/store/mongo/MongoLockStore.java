@@ -101,9 +101,9 @@ public final class MongoLockStore implements LockStore {
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockQueries(this.locks, this.statements, this.keys);
 		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
-				"waiters ask for a lock at their retry-interval", LockClock.system());
+				"waiters ask for a lock again after each retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
-				"each idle lease ends when the linger after its grant is over", LockClock.system());
+				"each idle lease ends one linger after its grant", LockClock.system());
 	}
 
 	/**
@@ -237,8 +237,8 @@ public final class MongoLockStore implements LockStore {
 		if (few && !this.saidFew.getAndSet(true)) {
 			logger
 				.info("The MongoClient has at most " + connections + " connections (maxPoolSize), so no connection is "
-						+ "used for a change stream, and waiters ask for a lock at their retry-interval. To get a "
-						+ "change stream, set maxPoolSize to " + MIN_CONNECTIONS + " or more");
+						+ "used for a change stream, and waiters ask for a lock again after each retry-interval. To "
+						+ "get a change stream, set maxPoolSize to " + MIN_CONNECTIONS + " or more");
 		}
 		return this.notifications != Notifications.OFF && !few;
 	}

@@ -22,15 +22,16 @@ record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, bo
 	}
 
 	private String consequence() {
+		String difference = Math.abs(this.offset) + " ms";
 		if (this.server.writable()) {
-			return "This clock now decides when leases end. If another server is elected, the time for leases steps by "
-					+ "this difference";
+			return "This clock now decides when leases end. If another server is elected, the clock for leases jumps "
+					+ "by " + difference;
 		}
 		return (this.offset > 0)
-				? "If this server is elected, leases end earlier by this difference. If the difference exceeds the "
+				? "If this server is elected, leases end " + difference + " earlier. If this difference exceeds the "
 						+ "margin, a lock may have two holders until the next renewal. Only the fence tells the two "
 						+ "holders apart"
-				: "If this server is elected, callers wait longer for the locks of dead holders, by this difference";
+				: "If this server is elected, callers wait " + difference + " longer for the locks of dead holders";
 	}
 
 }

@@ -143,11 +143,9 @@ class ServerClockComparisonTests {
 		Heartbeat secondary = new Heartbeat("db2:27017", false, 0, 0);
 		assertThat(new ServerClockFinding(secondary, primary, 4200, true).describe(1000))
 			.startsWith("The clock of MongoDB server db2:27017 is 4200 ms ahead of the clock of db1:27017")
-			.contains("Up to 1000 ms are tolerated", "If this server is elected, leases end earlier by this difference",
-					"NTP");
+			.contains("Up to 1000 ms are tolerated", "If this server is elected, leases end 4200 ms earlier", "NTP");
 		assertThat(new ServerClockFinding(secondary, primary, -4200, true).describe(1000)).contains(
-				"4200 ms behind the clock of db1:27017",
-				"callers wait longer for the locks of dead holders, by this difference");
+				"4200 ms behind the clock of db1:27017", "callers wait 4200 ms longer for the locks of dead holders");
 		assertThat(new ServerClockFinding(primary, secondary, -4200, true).describe(1000))
 			.contains("This clock now decides when leases end");
 	}

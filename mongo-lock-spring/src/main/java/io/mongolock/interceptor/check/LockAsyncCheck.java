@@ -67,8 +67,8 @@ record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 						"is also @Async, and @Async runs inside of the lock, so the lock would end while the work goes "
 								+ "on",
 						"Return a CompletableFuture, so that the lock is held until this future has ended. Or let "
-								+ "@Async run outside of the lock, which is the default of @EnableAsync, except in its "
-								+ "mode ASPECTJ.");
+								+ "@Async run outside the lock. That is the default of @EnableAsync, except in ASPECTJ "
+								+ "mode.");
 			});
 	}
 

@@ -71,9 +71,9 @@ class LockDocumentCheck {
 
 	private static void parameter(LockOperation operation, int index, Class<?> document, Class<?> targetClass) {
 		if (operation.condition() != null) {
+			String parameter = operation.method().getParameterTypes()[index].getSimpleName();
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has the condition '" + operation.condition() + "' and a parameter "
-							+ operation.method().getParameterTypes()[index].getSimpleName()
+					"has the condition '" + operation.condition() + "' and a parameter " + parameter
 							+ ", but this parameter has no value if the condition is false",
 					"Remove the condition or the parameter.");
 		}
@@ -81,8 +81,8 @@ class LockDocumentCheck {
 		Class<?> argument = type.getGeneric(0).resolve();
 		if (argument != null && !argument.isAssignableFrom(document)) {
 			throw new InvalidLockMethodException(operation.method(), targetClass,
-					"has document = " + document.getSimpleName() + ".class and a parameter " + type
-							+ ", but the value of this parameter is the locked document",
+					"has document = " + document.getSimpleName() + ".class, but its parameter " + type
+							+ " cannot take the locked document",
 					"Declare the parameter as " + type.toClass().getSimpleName() + "<" + document.getSimpleName()
 							+ ">. If the method needs another document, pass that document's ticket.");
 		}

@@ -87,12 +87,12 @@ record SpelNameCheck(Predicate<String> beans) {
 			.sorted()
 			.forEach((used) -> {
 				if (!known.contains(used)) {
+					String type = declared.method().getDeclaringClass().getSimpleName();
 					throw declared.invalid(
 							", which refers to " + used + ", but the call has only these variables: " + known,
-							"Correct the name. For a parameter, write its name in "
-									+ declared.method().getDeclaringClass().getSimpleName()
-									+ ", which must be compiled with -parameters, or its position (#p0 is the first "
-									+ "parameter).",
+							"Correct the name. For a parameter, write its position (#p0 is the first parameter). If "
+									+ type + " is compiled with -parameters, you can write the parameter's name in "
+									+ type + " instead.",
 							null);
 				}
 				if (variables.ambiguous().contains(used.substring(1))) {

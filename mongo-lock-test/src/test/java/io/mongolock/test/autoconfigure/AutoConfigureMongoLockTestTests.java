@@ -308,7 +308,7 @@ class AutoConfigureMongoLockTestTests {
 			locks.execute(LockRequest.of("order:42"),
 					(handle) -> assertThatExceptionOfType(AssertionError.class)
 						.isThrownBy(() -> assertions.assertThatLock("order:42").isTakenBy(() -> jobs.pay("42")))
-						.withMessageContaining("its caller holds it already"));
+						.withMessageContaining("because the caller already holds it"));
 		}
 
 	}

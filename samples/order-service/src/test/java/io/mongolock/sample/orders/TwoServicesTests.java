@@ -73,7 +73,7 @@ class TwoServicesTests {
 						.allMatch((run) -> run.get("runner").asString().startsWith(name));
 					assertNoHole(runs);
 				});
-				assertThat(service.output()).doesNotContain("is scheduled by the application");
+				assertThat(service.output()).doesNotContain("is also scheduled by the application");
 			}
 		}
 	}
@@ -85,7 +85,7 @@ class TwoServicesTests {
 			try (OrderServiceProcess shipping = start("shipping").awaitReady()) {
 				await().atMost(PATIENCE)
 					.untilAsserted(() -> assertThat(shipping.output())
-						.contains("Job 'count-open-orders' is scheduled by the application 'billing', too")
+						.contains("Job 'count-open-orders' is also scheduled by the application 'billing'")
 						.contains("Set a different mongo-lock.key-prefix in each"));
 				await().atMost(PATIENCE).untilAsserted(() -> {
 					List<JsonNode> runs = runs(shipping);
@@ -94,7 +94,7 @@ class TwoServicesTests {
 					assertNoHole(runs);
 				});
 			}
-			assertThat(billing.output()).doesNotContain("is scheduled by the application");
+			assertThat(billing.output()).doesNotContain("is also scheduled by the application");
 		}
 	}
 
