@@ -269,8 +269,8 @@ public final class LockExceptions {
 				+ millis(terms.reliable()) + lastFailure(lease) + ((noticed != null) ? stoodStill(lease, noticed) : "");
 	}
 
-	// A wall clock that is slewed also goes ahead
-	// a little, and is not what ended the lease
+	// A wall clock that is slewed also goes ahead a little, and is not what ended the
+	// lease
 	private static String stepped(Lease lease, ClockReading noticed) {
 		long reliable = lease.terms().reliable().toNanos();
 		long monotonic = noticed.nanos() - lease.confirmed().nanos();

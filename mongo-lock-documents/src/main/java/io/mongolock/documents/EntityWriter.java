@@ -103,8 +103,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	// MongoDB refuses the one in a save by the template, and puts its time in place of
-	// the
-	// other, but takes both as they are from the pipeline that keeps the lock
+	// the other, but takes both as they are from the pipeline that keeps the lock
 	private static void requireSame(String name, @Nullable Object value) {
 		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
 				+ "', but the name of a field must not begin with a dollar sign. Remove the dollar sign");
@@ -246,8 +245,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		return Optional.empty();
 	}
 
-	// By its bytes: a converted entity shares
-	// arrays with the one that is changed in place
+	// By its bytes: a converted entity shares arrays with the one that is changed in
+	// place
 	private RawBsonDocument raw(Document document) {
 		return new RawBsonDocument(document, codecs().get(Document.class));
 	}

@@ -237,8 +237,8 @@ final class JobRunner {
 				seen = this.runs.readState(job, null, Instant.EPOCH);
 				open = seen.open();
 			}
-			// With a higher fence another holds the
-			// lock, and this instance has stood still
+			// With a higher fence another holds the lock, and this instance has stood
+			// still
 			if (!wish && hasEnded(left) || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}

@@ -17,16 +17,17 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockClock;
 
 /**
- * Opens change streams of the lock collection, all of one kind. A server that refuses one
- * may be asked again after a pause, which grows with each refusal in a row: rights are
- * granted, and servers replaced, while this application runs. Thread-safe.
+ * Opens change streams of the lock collection, all of one kind. After a refusal the
+ * server may be asked again after a pause, because rights can be granted and servers
+ * replaced while this application runs. The pause grows with each refusal in a row.
+ * Thread-safe.
  */
 class ChangeStreams {
 
-	/** The pause after the first of some refusals in a row. */
+	/** The pause after the first refusal in a row. */
 	static final Duration FIRST_PAUSE = Duration.ofSeconds(1);
 
-	/** The pause after many. */
+	/** The pause after many refusals in a row. */
 	static final Duration LONGEST_PAUSE = Duration.ofMinutes(1);
 
 	private static final Log logger = LogFactory.getLog(ChangeStreams.class);
@@ -43,8 +44,8 @@ class ChangeStreams {
 
 	/**
 	 * Create new streams.
-	 * @param timeout how long a request for the next event, or another, may take; longer
-	 * than the second for which the server waits for an event
+	 * @param timeout how long any request may take; longer than the second for which the
+	 * server waits for the next event
 	 * @param consequence what happens without a stream, for the log
 	 */
 	ChangeStreams(PrimaryCollection locks, Duration timeout, String consequence, LockClock clock) {
@@ -55,8 +56,8 @@ class ChangeStreams {
 	}
 
 	/**
-	 * How long the server is not to be asked again, because it has refused a stream.
-	 * @return zero or less if it may be asked now
+	 * How long to wait before asking the server again, because it has refused a stream.
+	 * @return zero or less if the server may be asked now
 	 */
 	Duration pause() {
 		Refusal refusal = this.refused.get();
@@ -64,11 +65,12 @@ class ChangeStreams {
 	}
 
 	/**
-	 * Open a stream. That the server refuses it is said once, and once that it no longer
-	 * does. The driver knows it as any cursor, and so does not open it anew by itself
-	 * when its connection breaks, as nobody would hear of that.
+	 * Open a stream. The first refusal is logged, and so is the recovery. The stream is a
+	 * plain cursor for the driver, so the driver does not silently reopen it when its
+	 * connection breaks.
 	 * @param pipeline selects the events
-	 * @throws RuntimeException if it cannot be opened; {@link #pause()} is known before
+	 * @throws RuntimeException if it cannot be opened; {@link #pause()} is already set
+	 * then
 	 */
 	MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
 		if (this.locks.isSharded(this.timeout)) {
@@ -111,17 +113,17 @@ class ChangeStreams {
 	}
 
 	/**
-	 * The latest of some refusals in a row.
+	 * The latest refusal in a row.
 	 *
-	 * @param pause how long the server is not asked, at most
-	 * @param until when it may be asked again, by the monotonic clock
+	 * @param pause the longest time for which the server is not asked
+	 * @param until when the server may be asked again, by the monotonic clock
 	 */
 	private record Refusal(Duration pause, long until) {
 
 		static Refusal after(@Nullable Refusal before, long now) {
 			Duration longer = (before != null) ? before.pause().multipliedBy(2) : FIRST_PAUSE;
 			Duration pause = (longer.compareTo(LONGEST_PAUSE) < 0) ? longer : LONGEST_PAUSE;
-			// Not all clients that were refused at once ask again at once
+			// Spread the retries of clients that were refused at the same time
 			long half = TimeUnit.NANOSECONDS.convert(pause) / 2;
 			return new Refusal(pause, now + half + ThreadLocalRandom.current().nextLong(half + 1));
 		}

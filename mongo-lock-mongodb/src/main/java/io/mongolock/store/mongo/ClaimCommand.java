@@ -10,8 +10,8 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredLock;
 
 /**
- * Asks the server for a lock: the cheap statement where that may be enough, else the one
- * that decides everything. Thread-safe.
+ * Asks the server for a lock. If the claim suits it, the cheap statement is sent first;
+ * the full statement is sent if that does not grant the lock. Thread-safe.
  */
 final class ClaimCommand {
 
@@ -23,7 +23,7 @@ final class ClaimCommand {
 
 	private final LockStatements statements;
 
-	/** A fast claim is granted only if nobody stands in the queue, and takes no place. */
+	/** A fast claim is granted only if the queue is empty, and takes no place in it. */
 	private final BsonDocument withoutQueue;
 
 	ClaimCommand(PrimaryCollection locks, LockStatements statements) {
@@ -33,18 +33,18 @@ final class ClaimCommand {
 	}
 
 	/**
-	 * Ask.
+	 * Send the claim.
 	 * @param filter the document of the lock
 	 */
 	ClaimAnswer send(StoreRequest request, BsonDocument filter, Claim claim) {
-		// A token that was granted already gets the same grant
+		// Safe to repeat: a token that was granted already gets the same grant
 		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
 		return this.locks.execute(request, () -> {
 			StoredLock lock = (FastClaim.suits(claim))
 					? ask(request, command, filter, claim, this.fast.of(claim), this.withoutQueue) : null;
 			if (lock == null || !lock.isHeld()) {
-				// Denied by a waiter, or by what has run out: the fast statement
-				// knows too little of both
+				// The fast statement may deny a lock because of a waiter or of entries
+				// that have run out. It knows too little of both
 				lock = ask(request, command, filter, claim, this.pipeline.of(claim),
 						this.statements.claimed(ClaimStatements.token(claim)));
 			}

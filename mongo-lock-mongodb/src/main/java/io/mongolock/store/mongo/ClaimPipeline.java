@@ -13,10 +13,10 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The statement that decides all claims but {@link FastClaim}'s, just as it was recorded
- * on a real server: a change here has to be proved there. What never changes is built
- * once, and encoded once where that is worth it. Thread-safe, because nobody changes what
- * is built here.
+ * The statement that decides all claims but {@link FastClaim}'s, exactly as it was
+ * recorded on a real server. A change here must be proved on a real server. Constant
+ * parts are built once, and encoded once if that is worth it. Thread-safe, because the
+ * built documents are never changed.
  */
 final class ClaimPipeline extends ClaimStatements {
 
@@ -35,7 +35,10 @@ final class ClaimPipeline extends ClaimStatements {
 
 	private final BsonDocument counts = encoded(lasts(string("$$e.ttl")));
 
-	/** A place stays for longer than it counts, or an election would cost all theirs. */
+	/**
+	 * A place stays for longer than it counts, so that an election does not cost the
+	 * waiters their places.
+	 */
 	private final BsonDocument stays = encoded(
 			lasts(operator("$multiply", string("$$e.ttl"), new BsonInt32(StoredWaiter.STAYS))));
 
@@ -52,8 +55,8 @@ final class ClaimPipeline extends ClaimStatements {
 	private final BsonDocument aheadLimit = encoded(document("$min", string("$$ahead.limit")));
 
 	/**
-	 * The holder whose client may keep the lease, if there is one, which is then the only
-	 * one; else as it was.
+	 * The token of the lingering holder, if there is one (then it is the only holder);
+	 * otherwise unchanged.
 	 */
 	private final BsonDocument recalled = encoded(operator("$cond", document("$size", string("$$alive.linger")),
 			document("$max", string("$$alive.token")), path(LockDocument.RECALLED)));
@@ -80,16 +83,16 @@ final class ClaimPipeline extends ClaimStatements {
 	}
 
 	/**
-	 * Grants the claim or leaves the document as it is; who waits enters the queue, and
-	 * recalls a holder whose client may keep the lease.
+	 * Grants the claim or leaves the document as it is. A waiting claim that is not
+	 * granted enters the queue, and recalls a holder whose client may keep the lease.
 	 */
 	List<BsonDocument> of(Claim claim) {
 		return of(claim, this.entries);
 	}
 
 	/**
-	 * Grants the claim also where one grant is not over, and replaces that.
-	 * @param fence the number of that grant
+	 * Grants the claim even if the given grant is still live, and replaces it.
+	 * @param fence the fence of the grant to replace
 	 */
 	List<BsonDocument> replacing(Claim claim, long fence) {
 		BsonDocument others = operator("$and", this.counts, operator("$ne", string("$$e.fence"), number(fence)));
@@ -103,7 +106,7 @@ final class ClaimPipeline extends ClaimStatements {
 	}
 
 	/**
-	 * Enters the queue, or refreshes the place there, and asks for nothing.
+	 * Enters the queue, or refreshes the place there, without asking for the lock.
 	 * @param placeTtl how long the place counts without refresh
 	 */
 	List<BsonDocument> enter(Claim claim, Duration placeTtl) {

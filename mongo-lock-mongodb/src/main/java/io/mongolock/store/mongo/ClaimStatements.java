@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.Claim;
 
 /**
- * The common parts of statements that grant locks. They are those that were recorded on a
- * real server: a change here has to be proved there.
+ * The common parts of statements that grant locks, exactly as they were recorded on a
+ * real server. A change here must be proved on a real server.
  */
 abstract class ClaimStatements extends Statements {
 
@@ -20,18 +20,21 @@ abstract class ClaimStatements extends Statements {
 
 	final BsonString root = string("$$ROOT");
 
-	/** Higher than any, for a document that is not there and may have had any. */
+	/**
+	 * Higher than any fence. We cannot know the last fence of a document that does not
+	 * exist.
+	 */
 	private static final BsonValue UNKNOWN_FENCE = number(1L << 53);
 
-	/** The highest from the grant on, with what is set aside. */
+	/** The highest fence from the grant on, including those set aside for hand-overs. */
 	final BsonDocument nextFence;
 
 	private final @Nullable String field;
 
 	/**
 	 * Create statements.
-	 * @param field the field of the document that is the lock, {@code null} if the whole
-	 * document is
+	 * @param field the field that holds the lock, {@code null} if the whole document is
+	 * the lock
 	 */
 	ClaimStatements(@Nullable String field) {
 		this.field = field;
@@ -70,9 +73,10 @@ abstract class ClaimStatements extends Statements {
 	}
 
 	/**
-	 * The fence of the grant. What it sets aside lies above it and below the clock, so
-	 * that fences never run ahead of that: a document that was deleted begins anew there.
-	 * Where there is less room between the last fence and the clock, less is set aside.
+	 * The fence of the grant. The fences that it sets aside lie above it and below the
+	 * clock. So fences never run ahead of the clock, from which a document begins anew
+	 * after it was deleted. If there is less room between the last fence and the clock,
+	 * fewer fences are set aside.
 	 */
 	final BsonValue granted(Claim claim, BsonValue next) {
 		if (claim.reserve() == 0) {

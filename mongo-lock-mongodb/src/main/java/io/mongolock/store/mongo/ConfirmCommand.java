@@ -8,10 +8,11 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 
 /**
- * Has the majority confirm all that the primary has answered so far. An event of a change
- * stream is shown only then, and a release that nobody waits to see confirmed is by the
- * next write of somebody else, or the next flush of the journal, up to 100 ms later. An
- * update that finds nothing waits for the last operation of the server. Thread-safe.
+ * Waits until the majority has confirmed all that the primary has answered so far. Change
+ * streams show an event only then. Without this command, a release is confirmed only by
+ * the next write of another client or the next flush of the journal, up to 100 ms later.
+ * The command is an update that finds nothing, which waits for the last operation of the
+ * server. Thread-safe.
  */
 final class ConfirmCommand {
 
@@ -28,7 +29,9 @@ final class ConfirmCommand {
 	}
 
 	/**
-	 * Ask, and wait until it is confirmed; not at all where nobody waits for events.
+	 * Ask, and wait for the confirmation. Does nothing unless the collection is on a
+	 * replica set and not behind a mongos, because no client follows change streams
+	 * elsewhere.
 	 */
 	void send(Duration timeout) {
 		StoreRequest request = StoreRequest.write("confirm releases", "", timeout);

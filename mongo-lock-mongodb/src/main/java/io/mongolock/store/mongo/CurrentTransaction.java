@@ -19,8 +19,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import org.springframework.util.Assert;
 
 /**
- * The MongoDB transaction of this thread. Spring Data tells its session to nobody but the
- * factory that the transaction is of, so this asks in the name of that factory. Owned by
+ * The MongoDB transaction of this thread. Spring Data exposes the session only to the
+ * factory that started the transaction, so this class asks through that factory. Owned by
  * one call.
  */
 public final class CurrentTransaction implements MongoDatabaseFactory, InfrastructureProxy {
@@ -34,10 +34,11 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 	}
 
 	/**
-	 * The template that the application's own documents are written by.
-	 * @param template the application's
-	 * @return the same
-	 * @throws IllegalArgumentException if it is of another kind, which has no factory
+	 * The template that writes the application's own documents.
+	 * @param template the application's template
+	 * @return the same template
+	 * @throws IllegalArgumentException if it is no {@link MongoTemplate}, and so has no
+	 * factory
 	 */
 	public static MongoTemplate template(MongoOperations template) {
 		Assert.isInstanceOf(MongoTemplate.class, template,
@@ -46,22 +47,22 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 	}
 
 	/**
-	 * The session of the transaction that statements of a template are part of.
+	 * The session of the transaction that a template's statements take part in.
 	 * @param template the template
-	 * @return the session, if there is such a transaction, and the template ever joins
-	 * one
+	 * @return the session, if there is such a transaction and the template joins
+	 * transactions
 	 */
 	public static Optional<ClientSession> session(MongoTemplate template) {
-		// Spring Data hands out a proxy that adds the session; one that joins
-		// transactions of any kind does so by this very call
+		// In a transaction Spring Data hands out a proxy that adds the session. A
+		// template that joins transactions of any kind joins by this very call
 		return (AopUtils.isAopProxy(template.getDb())) ? session(template.getMongoDatabaseFactory()) : Optional.empty();
 	}
 
 	/**
-	 * Whether the transactions of this thread read from a snapshot that was taken before
-	 * now: MongoDB takes its snapshot with the first statement, whose answer the session
+	 * Whether a transaction of this thread reads from a snapshot that was taken before
+	 * now. MongoDB takes the snapshot with the first statement, whose answer the session
 	 * remembers.
-	 * @return {@code false} if there is none, or none of MongoDB
+	 * @return {@code false} also if there is no transaction, or none of MongoDB
 	 */
 	public static boolean hasSnapshot() {
 		return TransactionSynchronizationManager.getResourceMap()
@@ -83,7 +84,8 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 	}
 
 	/**
-	 * What there is instead of such a transaction.
+	 * Describes the transaction of this thread that is not one of MongoDB, or says that
+	 * there is none.
 	 * @return the end of a sentence
 	 */
 	public static String describe() {
@@ -93,7 +95,7 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 		String resources = TransactionSynchronizationManager.getResourceMap()
 			.entrySet()
 			.stream()
-			// This library binds its own synchronizations, by what they are about
+			// This library binds its own synchronizations, with their subject as the key
 			.filter((resource) -> !(resource.getValue() instanceof TransactionSynchronization))
 			.map((resource) -> resource.getKey().getClass().getSimpleName())
 			.sorted()

@@ -13,10 +13,10 @@ import com.mongodb.ServerAddress;
 import com.mongodb.WriteError;
 
 /**
- * The driver's message on a failure, without the parts that make it long: each server of
- * the cluster with its last trouble, but not the raw answer. It also leaves out what is
- * stored, as the message on a refused statement repeats values, a token among them. The
- * cause keeps it all.
+ * The driver's message on a failure, shortened: it names each server of the cluster with
+ * its last trouble, but leaves out the raw answer. It also leaves out stored values,
+ * because the message on a refused statement repeats them, tokens included. The cause
+ * keeps the full message.
  */
 final class DriverMessage {
 
@@ -26,7 +26,7 @@ final class DriverMessage {
 
 	private static final Pattern SERVER = Pattern.compile("\\{address=([^,}]+), type=(\\w+)");
 
-	/** The last of these in what is said of a server is the cause of the others. */
+	/** The last match in the text on a server is the cause of the others. */
 	private static final Pattern TROUBLE = Pattern.compile("\\{(?:\\w+\\.)+(\\w+)(: [^}]*)?}");
 
 	/** The pool of connections to a server; its address is enough. */
@@ -77,9 +77,9 @@ final class DriverMessage {
 			return message.substring(0, cluster) + ": " + servers(message.substring(cluster + CLUSTER.length()));
 		}
 		int response = message.indexOf(RESPONSE);
-		// An incomplete message has no end that could be found
+		// A truncated message does not contain the end that a pattern would look for
 		String said = shortened(withoutValues((response >= 0) ? message.substring(0, response) : message));
-		// It becomes part of a sentence
+		// The text becomes part of a sentence
 		return said.replaceFirst("\\.$", "") + where(failure, message);
 	}
 
@@ -105,7 +105,8 @@ final class DriverMessage {
 		return last;
 	}
 
-	// The message on a socket's trouble has neither kind nor server
+	// The driver's message on a failed socket names neither the kind of failure nor the
+	// server
 	private static String where(Throwable failure, String message) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
 			if (cause instanceof MongoSocketException socket

@@ -9,12 +9,12 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The statement that grants an exclusive lock to the first request of a token if nobody
- * can hold it or wait for it, just as it was recorded on a real server. About 0.6 of the
- * cost of a {@link ClaimPipeline} there. It may deny what that grants, never the reverse:
- * entries count as alive until the longest ttl among them, or the time for which places
- * stay, has passed since the latest renewal. Thread-safe, because nobody changes what is
- * built here.
+ * The statement that grants an exclusive lock to the first request of a token if there
+ * can be no holder and no waiter, exactly as it was recorded on a real server. There it
+ * costs about 0.6 of a {@link ClaimPipeline}. It may deny a claim that the pipeline
+ * grants, never the reverse: entries count as alive until the longest ttl among them, or
+ * the time for which places stay, has passed since the latest renewal. Thread-safe,
+ * because the built documents are never changed.
  */
 final class FastClaim extends ClaimStatements {
 
@@ -30,8 +30,7 @@ final class FastClaim extends ClaimStatements {
 	}
 
 	/**
-	 * Whether this statement may be used.
-	 * @return whether it is all that the claim needs to know
+	 * Whether this statement can decide the claim.
 	 */
 	static boolean suits(Claim claim) {
 		return claim.first() && claim.limit() == 1 && !claim.waiting();
@@ -54,7 +53,7 @@ final class FastClaim extends ClaimStatements {
 	}
 
 	private static BsonDocument lastEnd(String entries, BsonDocument after) {
-		// Null without entries, which is before any date
+		// Without entries the sum is null, which sorts before any date
 		return operator("$add", document("$max", string(entries + ".renewedAt")), after);
 	}
 

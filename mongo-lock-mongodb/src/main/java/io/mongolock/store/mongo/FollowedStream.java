@@ -18,8 +18,8 @@ import io.mongolock.store.StoreSubscription;
 
 /**
  * Follows a change stream of the lock collection on a daemon thread of its own, and opens
- * it anew whenever it ends: from now on, not from where it ended, because the listener is
- * made to look at everything. Thread-safe; its thread alone owns the cursor.
+ * it anew whenever it ends. It does not resume where it ended, because the listener then
+ * looks at everything anyway. Thread-safe; its thread alone owns the cursor.
  */
 abstract class FollowedStream implements StoreSubscription, Runnable {
 
@@ -32,7 +32,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 
 	private static final long FIRST_PAUSE = 50;
 
-	/** A stream that was asked for events this often has shown that it works. */
+	/** After so many requests for events a stream counts as working. */
 	private static final int PROVED = 10;
 
 	private final ChangeStreams streams;
@@ -47,7 +47,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 
 	private volatile boolean live;
 
-	/** How often in a row it has ended before it was proved. */
+	/** How often in a row the stream has ended before it counted as working. */
 	private int failures;
 
 	FollowedStream(ChangeStreams streams, List<BsonDocument> pipeline, KeySpace keys) {
@@ -57,12 +57,12 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 	}
 
 	/**
-	 * Something happened to a lock of ours.
+	 * Called when a lock of ours has changed.
 	 */
 	abstract void report(String key, BsonDocument event);
 
 	/**
-	 * Anything may have happened.
+	 * Called when events may have been missed.
 	 */
 	abstract void missed();
 
@@ -83,8 +83,8 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 
 	@Override
 	public final void close() {
-		// The thread ends with the request that is underway, and takes the cursor along:
-		// the driver gives no way to end that sooner and keep the connection
+		// The thread ends after the current request, and closes the cursor. The driver
+		// offers no way to end the request sooner and keep the connection
 		this.closed.countDown();
 		this.live = false;
 	}
@@ -115,7 +115,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 				follow(cursor);
 			}
 			catch (RuntimeException | Error ex) {
-				// Whatever it was, nobody else would open the stream again
+				// Catch every failure, because only this loop reopens the stream
 				if (isOpen()) {
 					logger.debug("A change stream of locks has ended", ex);
 				}
@@ -139,7 +139,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 				continue;
 			}
 			if (event == null || !event.containsKey(KEY)) {
-				// The collection was dropped or renamed: the last event is of no document
+				// The collection was dropped or renamed: the last event names no document
 				return;
 			}
 			report(event);
@@ -156,7 +156,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 		}
 	}
 
-	// What happens until it is open again is found by looks alone, which begin now
+	// Until the stream is open again, only looks find changes, and they begin now
 	private void endLive() {
 		boolean notified = this.live && isOpen();
 		this.live = false;
@@ -191,7 +191,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 			this.closed.await(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
-			// None of our threads interrupts this one; another that does wants it to end
+			// None of our threads interrupts this one, so the interrupt asks it to end
 			close();
 		}
 	}

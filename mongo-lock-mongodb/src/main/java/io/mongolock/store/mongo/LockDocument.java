@@ -30,26 +30,26 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * Reads a lock as the server answers it. Strict with all that decides, generous with what
- * is only for diagnostics.
+ * Reads a lock from the server's answer. Strict with fields that decide, lenient with
+ * fields that serve only diagnostics.
  *
  * @param document the answer
  */
 record LockDocument(BsonDocument document) {
 
-	/** The field of an answer that has the server's time. */
+	/** The field of an answer with the server's time. */
 	static final String NOW = "now";
 
-	/** The token of the holder that was recalled last. */
+	/** The field with the token of the holder that was recalled last. */
 	static final String RECALLED = "recalled";
 
-	/** The field of an answer that has what it shows of the queue. */
+	/** The field of an answer with the part of the queue that it shows. */
 	static final String SHOWN = "shown";
 
-	/** The field of an owner who waits that has what it holds meanwhile. */
+	/** The field of a waiting owner with the locks that it holds meanwhile. */
 	private static final String HOLDS = "holds";
 
-	/** When a claim or a renewal has written it, by the server's time. */
+	/** The field with the time of the last claim or renewal, by the server's clock. */
 	static final String TOUCHED_AT = "touchedAt";
 
 	/**
@@ -61,7 +61,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * Read it, as the answer to a request that changed nothing.
+	 * Read the document as the answer to a request that changed nothing.
 	 * @param collection where it is
 	 * @throws LockStoreException if it is not a lock of ours
 	 */
@@ -76,7 +76,7 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * The lock after a claim.
-	 * @param inDoubt whether a request before it may still be executed
+	 * @param inDoubt whether an earlier request may still be executed
 	 * @param collection where it is
 	 * @throws LockStoreException if it is not a lock of ours
 	 */
@@ -85,14 +85,14 @@ record LockDocument(BsonDocument document) {
 			return toLock(request.key());
 		}
 		catch (UnreadableException ex) {
-			// A grant that cannot be read must be cleaned up like one without an answer
+			// Clean up an unreadable grant like one without an answer
 			boolean unknown = inDoubt || mentions(claim.id().leaseToken());
 			throw StoreFailures.unreadable(request, (unknown) ? Outcome.UNKNOWN : Outcome.REFUSED, collection, ex);
 		}
 	}
 
 	/**
-	 * Whether a token is among the holders, however they are written.
+	 * Whether a token is among the holders, even if their format is unknown.
 	 */
 	boolean mentions(String token) {
 		return this.document.get("holders") instanceof BsonArray holders && holders.stream()
@@ -102,7 +102,7 @@ record LockDocument(BsonDocument document) {
 
 	/**
 	 * The server's time.
-	 * @throws UnreadableException if it did not come along
+	 * @throws UnreadableException if the answer lacks it
 	 */
 	Instant now() {
 		if (!this.document.containsKey(NOW)) {
@@ -112,7 +112,8 @@ record LockDocument(BsonDocument document) {
 		return date(this.document, NOW);
 	}
 
-	// Decides only what a grant has set aside, and lacks where there never was one
+	// Only tells how many fences a grant has set aside, and is missing before the first
+	// grant
 	private long fence() {
 		return (this.document.containsKey("fence")) ? integer(this.document, "fence") : 0;
 	}
@@ -130,8 +131,8 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * The queue, first come first.
-	 * @throws UnreadableException if it is no queue of ours
+	 * The queue, in the order of arrival.
+	 * @throws UnreadableException if it does not have our format
 	 */
 	List<StoredWaiter> queue() {
 		List<StoredWaiter> queue = new ArrayList<>();
@@ -145,8 +146,8 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * What the answer leaves out of the queue.
-	 * @throws UnreadableException if it does not say so as ours do
+	 * The part of the queue that the answer leaves out.
+	 * @throws UnreadableException if this part does not have our format
 	 */
 	HiddenPlaces hidden() {
 		if (!(this.document.get(SHOWN) instanceof BsonDocument shown)) {
@@ -158,7 +159,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	private List<StoredHolder> previous() {
-		// broken content must turn neither a grant nor a look into an error
+		// Broken content must not make a grant or a look fail
 		List<StoredHolder> previous = new ArrayList<>();
 		if (this.document.get("previous") instanceof BsonArray entries) {
 			for (BsonValue value : entries) {
@@ -183,8 +184,8 @@ record LockDocument(BsonDocument document) {
 				text(holder, "note"));
 	}
 
-	// A lock that is written otherwise has a holder who never ends and admits nobody, so
-	// that no statement of ours grants it
+	// A lock in another format has a holder whose lease never ends and who admits no
+	// other, so that no statement of ours grants it
 	private static void refuseLaterFormat(BsonDocument holder) {
 		if (holder.containsKey("format")) {
 			throw new UnreadableException(
@@ -202,7 +203,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * An owner as it is stored.
+	 * The stored form of an owner.
 	 */
 	static BsonDocument owner(LockOwner owner) {
 		BsonDocument document = new BsonDocument("application", new BsonString(owner.application()))
@@ -222,7 +223,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * A waiter as it is stored: the owner, with what it holds, if anything.
+	 * The stored form of a waiter: the owner, with the locks that it holds, if any.
 	 */
 	static BsonDocument waiter(Claim claim) {
 		BsonDocument owner = owner(claim.owner());
@@ -287,7 +288,7 @@ record LockDocument(BsonDocument document) {
 	}
 
 	/**
-	 * A document that no lock of ours looks like.
+	 * The document does not have the format of our locks.
 	 */
 	private static final class UnreadableException extends RuntimeException {
 

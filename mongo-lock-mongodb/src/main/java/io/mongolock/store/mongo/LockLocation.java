@@ -21,21 +21,21 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.LockStoreException;
 
 /**
- * The place where locks are kept: a collection, and whatever server answers for it.
+ * The place where locks are kept: a collection and the server that answers for it.
  * Thread-safe.
  */
 public final class LockLocation {
 
 	private static final Log logger = LogFactory.getLog(LockLocation.class);
 
-	/** How the addresses of services end that call themselves MongoDB. */
+	/** The endings of addresses of services that call themselves MongoDB. */
 	private static final Map<String, String> SERVICES = Map.of(".docdb.amazonaws.com", "Amazon DocumentDB",
 			".cosmos.azure.com", "Azure Cosmos DB");
 
 	private final PrimaryCollection locks;
 
 	/**
-	 * Create a new location, of the database that the template has now.
+	 * Create a new location in the database that the template has now.
 	 * @param template a template that never joins a session or transaction of the caller
 	 */
 	public LockLocation(MongoOperations template, String collection) {
@@ -50,10 +50,10 @@ public final class LockLocation {
 	}
 
 	/**
-	 * Ask the primary, or whatever stands for it, what it is.
+	 * Ask the primary, or the server in its place, what it is.
 	 * @param timeout how long that may take
-	 * @return for example {@code MongoDB 8.0.4, replica set rs0, db1:27017}; less where
-	 * the server keeps that to itself
+	 * @return for example {@code MongoDB 8.0.4, replica set rs0, db1:27017}; less if the
+	 * server does not tell
 	 * @throws LockStoreException if no server answers
 	 */
 	public String askServer(Duration timeout) {
@@ -62,10 +62,10 @@ public final class LockLocation {
 	}
 
 	/**
-	 * Send the statements of locks, so that they change nothing.
+	 * Send the statements of locks in a form that changes nothing.
 	 * @param timeout how long a request may take
-	 * @return which server does not execute one of them, and what it says; empty if it
-	 * does, or if it keeps that to itself
+	 * @return the server that does not execute one of them, and its message; empty if it
+	 * executes all, or does not tell
 	 * @throws LockStoreException if no server answers
 	 */
 	public Optional<String> refusedStatement(Duration timeout) {
@@ -95,8 +95,8 @@ public final class LockLocation {
 	/**
 	 * Look whether the collection compares ids by a collation.
 	 * @param timeout how long that may take
-	 * @return which, in words for a message; empty if it compares them as they are, or if
-	 * the server keeps that to itself
+	 * @return the collation, in words for a message; empty if there is none, or if the
+	 * server does not tell
 	 * @throws LockStoreException if no server answers
 	 */
 	public Optional<String> collation(Duration timeout) {
@@ -118,15 +118,15 @@ public final class LockLocation {
 
 	/**
 	 * Look whether the collection has a fixed size, so that new documents push out old
-	 * ones. It takes the right to read it alone, and nothing is read.
+	 * ones. This needs only the right to read the collection, and reads nothing.
 	 * @param timeout how long that may take
-	 * @return {@code false} also if there is no collection, or if the server keeps that
-	 * to itself
+	 * @return {@code false} also if there is no collection, or if the server does not
+	 * tell
 	 * @throws LockStoreException if no server answers
 	 */
 	public boolean isCapped(Duration timeout) {
-		// A capped collection alone has cursors that wait for more, and is read as a
-		// whole for one id by them
+		// Only a capped collection supports tailable cursors, which scan it as a whole
+		// even for one id
 		BsonDocument tailing = new BsonDocument("find", new BsonString(this.locks.name()))
 			.append("filter", new BsonDocument("_id", new BsonString("")))
 			.append("tailable", BsonBoolean.TRUE);
@@ -152,11 +152,11 @@ public final class LockLocation {
 	}
 
 	/**
-	 * Look whether the user of the connection may do what locks need, so that it does not
-	 * take a claim to notice.
+	 * Look whether the user of the connection has the privileges that locks need, before
+	 * a claim fails without them.
 	 * @param timeout how long that may take
-	 * @return what is missing and what grants it, for the log; empty if nothing is, or if
-	 * the server does not say
+	 * @return the missing privileges and the commands that grant them, for the log; empty
+	 * if none is missing, or if the server does not tell
 	 * @throws LockStoreException if no server answers
 	 */
 	public Optional<String> missingPrivileges(TtlIndexInitializer.Mode index, Notifications notifications,
@@ -184,8 +184,8 @@ public final class LockLocation {
 			return Optional.empty();
 		}
 		if (index == TtlIndexInitializer.Mode.CREATE) {
-			// Alone not missed if somebody else made the index, and otherwise reported
-			// by the initializer
+			// Not reported alone: either the index exists already, or the initializer
+			// reports the missing privilege
 			needed.add("createIndex");
 		}
 		List<String> missing = new ArrayList<>(needed);
@@ -243,7 +243,7 @@ public final class LockLocation {
 			return database.runCommand(command, ReadPreference.primary());
 		}
 		catch (MongoCommandException ex) {
-			// An answer, too: the server refuses to answer the question
+			// The server refuses the question, which is an answer, too
 			return new Document();
 		}
 	}

@@ -26,14 +26,14 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Looks at locks that have documents of their own, and changes nothing there but how long
- * a place in the queue lasts. Thread-safe.
+ * Looks at locks that have documents of their own. It changes nothing but the life of a
+ * place in the queue. Thread-safe.
  */
 final class LockQueries {
 
 	static final BsonDocument BY_ID = new BsonDocument("_id", new BsonInt32(1));
 
-	/** A few that are of no use cost no further request each. */
+	/** So many that a few useless documents do not each cost another request. */
 	private static final int LEAST_BATCH = 100;
 
 	private final PrimaryCollection locks;
@@ -67,7 +67,8 @@ final class LockQueries {
 	}
 
 	/**
-	 * With the queues as a whole, as only a statement that does not compute shows them.
+	 * Find locks with their whole queues, which only a statement that does not compute
+	 * shows.
 	 */
 	List<StoredLock> findQueues(List<String> keys, Duration timeout) {
 		return find(keys, this.fields, timeout);
@@ -81,8 +82,9 @@ final class LockQueries {
 	}
 
 	/**
-	 * Look by a part of a statement that computes. The server fails for all if it cannot
-	 * do so for one of them: then by one that does not, and each is read by itself here.
+	 * Look by a statement that computes on the server. It fails for all documents if the
+	 * server cannot compute for one of them. Then a plain statement is sent, and each
+	 * document is read here by itself.
 	 */
 	static List<StoredLock> unlessRefused(BsonDocument computing, BsonDocument plain, Duration timeout,
 			BiFunction<BsonDocument, Duration, List<StoredLock>> look) {
@@ -111,13 +113,13 @@ final class LockQueries {
 
 	/**
 	 * Begin the life of a place in the queue anew, and look at it, by one command.
-	 * @return the lock, or empty if the place is gone, or what is there cannot be read
+	 * @return the lock, or empty if the place is gone or the document cannot be read
 	 */
 	Optional<StoredLock> refresh(LeaseId claim, Duration timeout) {
 		StoreRequest request = StoreRequest.write("refresh the queue place for lock", claim.key(), timeout);
 		BsonString token = new BsonString(claim.leaseToken());
 		BsonDocument filter = this.statements.awaitedBy(id(claim.key()), claim.leaseToken());
-		// Rolled back, it is a place that runs out a little earlier
+		// If this write is rolled back, the place only runs out a little earlier
 		BsonDocument found = this.locks.execute(request, () -> this.locks.update(filter, this.statements.refresh(),
 				this.statements.answer(Statements.literal(token)), WriteConcern.W1, request.timeoutMillis()));
 		return (found.isEmpty()) ? Optional.empty() : this.unreadable.leaveOut(() -> lock(request, found)).findFirst();
@@ -135,8 +137,8 @@ final class LockQueries {
 	}
 
 	/**
-	 * Look for locks of some holders among so many documents, so that the server sends
-	 * what it finds alone.
+	 * Look for locks of some holders among a limited number of documents. The server
+	 * sends only the locks that match.
 	 */
 	LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
 		if (!filter.isOfHolders()) {
@@ -151,7 +153,8 @@ final class LockQueries {
 		return LockPage.of(found, most, last.map(this.keys::toKey).orElse(null));
 	}
 
-	// The last of so many: the index says so without the documents
+	// The last id of the range to scan: the index alone answers this, without the
+	// documents
 	private Optional<String> last(BsonDocument range, int scanned, Duration timeout) {
 		StoreRequest request = StoreRequest.read("list locks", "", timeout);
 		return this.locks
@@ -169,20 +172,21 @@ final class LockQueries {
 	}
 
 	private Stream<StoredLock> matching(LockFilter filter, StoreRequest request, BsonDocument found) {
-		// The range goes by the collection's order, which a collation may change
+		// The server compares by the collection's order, which a collation may change
 		boolean within = found.getString("_id").getValue().startsWith(start(filter));
 		return (within) ? this.unreadable.leaveOut(() -> lock(request, found)).filter(filter::matches) : Stream.empty();
 	}
 
 	/**
-	 * Read documents until so many locks are found. A limit would count those that are of
-	 * no use.
-	 * @param reading the lock of a document, empty if that is of no use
+	 * Read documents until enough locks are found. A limit in the query would also count
+	 * useless documents.
+	 * @param reading the lock of a document, empty if the document is useless
 	 */
 	static List<StoredLock> first(int most, FindIterable<BsonDocument> documents,
 			Function<BsonDocument, Stream<StoredLock>> reading) {
 		List<StoredLock> locks = new ArrayList<>();
-		// Else the server sends megabytes of what comes behind these
+		// Without a batch size the server would send megabytes of the documents that
+		// follow
 		try (MongoCursor<BsonDocument> cursor = documents.batchSize(Math.max(most, LEAST_BATCH)).iterator()) {
 			while (locks.size() < most && cursor.hasNext()) {
 				reading.apply(cursor.next()).forEach(locks::add);

@@ -16,9 +16,9 @@ import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LockFilter;
 
 /**
- * All statements but claims: classic updates, filters and projections. They are those
- * that were recorded on a real server: a change here has to be proved there. Thread-safe,
- * because nobody changes what is built here.
+ * All statements but claims: classic updates, filters and projections, exactly as they
+ * were recorded on a real server. A change here must be proved on a real server.
+ * Thread-safe, because the built documents are never changed.
  */
 final class LockStatements extends Statements {
 
@@ -50,7 +50,7 @@ final class LockStatements extends Statements {
 
 	/**
 	 * For locks anywhere in a document.
-	 * @param path where, with a dot at its end unless it is empty
+	 * @param path the path of the lock, with a dot at its end unless it is empty
 	 */
 	LockStatements(String path) {
 		this.path = path;
@@ -59,29 +59,31 @@ final class LockStatements extends Statements {
 		this.refresh = encoded(document("$currentDate", now("queue.$.renewedAt")));
 	}
 
-	// The TTL index reads when it was touched, which documents of others do not have
+	// The TTL index reads this field of lock documents. Documents of the application have
+	// no such field
 	private BsonDocument now(String field) {
 		BsonDocument now = document(this.path + field, BsonBoolean.TRUE);
 		return (this.path.isEmpty()) ? now.append("touchedAt", BsonBoolean.TRUE) : now;
 	}
 
 	/**
-	 * Whether a token stands in the queue of a lock; {@code $} is its place in
-	 * {@link #refresh()}.
+	 * Selects the lock if a token stands in its queue; {@code $} in {@link #refresh()} is
+	 * that entry.
 	 */
 	BsonDocument awaitedBy(BsonValue id, String token) {
 		return document("_id", id, this.path + "queue.token", string(token));
 	}
 
 	/**
-	 * Begins the life of a place in the queue anew.
+	 * Restarts the life of a place in the queue.
 	 */
 	BsonDocument refresh() {
 		return this.refresh;
 	}
 
 	/**
-	 * Whether a lock is held by a token; {@code $} is its place in {@link #renewal()}.
+	 * Selects the lock if a token holds it; {@code $} in {@link #renewal()} is that
+	 * entry.
 	 */
 	BsonDocument heldBy(BsonValue id, String token) {
 		return document("_id", id, this.path + "holders.token", string(token));
@@ -103,23 +105,23 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Begins a lease anew: half the cost of a pipeline, and nothing to bring back what is
-	 * gone.
+	 * Restarts a lease: at half the cost of a pipeline, and unable to bring back a lease
+	 * that is gone.
 	 */
 	BsonDocument renewal() {
 		return this.renewal;
 	}
 
 	/**
-	 * Begins a lease anew, and writes what its holder does.
+	 * Restarts a lease, and writes the holder's note.
 	 */
 	BsonDocument renewal(String note) {
 		return document("$set", document(this.path + "holders.$.note", string(note)), "$currentDate", this.renewedNow);
 	}
 
 	/**
-	 * Gives a lease another length, from now on. It touches the document, just as a
-	 * renewal does: unlike a release it frees nothing.
+	 * Gives a lease another length, from now on. It touches the document as a renewal
+	 * does, because unlike a release it frees nothing.
 	 */
 	BsonDocument expiry(Duration ttl) {
 		return document("$set", document(this.path + "holders.$.ttl", number(ttl.toMillis()))).append("$currentDate",
@@ -127,7 +129,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Gives the lease of one who is done its last length, from now on.
+	 * Gives the lease of a finished holder its last length, from now on.
 	 */
 	BsonDocument keep(Duration ttl) {
 		BsonDocument keep = expiry(ttl);
@@ -136,8 +138,8 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Asks a holder to release the lock. Like {@link #expiry} it touches the document, as
-	 * it frees nothing.
+	 * Asks a holder to release the lock. Like {@link #expiry} it touches the document,
+	 * because it frees nothing.
 	 */
 	BsonDocument releaseRequest(String reason, String by) {
 		String entry = this.path + "holders.$.releaseRequest.";
@@ -146,7 +148,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Writes the document and changes nothing that matters.
+	 * Writes the document without changing its lock.
 	 */
 	BsonDocument touch() {
 		return document("$currentDate", document("touchedAt", BsonBoolean.TRUE));
@@ -175,7 +177,7 @@ final class LockStatements extends Statements {
 
 	/**
 	 * The locks of a range of keys.
-	 * @param after behind which to begin, empty for all
+	 * @param after the id after which to begin, empty for all
 	 */
 	BsonDocument within(String prefix, String after) {
 		BsonDocument range = (after.isEmpty()) ? document("$gte", string(prefix)) : document("$gt", string(after));
@@ -188,7 +190,7 @@ final class LockStatements extends Statements {
 
 	/**
 	 * The locks of a range that had a holder when last touched.
-	 * @param after behind which to begin, empty for all
+	 * @param after the id after which to begin, empty for all
 	 */
 	BsonDocument heldWithin(String prefix, String after) {
 		BsonDocument held = within(prefix, after);
@@ -204,7 +206,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * The locks whose id begins with a text, or is none.
+	 * The locks whose id begins with a text, or is no text.
 	 */
 	BsonDocument withinTexts(String start) {
 		return operator("$or", within(start, ""),
@@ -212,17 +214,17 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Whether a document is behind another in the order of ids, of whatever kinds they
-	 * are.
+	 * Whether a document comes after an id in the server's order, which covers ids of all
+	 * kinds.
 	 */
 	static BsonDocument isBehind(BsonValue id) {
 		return operator("$gt", string("$_id"), literal(id));
 	}
 
 	/**
-	 * Whether a holder, perhaps one whose lease has run out, is the one that is looked
-	 * for. Fails for all if it cannot be told of one. An owner is described as it says of
-	 * itself, or with more around that.
+	 * Whether a lock has a holder that matches the filter, even if its lease has run out.
+	 * The query fails for all documents if the server cannot tell for one. The text that
+	 * is searched contains the owner's own description, and perhaps more.
 	 */
 	BsonDocument hasHolder(LockFilter filter) {
 		BsonString application = string("$$e.owner.application");
@@ -234,7 +236,7 @@ final class LockStatements extends Statements {
 				text(string("$$e.owner.thread")), string(")"));
 		BsonDocument isNamed = operator("$gte", operator("$indexOfCP", owner, literal(string(filter.holder()))),
 				new BsonInt32(0));
-		// Negative after a step of the clock
+		// The difference is negative after a step of the clock
 		BsonDocument heldFor = operator("$max", operator("$subtract", string("$$NOW"), string("$$e.acquiredAt")),
 				number(0));
 		BsonDocument isHeldFor = operator("$gte", heldFor, number(TimeUnit.MILLISECONDS.convert(filter.heldFor())));
@@ -248,9 +250,9 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * The events of a change stream that free a place: holders or queue as a whole, and
-	 * without the date that claims and renewals set; and what ends a document or all of
-	 * them.
+	 * The events of a change stream that free a place. These are updates that write the
+	 * holders or the queue as a whole without the date that claims and renewals set, and
+	 * the end of a document or of the collection.
 	 */
 	List<BsonDocument> releases() {
 		String updated = "updateDescription.updatedFields.";
@@ -259,7 +261,7 @@ final class LockStatements extends Statements {
 				exists(updated + "touchedAt", false), whole);
 		BsonDocument ended = document("operationType",
 				document("$in", new BsonArray(List.of(string("delete"), string("invalidate")))));
-		// A queue that was left is shown as a whole, which nobody here reads
+		// The event of a waiter that left has the whole queue, which is not needed here
 		BsonDocument shown = document(FollowedStream.KEY, new BsonInt32(1), ReleaseStream.FENCE,
 				string("$" + updated + "fence"));
 		return List.of(document("$changeStream", new BsonDocument()), document("$match", operator("$or", freed, ended)),
@@ -267,9 +269,10 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * The events of a change stream that recall a holder, with its token: the field that
-	 * has it was written, or the document with the field as a whole while that holder is
-	 * there, since a server may show a claim that enters the queue as either.
+	 * The events of a change stream that recall a holder, with its token. A server may
+	 * show a claim that enters the queue in two ways: as an update of the field with that
+	 * token, or as a replaced document. A replaced document counts only while that holder
+	 * is in it.
 	 */
 	List<BsonDocument> recalls() {
 		String updated = "updateDescription.updatedFields." + LockDocument.RECALLED;
@@ -287,52 +290,52 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * What to answer to a release: of the queue the first place, so that it costs little
-	 * to send however long the queue is.
+	 * The fields to answer to a release: of the queue only the first place, so that a
+	 * long queue costs no more to send.
 	 */
 	BsonDocument whetherAwaited() {
 		return AWAITED;
 	}
 
 	/**
-	 * Which fields to answer, and the server's time with them.
+	 * The fields to answer, along with the server's time.
 	 */
 	BsonDocument projection(String... fields) {
 		return encoded(fields(fields));
 	}
 
 	/**
-	 * What to answer to a claim: what a place sees, and what a grant has to know.
-	 * @param token the token that asks, an expression
+	 * The fields to answer to a claim: all that a waiter sees, and all that a grant
+	 * needs.
+	 * @param token the claim's token, an expression
 	 */
 	BsonDocument claimed(BsonValue token) {
 		return fields("holders", "fence", "previous", LockDocument.RECALLED).append(LockDocument.SHOWN, shown(token));
 	}
 
 	/**
-	 * What to answer to somebody who has no place in the queue: of that who stands at its
-	 * head, and how many there are besides.
+	 * The fields to answer to a caller without a place in the queue: of the queue its
+	 * head, and the number of the other places.
 	 */
 	BsonDocument answer() {
 		return answer(NOBODY);
 	}
 
 	/**
-	 * What to answer to one who waits. Of the queue that is who stands at its head, its
-	 * own place and how many there are besides, as a number: what it costs to send may
-	 * not grow with the queue.
-	 * @param token the token that waits, an expression
+	 * The fields to answer to a waiter. Of the queue these are its head, the waiter's own
+	 * place and the number of the other places, so that a long queue costs no more to
+	 * send.
+	 * @param token the waiter's token, an expression
 	 */
 	BsonDocument answer(BsonValue token) {
 		return fields("holders", "fence", LockDocument.RECALLED).append(LockDocument.SHOWN, shown(token));
 	}
 
 	/**
-	 * What to answer to several who each wait for another lock.
+	 * The fields to answer to several waiters, each of another lock.
 	 */
 	BsonDocument answers(List<? extends BsonValue> ids, List<? extends BsonValue> tokens) {
-		// Both arrays are constants, so the server
-		// looks an id up in the first by its hash
+		// Both arrays are constants, so the server finds an id in the first by its hash
 		BsonDocument at = operator("$indexOfArray", literal(new BsonArray(ids)), string("$_id"));
 		return answer(operator("$arrayElemAt", literal(new BsonArray(tokens)), at));
 	}
@@ -374,7 +377,7 @@ final class LockStatements extends Statements {
 	}
 
 	private static String firstBeyond(String prefix) {
-		// The server compares bytes of UTF-8, which are in the order of the code points
+		// The server compares the UTF-8 bytes, which sort like the code points
 		if (prefix.isEmpty()) {
 			return "";
 		}

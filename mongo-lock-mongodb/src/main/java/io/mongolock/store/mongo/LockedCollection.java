@@ -31,22 +31,21 @@ import io.mongolock.store.LockFilter;
 import io.mongolock.store.StoredLock;
 
 /**
- * A collection of the application whose documents have their locks in a field, for a
- * store that says which document a key is of. The field holds what a document of
- * {@link MongoLockStore} holds, without the queue: that is in
- * {@link LockedCollectionQueues}, since a write to a document fails the transactions that
- * are about to save it. A document is never created. Thread-safe; the version is guarded
- * by the monitor.
+ * A collection of the application whose documents have their locks in a field. Its store
+ * maps keys to documents. The field has the content of a {@link MongoLockStore} document,
+ * but no queue. The queue is in {@link LockedCollectionQueues}, because a write to a
+ * document fails the transactions that are about to save it. A document is never created.
+ * Thread-safe; the version is guarded by the monitor.
  */
 public final class LockedCollection {
 
-	/** The answer of an expression that got something else than a document. */
+	/** The error of an expression that got something other than a document. */
 	private static final int NO_DOCUMENT = 40400;
 
-	/** CommandNotSupportedOnView; a time series is a view, too. */
+	/** The error CommandNotSupportedOnView; a time series is a view, too. */
 	private static final int NO_COLLECTION = 166;
 
-	/** The answer of an update that would exceed 16 MB. */
+	/** The error of an update that would exceed 16 MB. */
 	private static final int TOO_LARGE = 17419;
 
 	private static final FindOneAndUpdateOptions AFTER = new FindOneAndUpdateOptions()
@@ -78,7 +77,7 @@ public final class LockedCollection {
 	 * Create for a collection.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
-	 * @param field the field that is the lock
+	 * @param field the field that holds the lock
 	 */
 	public LockedCollection(MongoOperations template, String collection, String field, Documents keys) {
 		this.documents = new PrimaryCollection(template, collection);
@@ -91,8 +90,8 @@ public final class LockedCollection {
 	}
 
 	/**
-	 * Documents in this collection have a version, which grants add one to.
-	 * @throws IllegalArgumentException if others have it in another field
+	 * Name the version field of the documents, which each grant increments.
+	 * @throws IllegalArgumentException if another field is already their version
 	 */
 	public synchronized void version(String version) {
 		if (this.version != null && !this.version.equals(version)) {
@@ -108,15 +107,15 @@ public final class LockedCollection {
 	}
 
 	/**
-	 * The requests by the token of a lease.
+	 * The requests that name a lease by its token.
 	 */
 	public TokenCommands leases() {
 		return this.leases;
 	}
 
 	/**
-	 * Claim a lock, as {@link io.mongolock.store.LockStore#acquire} does; it never enters
-	 * a queue, and the answer knows none. A grant has the whole document as its content.
+	 * Claim a lock, as {@link io.mongolock.store.LockStore#acquire} does, but never enter
+	 * a queue. The answer has no queue. A grant has the whole document as its content.
 	 * @throws LockStoreException as {@link Documents#missing} makes it if there is no
 	 * such document
 	 */
@@ -125,10 +124,10 @@ public final class LockedCollection {
 	}
 
 	/**
-	 * Claim a lock, as {@link #acquire} does, and do not wait for a transaction that has
-	 * written the document: while it lasts, the lock is not free.
-	 * @param replaced the number of a grant that is replaced if it is not over, so that
-	 * nobody comes between; zero for none
+	 * Claim a lock, as {@link #acquire} does, but do not wait for a transaction that has
+	 * written the document. While that transaction is open, the lock is not free.
+	 * @param replaced the fence of a grant to replace even if it is still live, so that
+	 * no other claim comes between; zero for none
 	 * @throws LockStoreException as {@link #acquire} does
 	 */
 	public ClaimAnswer acquireAtOnce(Claim claim, long replaced, Duration timeout) {
@@ -152,7 +151,7 @@ public final class LockedCollection {
 		return new ClaimAnswer(lock.withQueue(List.of(), HiddenPlaces.UNSEEN), answer.document(), false);
 	}
 
-	// One document would have two locks in this JVM, and two queues
+	// Otherwise one document would have two locks and two queues in this JVM
 	private void refuseOther(StoreRequest request, Claim claim, BsonDocument found) {
 		BsonValue asked = this.keys.id(request.key());
 		BsonValue own = Objects.requireNonNull(found.get("_id"));
@@ -197,8 +196,8 @@ public final class LockedCollection {
 		}
 	}
 
-	// A statement that enters a lease notes its time; one that changes nothing does not
-	// tell it
+	// A statement that enters a lease stores the server's time. One that changes nothing
+	// does not tell it
 	private @Nullable BsonValue writtenAt(Claim claim, BsonDocument found) {
 		BsonDocument lock = fields(found);
 		boolean written = claim.first() && new LockDocument(lock).mentions(claim.id().leaseToken());
@@ -212,7 +211,7 @@ public final class LockedCollection {
 			found = documents.find(filter).projection(this.lockFields).first();
 		}
 		catch (RuntimeException ex) {
-			// the look failed, but the claim before it may have been granted
+			// The look failed, but the claim before it may have been granted
 			throw new LockStoreException(request.key(), Outcome.UNKNOWN,
 					"Could not " + request + ". It is unknown whether the request was executed, because the server's "
 							+ "time could not be read: " + DriverMessage.of(ex),
@@ -230,8 +229,8 @@ public final class LockedCollection {
 	}
 
 	/**
-	 * Load a document that is locked.
-	 * @return the whole document, unless the lease is gone
+	 * Load a locked document.
+	 * @return the whole document, empty if the lease is gone
 	 */
 	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
 		return this.documents.findOne(StoreRequest.read("load document", lease.key(), timeout), this.leases.held(lease),
@@ -262,13 +261,13 @@ public final class LockedCollection {
 	}
 
 	/**
-	 * The documents that somebody holds, in the order of their ids: by their kinds, and
-	 * texts by their bytes. Reads all of them unless there is an index on
-	 * {@code holders.0} of the field.
-	 * @param filter which of them
-	 * @param text what an id begins with if it is a text, empty for all
-	 * @param after the id behind which to begin, {@code null} for all
-	 * @param most how many at most
+	 * The held documents, in the order of their ids: by type, and texts by their bytes.
+	 * Reads the whole collection unless there is an index on {@code holders.0} of the
+	 * field.
+	 * @param filter the locks to list
+	 * @param text the start of ids that are texts, empty for all
+	 * @param after the id after which to begin, {@code null} for all
+	 * @param most the largest number to list
 	 */
 	public List<StoredLock> list(LockFilter filter, String text, @Nullable BsonValue after, int most,
 			Duration timeout) {
@@ -348,19 +347,19 @@ public final class LockedCollection {
 	}
 
 	/**
-	 * What the store knows of the documents of a collection.
+	 * Maps keys to the documents of a collection, and explains failures on them.
 	 */
 	public interface Documents {
 
 		/**
-		 * The document that a key stands for.
-		 * @return its id
-		 * @throws IllegalArgumentException if it stands for none
+		 * The document of a key.
+		 * @return the document's id
+		 * @throws IllegalArgumentException if the key denotes no id
 		 */
 		BsonValue id(String key);
 
 		/**
-		 * The key that stands for a document.
+		 * The key of a document.
 		 */
 		String key(BsonValue id);
 
@@ -370,7 +369,7 @@ public final class LockedCollection {
 		LockStoreException missing(String key);
 
 		/**
-		 * The way out where a document has something else in the field of the lock.
+		 * Advice for a document whose lock field has other content.
 		 * @return a sentence without its full stop
 		 */
 		String otherField();

@@ -24,10 +24,10 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The queues of those who wait for locks in a {@link LockedCollection}, in documents of
- * their own beside them, which may be in the collection of the locks: no key of a lock is
- * like an id of theirs if that is a document. Thread-safe. <pre>
- * { _id: …, queue: [ … ], touchedAt: … }
+ * The queues for locks in a {@link LockedCollection}. Each queue is a document of its
+ * own, which may be in the collection of the locks: if queues have documents as ids,
+ * these never equal the key of a lock. Thread-safe. <pre> { _id: …, queue: [ … ],
+ * touchedAt: … }
  * </pre>
  */
 public final class LockedCollectionQueues {
@@ -53,7 +53,7 @@ public final class LockedCollectionQueues {
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
 	 * @param collection the name of the collection
-	 * @param ids the id of the queue of a key
+	 * @param ids maps a key to the id of its queue
 	 */
 	public LockedCollectionQueues(MongoOperations template, String collection, Function<String, BsonValue> ids) {
 		this.queues = new PrimaryCollection(template, collection);
@@ -62,7 +62,7 @@ public final class LockedCollectionQueues {
 	}
 
 	/**
-	 * The requests to a queue by the token of a place in it.
+	 * The requests that name a place in a queue by its token.
 	 */
 	public TokenCommands requests() {
 		return this.requests;
@@ -77,15 +77,15 @@ public final class LockedCollectionQueues {
 		BsonDocument filter = this.requests.byId(request.key());
 		List<BsonDocument> place = this.places.enter(claim, placeTtl);
 		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
-		// Rolled back, it is a place that runs out a little earlier; entered late, one
-		// that runs out by itself
+		// If this write is rolled back, the place runs out a little earlier. If it is
+		// executed late, the place runs out by itself
 		return this.queues.execute(request, () -> read(request, new LockDocument(
 				command.send((left) -> this.queues.upsert(filter, place, this.fields, WriteConcern.W1, left)))));
 	}
 
 	/**
-	 * Leave the queue after a grant, which no trouble with that may turn into a failure:
-	 * the place runs out by itself.
+	 * Leave the queue after a grant. A failure to leave must not turn the grant into a
+	 * failure, because the place runs out by itself.
 	 */
 	public void leaveAfterGrant(LeaseId claim, Duration timeout) {
 		try {
@@ -105,23 +105,23 @@ public final class LockedCollectionQueues {
 	}
 
 	/**
-	 * Add the queues to what was seen of documents, as a whole.
+	 * Add the whole queues to the locks of documents.
 	 */
 	public List<StoredLock> with(List<StoredLock> locks, Duration timeout) {
 		return add(locks, this.fields, timeout);
 	}
 
 	/**
-	 * Add the heads of the queues to what was seen of documents, and how many places are
-	 * behind them.
+	 * Add the heads of the queues to the locks of documents, and the number of places
+	 * behind each head.
 	 */
 	public List<StoredLock> withHeads(List<StoredLock> locks, Duration timeout) {
 		return addShown(locks, this.statements.answer(), timeout);
 	}
 
 	/**
-	 * Add to what was seen of documents what those who wait have to see of the queues.
-	 * @param claims the tokens that wait, each for another key
+	 * Add to the locks of documents the part of the queues that waiters need.
+	 * @param claims the tokens of the waiters, each for another key
 	 */
 	public List<StoredLock> withPlaces(List<StoredLock> locks, List<LeaseId> claims, Duration timeout) {
 		List<BsonValue> ids = claims.stream().map((claim) -> this.ids.apply(claim.key())).toList();
@@ -167,10 +167,10 @@ public final class LockedCollectionQueues {
 	}
 
 	/**
-	 * What was seen of a queue.
+	 * A queue as it was read.
 	 *
-	 * @param places those that count, first come first
-	 * @param hidden what is left out
+	 * @param places the places that count, in the order of arrival
+	 * @param hidden the places that are left out
 	 */
 	private record Queue(List<StoredWaiter> places, HiddenPlaces hidden) {
 

@@ -14,7 +14,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.LockStoreException;
 
 /**
- * Sends commands to one collection as all commands for locks are sent: to the primary,
+ * Sends commands to one collection in the same way as commands for locks: to the primary,
  * outside of any transaction, confirmed by the majority, and within a timeout.
  * Thread-safe.
  */
@@ -33,15 +33,15 @@ public final class MajorityCommands {
 	}
 
 	/**
-	 * Send a command, and a few times more where that may help: also if it may have been
-	 * executed.
-	 * @param operation what it does, a verb, for messages
-	 * @param key what it does that to, for messages
-	 * @param timeout how long all of it may take
+	 * Send a command, and repeat it a few times if that may help, even if it may have
+	 * been executed.
+	 * @param operation the verb for messages
+	 * @param key the object of the verb, for messages
+	 * @param timeout how long all attempts together may take
 	 * @param command the command
 	 * @return its answer, if any
-	 * @throws LockStoreException if it failed: whether it may have been executed, why,
-	 * and the way out of a refusal
+	 * @throws LockStoreException if it failed; says whether the command may have been
+	 * executed, the reason, and what to do after a refusal
 	 */
 	public Optional<BsonDocument> send(String operation, String key, Duration timeout,
 			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {

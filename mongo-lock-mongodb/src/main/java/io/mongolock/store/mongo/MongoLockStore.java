@@ -34,14 +34,14 @@ import io.mongolock.store.TimeLeft;
 
 /**
  * {@link LockStore} in a MongoDB collection, one document per key. Every method is one
- * command on the primary. Grants and renewals wait for the majority; a release and what
- * concerns only a place in the queue do not. Thread-safe.
+ * command on the primary. Grants and renewals wait for the majority; releases and writes
+ * to a place in the queue do not. Thread-safe.
  */
 public final class MongoLockStore implements LockStore {
 
 	private static final Duration STREAM_TIMEOUT = Duration.ofSeconds(6);
 
-	/** Two streams, renewals, and what the application asks. */
+	/** For two streams, renewals, and the application's requests. */
 	private static final int MIN_CONNECTIONS = 4;
 
 	private static final Log logger = LogFactory.getLog(MongoLockStore.class);
@@ -73,20 +73,20 @@ public final class MongoLockStore implements LockStore {
 	private final ChangeStreams recallStreams;
 
 	/**
-	 * Create a new store. The collection is taken from the template once and for all:
-	 * renewals run on threads of their own, which a factory that routes by thread would
-	 * lead elsewhere.
+	 * Create a new store. It takes the collection from the template once, because
+	 * renewals run on threads of their own. A factory that routes by thread would send
+	 * them elsewhere.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
-	 * @param keyPrefix what every key is stored with, may be empty
+	 * @param keyPrefix the prefix of every stored key, may be empty
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix) {
 		this(template, collection, keyPrefix, StoreServers.UNKNOWN, Notifications.AUTO);
 	}
 
 	/**
-	 * Create a new store that knows something of its servers.
-	 * @param keyPrefix what every key is stored with, may be empty
+	 * Create a new store that is informed about its servers.
+	 * @param keyPrefix the prefix of every stored key, may be empty
 	 */
 	public MongoLockStore(MongoOperations template, String collection, String keyPrefix, StoreServers servers,
 			Notifications notifications) {
@@ -107,7 +107,7 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	/**
-	 * The types of clients of a database, and of what makes one.
+	 * The types of clients of a database, and of their factories.
 	 */
 	public static List<Class<?>> clientTypes() {
 		return List.of(MongoClient.class, MongoClientSettings.class);
@@ -230,7 +230,8 @@ public final class MongoLockStore implements LockStore {
 				: StoreSubscription.NEVER_LIVE;
 	}
 
-	// A stream keeps a connection that renewals, and the application, would wait for
+	// Each stream occupies a connection, for which renewals and the application might
+	// have to wait
 	private boolean mayStream() {
 		int connections = this.servers.connections();
 		boolean few = this.notifications != Notifications.OFF && connections < MIN_CONNECTIONS;
@@ -244,9 +245,10 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	/**
-	 * Write the document of a lock as part of a transaction of the application, if the
-	 * lease stands in it: a take-over meanwhile conflicts with that.
-	 * @throws IllegalStateException if the session is of another client than the locks
+	 * Write the document of a lock in a transaction of the application, if the document
+	 * has the lease. A take-over meanwhile conflicts with this write.
+	 * @throws IllegalStateException if the session belongs to another client than the
+	 * locks
 	 */
 	public boolean touch(LeaseId lease, ClientSession session) {
 		return this.locks.update(session, this.leases.held(lease), this.statements.touch()).getMatchedCount() != 0;

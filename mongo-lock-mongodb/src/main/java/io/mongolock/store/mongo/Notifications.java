@@ -1,14 +1,14 @@
 package io.mongolock.store.mongo;
 
 /**
- * The choice whether a store listens for released locks.
+ * Whether a store listens for released locks.
  */
 public enum Notifications {
 
-	/** By a change stream, where the server offers one that is soon enough. */
+	/** By a change stream, if the server offers one that is fast enough. */
 	AUTO,
 
-	/** Not at all: those who wait look at the lock at their interval. */
+	/** Not at all: waiters look at the lock at their interval. */
 	OFF
 
 }

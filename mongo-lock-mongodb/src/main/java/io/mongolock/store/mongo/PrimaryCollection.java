@@ -41,33 +41,37 @@ import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
 
 /**
- * A collection in the form that every request needs: on the primary, whatever the
- * application's client says, and with a timeout of its own. It holds the locks, or
- * whatever else a store keeps. Thread-safe.
+ * A collection as every request needs it: on the primary, whatever the application's
+ * client is set to, and with a timeout of its own. It holds the locks, or other documents
+ * of a store. Thread-safe.
  */
 final class PrimaryCollection {
 
 	/**
-	 * Timeouts are settings, so there are few; a caller who makes up more gets no cache.
-	 * The rest that a repetition has counts, too.
+	 * Timeouts are settings, so there are few. Above this number, variants are not
+	 * cached. The remaining time of a repetition is a timeout, too.
 	 */
 	private static final int MAX_VARIANTS = 64;
 
 	/**
-	 * The answer to a statement of a transaction if another one has written the document.
+	 * The error of a statement in a transaction if another transaction has written the
+	 * document.
 	 */
 	static final int WRITE_CONFLICT = 112;
 
 	/**
-	 * A write of a moment is no reason to give up, but the end of a transaction is not
-	 * awaited.
+	 * The attempts to make: a short write of another client does not count as a conflict,
+	 * but we do not wait for a long transaction.
 	 */
 	private static final int AT_ONCE = 3;
 
 	private static final FindOneAndUpdateOptions AFTER = new FindOneAndUpdateOptions()
 		.returnDocument(ReturnDocument.AFTER);
 
-	/** For how long a server is taken for what it said it was: one may be replaced. */
+	/**
+	 * For how long we trust a server's answer about its kind, because a server may be
+	 * replaced.
+	 */
 	private static final long SAME_KIND = TimeUnit.SECONDS.toNanos(30);
 
 	private final String name;
@@ -103,7 +107,7 @@ final class PrimaryCollection {
 
 	/**
 	 * Send a request.
-	 * @param concern how sure a write must be
+	 * @param concern the write concern
 	 * @throws LockStoreException if it failed
 	 */
 	<T> T execute(StoreRequest request, WriteConcern concern, Function<MongoCollection<BsonDocument>, T> action) {
@@ -111,7 +115,7 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * Send a request by methods of this class.
+	 * Send a request that uses methods of this class.
 	 * @throws LockStoreException if it failed
 	 */
 	<T> T execute(StoreRequest request, Supplier<T> action) {
@@ -128,7 +132,7 @@ final class PrimaryCollection {
 
 	/**
 	 * Read one document.
-	 * @param fields what to answer of it, all if {@code null}
+	 * @param fields the fields to answer, all if {@code null}
 	 * @throws LockStoreException if it failed
 	 */
 	Optional<BsonDocument> findOne(StoreRequest request, BsonDocument filter, @Nullable BsonDocument fields) {
@@ -138,7 +142,7 @@ final class PrimaryCollection {
 
 	/**
 	 * The collection for one kind of request.
-	 * @param concern how sure a write must be
+	 * @param concern the write concern
 	 * @param timeoutMillis how long the request may take
 	 */
 	MongoCollection<BsonDocument> with(WriteConcern concern, long timeoutMillis) {
@@ -156,12 +160,12 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * Change one document, which is created if it is not there, and answer it. The driver
-	 * neither numbers nor repeats this command: for a number the server would keep a copy
-	 * of each such document, which DESIGN.md has the cost of. So it has to be harmless
-	 * when executed twice, and who sends it repeats it by a {@link RepeatedCommand}.
-	 * @param fields what to answer of it
-	 * @return the document as it stands then, empty if the server answers none
+	 * Change one document, or create it, and answer it. The driver neither numbers nor
+	 * repeats this command: for a numbered command the server would keep a copy of the
+	 * document (DESIGN.md has the cost). So the command must be harmless when executed
+	 * twice, and the sender repeats it by a {@link RepeatedCommand}.
+	 * @param fields the fields to answer
+	 * @return the changed document, empty if the server answers none
 	 */
 	BsonDocument upsert(BsonDocument filter, List<BsonDocument> pipeline, BsonDocument fields, WriteConcern concern,
 			long timeoutMillis) {
@@ -170,9 +174,9 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * Change one document if it is there, and answer what it was before. As
-	 * {@link #upsert} it is not repeated.
-	 * @param fields what to answer of it
+	 * Change one document if it exists, and answer its state before. Like {@link #upsert}
+	 * this is not repeated.
+	 * @param fields the fields to answer
 	 * @return the document, empty if there is none
 	 */
 	BsonDocument updateAndGetBefore(BsonDocument filter, BsonDocument update, BsonDocument fields, WriteConcern concern,
@@ -181,10 +185,10 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * Change one document if it is there, and answer it. As {@link #upsert} it is not
+	 * Change one document if it exists, and answer it. Like {@link #upsert} this is not
 	 * repeated.
-	 * @param fields what to answer of it
-	 * @return the document as it stands then, empty if there is none
+	 * @param fields the fields to answer
+	 * @return the changed document, empty if there is none
 	 */
 	BsonDocument update(BsonDocument filter, BsonValue update, BsonDocument fields, WriteConcern concern,
 			long timeoutMillis) {
@@ -212,14 +216,15 @@ final class PrimaryCollection {
 		return answer;
 	}
 
-	// The driver looks for it in the answers of its own operations alone
+	// The driver looks for a write concern error only in the answers of its own
+	// operations
 	private static MongoException unconfirmed(BsonDocument error) {
 		return new MongoException(error.getNumber("code", new BsonInt32(-1)).intValue(),
 				"The write was not confirmed: " + error.getString("errmsg", new BsonString("")).getValue());
 	}
 
 	/**
-	 * The database for requests of one length.
+	 * The database for requests with one timeout.
 	 */
 	MongoDatabase within(long timeoutMillis) {
 		MongoDatabase known = this.byTimeout.get(timeoutMillis);
@@ -228,16 +233,16 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * Update a document as part of a transaction of the application, by which alone the
-	 * timeout and the write concern are those.
-	 * @throws IllegalStateException if the session is of another client
+	 * Update a document in a transaction of the application. That transaction alone sets
+	 * the timeout and the write concern.
+	 * @throws IllegalStateException if the session belongs to another client
 	 */
 	UpdateResult update(ClientSession session, BsonDocument filter, BsonDocument update) {
 		try {
 			return this.locks.updateOne(session, filter, update);
 		}
 		catch (IllegalStateException ex) {
-			// It was not sent: the driver says so of the session
+			// Not sent: the driver refuses the session
 			throw new IllegalStateException("The lock collection " + namespace()
 					+ " cannot take part in this transaction, because the transaction belongs to another MongoClient. "
 					+ "Use the same MongoClient for the locks and the transaction, for example by naming the "
@@ -247,12 +252,13 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * Change one document if it is there, in a transaction of its own: any other
-	 * statement waits for the end of one that has written the document.
-	 * @return the document as it stands then; empty if there is none, or it is to be
-	 * asked for otherwise, as of a server without transactions
-	 * @throws MongoCommandException with {@link #WRITE_CONFLICT} if a transaction has
-	 * written it; nothing was changed
+	 * Change one document if it exists, in a transaction of its own. Outside a
+	 * transaction a statement would wait for the end of a transaction that has written
+	 * the document.
+	 * @return the changed document; empty if there is none, or if the caller must send
+	 * the statement without a transaction, for example because the server has none
+	 * @throws MongoCommandException with {@link #WRITE_CONFLICT} if another transaction
+	 * has written the document; then nothing was changed
 	 */
 	Optional<BsonDocument> updateAtOnce(BsonDocument filter, List<BsonDocument> pipeline, long timeoutMillis) {
 		for (int i = 1; this.sessions != null; i++) {
@@ -278,7 +284,7 @@ final class PrimaryCollection {
 				throw ex;
 			}
 			catch (MongoClientException ex) {
-				// What the driver makes of a server without transactions
+				// The driver throws this for a server without transactions
 				return Optional.empty();
 			}
 		}
@@ -316,7 +322,7 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * The names of its database and its own, with a dot between them.
+	 * The names of the database and the collection, with a dot between them.
 	 */
 	String namespace() {
 		return this.database.getName() + "." + this.name;
@@ -324,8 +330,8 @@ final class PrimaryCollection {
 
 	private record Variant(WriteConcern concern, long timeoutMillis) {
 
-		// Written out, as a start compares them, and what a record does of itself has
-		// dozens of classes made
+		// Written out because a start compares variants, and a record's generated methods
+		// make the JVM create dozens of classes
 		@Override
 		public boolean equals(@Nullable Object other) {
 			return other instanceof Variant that && this.timeoutMillis == that.timeoutMillis
@@ -340,9 +346,9 @@ final class PrimaryCollection {
 	}
 
 	/**
-	 * What the server said of itself.
+	 * The server's answer about itself.
 	 *
-	 * @param askedAt when, by the monotonic clock
+	 * @param askedAt when we asked, by the monotonic clock
 	 */
 	private record Hello(BsonDocument answer, long askedAt) {
 

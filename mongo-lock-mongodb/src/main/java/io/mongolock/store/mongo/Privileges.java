@@ -9,18 +9,18 @@ import org.bson.Document;
 
 /**
  * The privileges of a user on a collection, read from {@code connectionStatus}. Finds
- * those that are missing, which the report at the start warns of.
+ * missing privileges, of which the report at the start warns.
  *
  * @param user the name of the user
- * @param userDatabase where the user is known
- * @param granted the actions that the user may do
+ * @param userDatabase the user's authentication database
+ * @param granted the actions that are granted to the user
  */
 record Privileges(String user, String userDatabase, String database, String collection, Set<String> granted) {
 
 	/**
 	 * Read an answer.
-	 * @return the privileges; nothing if nobody has to sign in, or the server keeps that
-	 * to itself
+	 * @return the privileges; empty if the server needs no authentication, or does not
+	 * tell
 	 */
 	static Optional<Privileges> of(Document status, String database, String collection) {
 		Document info = status.get("authInfo", new Document());
@@ -44,7 +44,7 @@ record Privileges(String user, String userDatabase, String database, String coll
 		return isOn(resource.getString("db"), database) && isOn(resource.getString("collection"), collection);
 	}
 
-	// Empty stands for all of them
+	// An empty name stands for all
 	private static boolean isOn(String granted, String name) {
 		return granted != null && (granted.isEmpty() || granted.equals(name));
 	}
@@ -53,7 +53,7 @@ record Privileges(String user, String userDatabase, String database, String coll
 	 * The commands that grant actions to the user.
 	 */
 	String grant(List<String> actions) {
-		// A role of the user's own, which may be there already and lack something
+		// This role is for the user alone. It may exist already, but lack some actions
 		String role = quoted("mongoLock_" + this.user + "_" + this.collection);
 		String quoted = actions.stream().map(Privileges::quoted).collect(Collectors.joining(", "));
 		return "var mongoLock = db.getSiblingDB(" + quoted(this.database) + "); mongoLock.getRole(" + role

@@ -9,8 +9,8 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.RecallListener;
 
 /**
- * The change stream of recalls. Releases have another one: a client that keeps idle
- * leases need not hear of every release, and a waiting one need not hear of every recall.
+ * The change stream of recalls. Releases have another stream: a client with idle leases
+ * need not hear of every release, and a waiting client need not hear of every recall.
  */
 final class RecallStream extends FollowedStream {
 

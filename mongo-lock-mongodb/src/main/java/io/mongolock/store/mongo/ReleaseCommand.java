@@ -7,13 +7,13 @@ import org.bson.BsonDocument;
 import io.mongolock.store.ReleaseAnswer;
 
 /**
- * Ends a lease by one command, whose answer has the lock as it was before, and so says
- * who waits for it. Thread-safe.
+ * Ends a lease by one command. Its answer has the lock as it was before, and so tells who
+ * waits for it. Thread-safe.
  */
 record ReleaseCommand(PrimaryCollection locks, LockStatements statements) {
 
 	/**
-	 * Release.
+	 * Send the release.
 	 * @param filter the document of the lock
 	 */
 	ReleaseAnswer send(StoreRequest request, BsonDocument filter, String token) {
@@ -24,7 +24,7 @@ record ReleaseCommand(PrimaryCollection locks, LockStatements statements) {
 					this.statements.whetherAwaited(), WriteConcern.W1, left));
 			boolean ended = new LockDocument(before).mentions(token);
 			if (!ended) {
-				// It was not there, or an attempt before has ended it
+				// The lease was not there, or an earlier attempt has ended it
 				command.requireNoDoubt();
 			}
 			return new ReleaseAnswer(ended, before.get("queue") instanceof BsonArray queue && !queue.isEmpty());

@@ -8,13 +8,13 @@ import io.mongolock.store.KeySpace;
 import io.mongolock.store.ReleaseListener;
 
 /**
- * The change stream of what frees a place in a lock.
+ * The change stream of events that free a place in a lock.
  */
 final class ReleaseStream extends FollowedStream {
 
 	static final String THREAD_NAME = "mongo-lock-stream";
 
-	/** The field of an event that has the fence, if it was written. */
+	/** The field of an event with the fence, if the fence was written. */
 	static final String FENCE = "fence";
 
 	private static final List<BsonDocument> PIPELINE = new LockStatements().releases();
@@ -28,8 +28,8 @@ final class ReleaseStream extends FollowedStream {
 
 	@Override
 	void report(String key, BsonDocument event) {
-		// Within the millisecond of another change a grant leaves the date as it is, and
-		// so passes for a release on the server
+		// A grant within the millisecond of another change leaves the date unchanged, so
+		// the server takes it for a release
 		if (!event.containsKey(FENCE)) {
 			this.listener.released(key);
 		}

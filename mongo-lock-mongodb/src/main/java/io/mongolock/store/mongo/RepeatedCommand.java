@@ -7,9 +7,8 @@ import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A command, or several in turn, each of which is sent again, a few times, where its
- * failure says that the next attempt may succeed. All attempts share one timeout. Not
- * thread-safe.
+ * Repeats a command, or several in turn, a few times each, if the failure says that the
+ * next attempt may succeed. All attempts share one timeout. Not thread-safe.
  */
 final class RepeatedCommand {
 
@@ -22,7 +21,7 @@ final class RepeatedCommand {
 	/** How long the next attempt may take. */
 	private long timeoutMillis;
 
-	/** The last failure after which an attempt may still be executed. */
+	/** The last failure that leaves open whether its attempt may still be executed. */
 	private @Nullable RuntimeException doubt;
 
 	/**
@@ -36,10 +35,10 @@ final class RepeatedCommand {
 	}
 
 	/**
-	 * Send it.
+	 * Send a command.
 	 * @param command given how many milliseconds an attempt may take, at least 1
-	 * @throws RuntimeException what the last attempt failed with, unless one before it
-	 * may still be executed and this one not: then what that failed with
+	 * @throws RuntimeException the failure of the last attempt. If this attempt was
+	 * certainly not executed but an earlier one may still be, the failure of that one
 	 */
 	<T extends @Nullable Object> T send(LongFunction<T> command) {
 		for (int attempt = 1;; attempt++) {
@@ -70,8 +69,9 @@ final class RepeatedCommand {
 	}
 
 	/**
-	 * The answer says nothing if an attempt before it may have been executed.
-	 * @throws RuntimeException what such an attempt failed with
+	 * Fail if an earlier attempt may have been executed, because then the answer proves
+	 * nothing.
+	 * @throws RuntimeException the failure of that attempt
 	 */
 	void requireNoDoubt() {
 		if (this.doubt != null) {
@@ -80,7 +80,7 @@ final class RepeatedCommand {
 	}
 
 	/**
-	 * Whether an attempt that has failed may still be executed.
+	 * Whether a failed attempt may still be executed.
 	 */
 	boolean isInDoubt() {
 		return this.doubt != null;

@@ -10,11 +10,11 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides whose clock is off: compares the clocks of the servers with each other, by what
- * each heartbeat says. A heartbeat is read late if this process stood still: a clock
- * counts only when its last two heartbeats agree, and clocks are compared only when each
- * was heard since all the others were heard last but one. One that was off agrees again
- * once it is within half of what is tolerated. Thread-safe.
+ * Decides whose clock is off, by comparing the servers' heartbeats with each other. A
+ * heartbeat is read late if this process stood still. Therefore a clock counts only when
+ * its last two heartbeats agree, and clocks are compared only when each was heard after
+ * the last heartbeat but one of all the others. A clock that was off agrees again once it
+ * is within half of the tolerance. Thread-safe.
  */
 final class ServerClockComparison {
 
@@ -35,7 +35,7 @@ final class ServerClockComparison {
 	}
 
 	/**
-	 * A server was heard.
+	 * Take in a heartbeat.
 	 */
 	synchronized List<ServerClockFinding> heard(Heartbeat beat) {
 		Server before = this.servers.get(beat.server());
@@ -45,15 +45,15 @@ final class ServerClockComparison {
 	}
 
 	/**
-	 * A server is not heard any more. Unless it is removed, what was said of its clock is
-	 * not said again when it comes back with the same.
+	 * A server is not heard any more. Unless it is removed, its finding is not reported
+	 * again when it comes back with the same clock.
 	 */
 	synchronized void lost(String server) {
 		this.servers.remove(server);
 	}
 
 	/**
-	 * Those that take writes.
+	 * The servers that take writes.
 	 */
 	synchronized List<String> writable() {
 		return this.servers.values()
@@ -65,16 +65,16 @@ final class ServerClockComparison {
 	}
 
 	/**
-	 * Those whose clocks were said to differ.
-	 * @return their addresses, and by how much, in milliseconds
+	 * The servers whose clocks were reported as off.
+	 * @return by how much, in milliseconds, by address
 	 */
 	synchronized Map<String, Long> reported() {
 		return Map.copyOf(this.reported);
 	}
 
 	/**
-	 * These are members no more.
-	 * @return whose clocks were said to differ
+	 * Forget servers that are no longer members.
+	 * @return the addresses whose clocks were reported as off
 	 */
 	synchronized List<String> removed(Set<String> servers) {
 		List<String> off = new ArrayList<>();
@@ -89,7 +89,8 @@ final class ServerClockComparison {
 	private List<ServerClockFinding> judge() {
 		for (Server server : this.servers.values()) {
 			if (server.before() == null) {
-				// If two of three differ, it is unknown which is right
+				// Wait for all: if two of three clocks differ, we cannot know which is
+				// right
 				return List.of();
 			}
 		}
@@ -112,7 +113,8 @@ final class ServerClockComparison {
 		return servers.stream().allMatch((server) -> server.heard() > lastButOne);
 	}
 
-	// The clock in the middle; of two, the clock of the server that takes writes
+	// The clock in the middle; of two in the middle, the clock of the server that takes
+	// writes
 	private static Server reference(List<Server> byOffset) {
 		Server upper = byOffset.get(byOffset.size() / 2);
 		Server lower = byOffset.get((byOffset.size() - 1) / 2);
@@ -140,7 +142,7 @@ final class ServerClockComparison {
 			return this.before != null && Math.abs(this.beat.offset() - this.before.offset()) <= tolerated / 2;
 		}
 
-		// The answer that took less
+		// The higher offset is from the answer that took less time
 		long offset() {
 			return (this.before != null) ? Math.max(this.beat.offset(), this.before.offset()) : this.beat.offset();
 		}

@@ -3,10 +3,10 @@ package io.mongolock.store.mongo;
 /**
  * A server's clock differs from the others', or agrees with them again.
  *
- * @param server the server whose clock it is about
+ * @param server the server whose clock was judged
  * @param reference the server it was compared with
  * @param offset how far the clock is ahead, in milliseconds, negative if it is behind
- * @param off whether it differs by more than is tolerated
+ * @param off whether the clock differs by more than the tolerance
  */
 record ServerClockFinding(Heartbeat server, Heartbeat reference, long offset, boolean off) {
 

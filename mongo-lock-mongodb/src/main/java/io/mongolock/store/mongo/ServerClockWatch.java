@@ -33,11 +33,11 @@ import io.mongolock.LockClock;
 import io.mongolock.store.StoreServers;
 
 /**
- * Hears the time of each server in the answers to the driver's heartbeats, which it sends
- * anyway, and says once per server and change whose clock is off by more than the
- * shortest margin, or by a second if that is less: before such a server is elected and
- * judges leases by it. Also hears of elections, once the driver sends to the new primary.
- * Thread-safe; the election is guarded by the monitor.
+ * Reads each server's time from the answers to the driver's heartbeats. Reports a clock
+ * that is off by more than the shortest margin, or by more than a second if that is less,
+ * once per server and change. So operators learn of it before such a server is elected
+ * and judges leases by that clock. Also notices elections, once the driver sends to the
+ * new primary. Thread-safe; the election is guarded by the monitor.
  */
 public final class ServerClockWatch implements StoreServers, ServerMonitorListener, ServerListener, ClusterListener {
 
@@ -65,7 +65,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 
 	/**
 	 * Create a new watch.
-	 * @param margin the shortest margin of a lock; servers may differ by that, or by one
+	 * @param margin the shortest margin of a lock; the tolerance is this margin, or one
 	 * second if that is less
 	 */
 	public ServerClockWatch(LockClock clock, Duration margin) {
@@ -75,7 +75,7 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	/**
-	 * Hear the servers of a client.
+	 * Listen to the servers of a client.
 	 */
 	public void attachTo(MongoClientSettings.Builder settings) {
 		settings.applyToServerSettings((server) -> server.addServerMonitorListener(this).addServerListener(this))
@@ -109,13 +109,13 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 	}
 
 	/**
-	 * Notices another primary. Its heartbeat comes earlier, when a request might still be
-	 * sent to the one before. Notices, too, that a member was removed.
+	 * Notices a new primary, and members that were removed. The new primary's heartbeat
+	 * comes earlier, but then a request might still be sent to the old primary.
 	 */
 	@Override
 	public void clusterDescriptionChanged(ClusterDescriptionChangedEvent event) {
 		Set<String> members = addresses(event.getNewDescription());
-		if (!members.isEmpty()) { // else the client closes
+		if (!members.isEmpty()) { // none if the client is closing
 			Set<String> gone = addresses(event.getPreviousDescription());
 			gone.removeAll(members);
 			for (String server : this.clocks.removed(gone)) {
@@ -147,7 +147,8 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 			String server = event.getConnectionId().getServerId().getAddress().toString();
 			long offset = reply.getDateTime("localTime").getValue() - this.clock.currentTimeMillis();
 			if (!event.isAwaited()) {
-				// Others are sent when the server has news, or after some seconds
+				// Awaited heartbeats are answered only when the server has news, or after
+				// some seconds
 				this.roundTrips.put(server, event.getElapsedTime(TimeUnit.MILLISECONDS));
 			}
 			for (ServerClockFinding finding : this.clocks
@@ -186,9 +187,9 @@ public final class ServerClockWatch implements StoreServers, ServerMonitorListen
 		this.listeners.forEach((listener) -> listener.accept(server, offset));
 	}
 
-	// They rise with each election: an old primary that still takes itself for one
-	// names an earlier one. The first known one may be a later one, because the watch
-	// may be attached to a client whose set has elected before
+	// Election ids rise: an old primary that still believes in its role names an earlier
+	// one. The first id may belong to a later election, because the watch may be attached
+	// after elections
 	private synchronized boolean isElectedAnew(ObjectId election) {
 		if (this.election != null && election.compareTo(this.election) <= 0) {
 			return false;

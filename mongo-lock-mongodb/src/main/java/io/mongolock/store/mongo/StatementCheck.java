@@ -16,9 +16,8 @@ import io.mongolock.store.Claim;
 import io.mongolock.store.LeaseId;
 
 /**
- * Sends the very statements of locks for a document that cannot be there, so that a
- * server which does not know them says so before anybody claims a lock. Nothing is
- * written. Thread-safe.
+ * Sends the exact statements of locks for a document that cannot exist. A server that
+ * does not know them says so before a lock is claimed. Nothing is written. Thread-safe.
  */
 final class StatementCheck {
 
@@ -35,7 +34,7 @@ final class StatementCheck {
 	}
 
 	/**
-	 * Send them.
+	 * Send the statements.
 	 * @throws RuntimeException if one of them failed
 	 */
 	void send(long timeoutMillis) {

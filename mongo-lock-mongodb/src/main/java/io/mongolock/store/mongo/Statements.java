@@ -12,7 +12,7 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 
 /**
- * Builds the parts of statements.
+ * Builds parts of statements.
  */
 abstract class Statements {
 
@@ -35,14 +35,14 @@ abstract class Statements {
 	}
 
 	/**
-	 * The entries of an array, each called {@code $$e}, for which a condition holds.
+	 * The entries of an array that meet a condition, which calls each entry {@code $$e}.
 	 */
 	static BsonDocument filter(BsonValue input, BsonDocument condition) {
 		return document("$filter", document("input", input, "as", string("e")).append("cond", condition));
 	}
 
 	static BsonDocument literal(BsonValue value) {
-		// A caller's string that begins with a dollar would else be a field of ours
+		// Otherwise a caller's string that begins with a dollar would name a field
 		return document("$literal", value);
 	}
 

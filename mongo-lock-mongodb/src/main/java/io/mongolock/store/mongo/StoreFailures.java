@@ -35,10 +35,11 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.RenewalAnswer;
 
 /**
- * Decides by its failure what a request has done and whether it may be sent again, and
- * makes the {@link LockStoreException} of it, with the text that callers read and the way
- * out. In doubt a write is unknown: the opposite mistake would leave a lock that nobody
- * holds, or two that both believe they do.
+ * Decides by the failure of a request what the request has done and whether it may be
+ * sent again. Turns the failure into a {@link LockStoreException} with a message and
+ * advice for the caller. If in doubt, the outcome of a write is unknown. The opposite
+ * mistake would leave a lock without a holder, or two clients that both believe they hold
+ * it.
  */
 public final class StoreFailures {
 
@@ -59,7 +60,7 @@ public final class StoreFailures {
 	private static final int MAX_TIME_EXPIRED = 50;
 
 	/**
-	 * The server read the request and will not execute it: BadValue, FailedToParse,
+	 * The server has read the request and will not execute it: BadValue, FailedToParse,
 	 * TypeMismatch, IllegalOperation, CommandNotFound, ImmutableField, InvalidOptions,
 	 * CommandNotSupported, DocumentValidationFailure, CommandNotSupportedOnView,
 	 * InvalidPipelineOperator, QueryFeatureNotAllowed, NotImplemented, APIVersionError,
@@ -76,14 +77,14 @@ public final class StoreFailures {
 	private static final Set<Integer> ANSWERS_LOST = Set.of(5637601, 5637602);
 
 	/**
-	 * An attempt ended before the server looked what became of one before it:
+	 * An attempt ended before the server checked the outcome of an earlier one:
 	 * LockTimeout, LockBusy, FailedToSatisfyReadPreference, InterruptedDueToOverload, an
 	 * error of Atlas, Interrupted.
 	 */
 	private static final Set<Integer> CUT_SHORT = Set.of(24, 46, 133, 473, 8000, 11601);
 
 	/**
-	 * How a server answers that does not know what it is asked for: FailedToParse,
+	 * The errors of a server that does not know the request: FailedToParse,
 	 * CommandNotFound, InvalidOptions, CommandNotSupported, InvalidPipelineOperator,
 	 * QueryFeatureNotAllowed, NotImplemented, APIVersionError, APIStrictError, and an
 	 * unknown variable or stage of a pipeline.
@@ -92,15 +93,15 @@ public final class StoreFailures {
 			40324);
 
 	/**
-	 * It depends on who asks, or on the time: Unauthorized, AuthenticationFailed,
-	 * MaxTimeMSExpired, UserWritesBlocked.
+	 * Errors that depend on the user or on the moment: Unauthorized,
+	 * AuthenticationFailed, MaxTimeMSExpired, UserWritesBlocked.
 	 */
 	private static final Set<Integer> OF_THE_MOMENT = Set.of(UNAUTHORIZED, AUTHENTICATION_FAILED, MAX_TIME_EXPIRED,
 			USER_WRITES_BLOCKED);
 
 	/**
-	 * The server is not the primary any more or ends, or lost another one:
-	 * HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress,
+	 * The server is not the primary any more, is shutting down, or has lost another
+	 * server: HostUnreachable, HostNotFound, NetworkTimeout, ShutdownInProgress,
 	 * PrimarySteppedDown, ExceededTimeLimit, SocketException, NotWritablePrimary,
 	 * InterruptedAtShutdown, InterruptedDueToReplStateChange, NotPrimaryNoSecondaryOk,
 	 * NotPrimaryOrSecondary.
@@ -112,7 +113,7 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * The failure of a request whose answer is no lock of ours.
+	 * The failure of a request whose answer does not have the format of our locks.
 	 */
 	static LockStoreException unreadable(StoreRequest request, Outcome outcome, String collection,
 			RuntimeException ex) {
@@ -121,9 +122,9 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * The failure of a request for the caller. Keeps the thread interrupted if that is
-	 * what ended it.
-	 * @param thrown what was thrown, translated by Spring or not
+	 * The failure of a request, for the caller. Keeps the thread interrupted if an
+	 * interrupt ended the request.
+	 * @param thrown the exception, translated by Spring or not
 	 */
 	static LockStoreException explain(StoreRequest request, String collection, RuntimeException thrown) {
 		Throwable failure = nativeFailure(thrown);
@@ -149,8 +150,9 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * Whether the same claim may be answered at once: a race for a new document is over,
-	 * or the driver looks for another primary or opens another connection.
+	 * Whether the same claim may succeed if it is sent again at once. It may because a
+	 * race for a new document is over, or because the driver looks for another primary or
+	 * opens another connection.
 	 */
 	static boolean mayNextClaimSucceed(RuntimeException thrown) {
 		Throwable failure = nativeFailure(thrown);
@@ -164,16 +166,16 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * Whether a request that failed may have been executed, or may still be.
+	 * Whether a failed request may have been executed, or may still be.
 	 */
 	static boolean isUnknown(RuntimeException thrown) {
 		return outcome(nativeFailure(thrown)) == Outcome.UNKNOWN;
 	}
 
 	/**
-	 * Whether a write of one document that failed was certainly not made, and will not be
-	 * made late.
-	 * @param thrown what a template has thrown
+	 * Whether a failed write of one document was certainly not made, and will not be made
+	 * late.
+	 * @param thrown the exception of a template
 	 */
 	public static boolean isUnwritten(Throwable thrown) {
 		Throwable failure = nativeFailure(thrown);
@@ -182,10 +184,11 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * Whether the server says that it has undone a transaction: its commit will not land.
-	 * @param thrown what a statement of it, or the commit, has thrown
-	 * @return {@code false} also if an answer was lost, which the driver calls transient
-	 * as well
+	 * Whether the server says that it has undone a transaction, so that its commit will
+	 * never take effect.
+	 * @param thrown the exception of the commit, or of a statement in the transaction
+	 * @return {@code false} also if an answer was lost, although the driver calls this
+	 * transient, too
 	 */
 	public static boolean isRolledBack(Throwable thrown) {
 		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
@@ -197,7 +200,8 @@ public final class StoreFailures {
 		return false;
 	}
 
-	// Any that the server has answered with, but those after which the driver asks again
+	// Any error in the server's answer, except those after which the driver repeats the
+	// request
 	private static boolean isError(Throwable failure) {
 		boolean error = failure instanceof MongoWriteException
 				|| failure instanceof MongoCommandException command && isUnexecuted(command);
@@ -216,15 +220,16 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * Whether the server will not execute a request, now or later.
+	 * Whether the server has refused a request, so that it will execute the request
+	 * neither now nor later.
 	 */
 	static boolean isRefused(RuntimeException thrown) {
 		return isRefused(nativeFailure(thrown));
 	}
 
 	/**
-	 * Whether the server, or the driver for it, refuses all that this application could
-	 * ask: it cannot sign in, or speaks another version of the protocol.
+	 * Whether the server or the driver refuses all requests of this application, because
+	 * it cannot sign in or speaks another version of the protocol.
 	 */
 	static boolean isShutOut(RuntimeException thrown) {
 		Throwable failure = nativeFailure(thrown);
@@ -233,7 +238,7 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * Whether the server has answered with an error, and is there for other requests.
+	 * Whether the server has answered with an error, but can serve other requests.
 	 */
 	static boolean isAnswered(RuntimeException thrown) {
 		Throwable failure = nativeFailure(thrown);
@@ -241,8 +246,8 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * Whether the server has answered that it cannot do what it was asked for, neither
-	 * because of who asks nor because of its state.
+	 * Whether the server has answered that it does not support the request. An error
+	 * because of the user or of the server's state does not count.
 	 */
 	static boolean isBeyondServer(RuntimeException thrown) {
 		Throwable failure = nativeFailure(thrown);
@@ -288,7 +293,8 @@ public final class StoreFailures {
 		return lacksRetryableWrites(failure);
 	}
 
-	// Signing in needs a connection, and a server that neither starts nor ends
+	// Signing in also fails without a connection, or while the server starts or shuts
+	// down. Only other failures mean wrong credentials
 	private static boolean areCredentialsRefused(@Nullable Throwable cause) {
 		return !(cause instanceof MongoException) || cause instanceof MongoCommandException
 				&& !(cause instanceof MongoNotPrimaryException || cause instanceof MongoNodeIsRecoveringException);
@@ -309,21 +315,20 @@ public final class StoreFailures {
 	}
 
 	private static boolean endedBeforeSending(MongoOperationTimeoutException timeout) {
-		// No server found, or no connection got, in time: reported only if no earlier
-		// attempt got any further, and without a type of its own
+		// The driver found no server, or got no connection, in time. It reports this only
+		// if no earlier attempt got further. The exception has no type of its own
 		String message = String.valueOf(timeout.getMessage());
 		return message.startsWith("Timed out while waiting for a server")
 				|| (message.startsWith("Timed out after ") && message.contains("while waiting for a connection"));
 	}
 
 	private static boolean isUnexecuted(MongoCommandException failure) {
-		// A write concern error may look the same, after the write was made
+		// A write concern error may look the same, although the write was made
 		return failure.getResponse().getNumber("ok", new BsonInt32(1)).intValue() == 0;
 	}
 
 	private static boolean isRefusal(int code, String codeName) {
-		// A code that has no name but a number is
-		// the complaint of an expression or a parser
+		// A code without a name, only with a number, comes from an expression or a parser
 		return REFUSALS.contains(code) || (codeName.startsWith("Location") && !ANSWERS_LOST.contains(code));
 	}
 
@@ -351,8 +356,8 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * How long a request was to take, where that is what ended it.
-	 * @return words for a message, or nothing
+	 * The timeout of a request, if the timeout ended it.
+	 * @return words for a message, or an empty text
 	 */
 	static String within(StoreRequest request, Throwable failure) {
 		boolean timedOut = failure instanceof MongoTimeoutException || failure instanceof MongoExecutionTimeoutException
@@ -402,10 +407,10 @@ public final class StoreFailures {
 	}
 
 	/**
-	 * The failure of several renewals. It may say something of some alone: the server
-	 * executes each statement of a request for itself.
-	 * @return which failed
-	 * @throws LockStoreException the failure, if that is not known
+	 * The failure of several renewals. It may concern only some, because the server
+	 * executes each statement of a request independently.
+	 * @return the renewals that failed
+	 * @throws LockStoreException the failure, if we cannot know which renewals failed
 	 */
 	static RenewalAnswer ofSome(List<LeaseId> leases, LockStoreException failure) {
 		if (nativeFailure(failure) instanceof MongoBulkWriteException bulk && bulk.getWriteConcernError() == null

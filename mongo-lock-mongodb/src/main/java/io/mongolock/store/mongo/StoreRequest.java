@@ -5,12 +5,12 @@ import java.time.Duration;
 import io.mongolock.store.KeyText;
 
 /**
- * A request to the server, as far as its failure has to name it.
+ * A request to the server, with all that a message on its failure needs.
  *
- * @param operation what is done to the lock, a verb
- * @param key the key of the lock, or of the first one, empty if none is named
- * @param timeout how long it may take, zero if the transaction that it is part of says so
- * @param write whether it changes anything
+ * @param operation the verb for messages
+ * @param key the key of the lock, or of the first of several; empty if no key is named
+ * @param timeout how long the request may take; zero if its transaction has the limit
+ * @param write whether the request writes
  */
 record StoreRequest(String operation, String key, Duration timeout, boolean write) {
 
@@ -26,14 +26,14 @@ record StoreRequest(String operation, String key, Duration timeout, boolean writ
 	}
 
 	/**
-	 * The verb of a request for some locks, to be followed by the key of the first.
+	 * The verb of a request for several locks. The key of the first lock must follow it.
 	 */
 	static String ofLocks(String operation, int count) {
 		return operation + ((count != 1) ? " " + count + " locks, the first of them" : " lock");
 	}
 
 	/**
-	 * The timeout as the driver takes it, to which zero would mean for ever.
+	 * The timeout for the driver, which would wait forever at zero.
 	 * @return milliseconds, at least 1
 	 */
 	long timeoutMillis() {

@@ -9,7 +9,7 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 /**
- * Says what a failed statement of the application's template has done, where Spring
+ * Explains the effect of a failed statement of the application's template if Spring
  * Data's exception does not.
  */
 public final class TemplateFailures {
@@ -18,11 +18,11 @@ public final class TemplateFailures {
 	}
 
 	/**
-	 * Say of a conflict that the transaction may be done again: Spring Data takes some
-	 * for violations of integrity.
-	 * @param failure what a statement failed with
-	 * @param what what it was to write
-	 * @return the conflict, or the failure itself if it is something else
+	 * Turn a conflict into an exception that says that the transaction may be done again,
+	 * because Spring Data reports some conflicts as violations of integrity.
+	 * @param failure the failure of a statement
+	 * @param what the object of the write, for the message
+	 * @return the exception, or the failure itself if it is no conflict
 	 */
 	public static RuntimeException conflict(RuntimeException failure, String what) {
 		MongoException conflict = findConflict(failure);
@@ -38,9 +38,9 @@ public final class TemplateFailures {
 	}
 
 	/**
-	 * The failure that ended a transaction, which may be done again.
-	 * @param failure what was thrown
-	 * @return what MongoDB calls transient, or {@code null}
+	 * The failure that ended a transaction if the transaction may be done again.
+	 * @param failure the exception that was thrown
+	 * @return the cause that MongoDB calls transient, or {@code null}
 	 */
 	public static @Nullable MongoException findConflict(Throwable failure) {
 		for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
@@ -53,14 +53,14 @@ public final class TemplateFailures {
 	}
 
 	/**
-	 * Say of a write that it may have been made: MongoDB has not answered in time, or its
-	 * answer was lost.
-	 * @param failure what the write failed with
-	 * @param what what it was to write
-	 * @param template what sent it
+	 * Turn a failure into an exception that says that the write may have been made,
+	 * because MongoDB has not answered in time or its answer was lost.
+	 * @param failure the failure of the write
+	 * @param what the object of the write, for the message
+	 * @param template the template that sent the write
 	 * @param limit how long the statement may take
-	 * @return one that says so; in a transaction a {@link #conflict}, or the failure
-	 * itself if nothing was written
+	 * @return the exception. In a transaction, or if nothing was written, the result of
+	 * {@link #conflict}
 	 */
 	public static RuntimeException ofWrite(RuntimeException failure, String what, MongoTemplate template,
 			Duration limit) {
@@ -70,11 +70,11 @@ public final class TemplateFailures {
 	}
 
 	/**
-	 * Say that a write may have been made.
-	 * @param failure what the write failed with
-	 * @param what what it was to write
+	 * Make an exception that says that a write may have been made.
+	 * @param failure the failure of the write
+	 * @param what the object of the write, for the message
 	 * @param limit how long the statement may take
-	 * @param next what to do next
+	 * @param next advice for the caller
 	 * @return the exception
 	 */
 	public static RuntimeException unknown(RuntimeException failure, String what, Duration limit, String next) {

@@ -13,10 +13,10 @@ import org.springframework.data.mongodb.core.DbCallback;
 import org.springframework.data.mongodb.core.MongoOperations;
 
 /**
- * The way of a statement to the server, in all modules: the driver itself ends it after a
- * time limit, because a primary that is frozen answers nothing, not even that its own
- * limit is over. A statement of a transaction has the limit of that transaction, which
- * the driver lets nobody change. Immutable.
+ * Sends statements with a time limit, in all modules. The driver itself ends a statement
+ * at the limit, because a frozen primary answers nothing, not even that its own limit is
+ * over. A statement in a transaction has the limit of that transaction, which the driver
+ * does not let us change. Immutable.
  *
  * @param template the template, of this library or of the application
  * @param timeout how long each statement may take
@@ -54,7 +54,7 @@ public record TimedStatements(MongoOperations template, Duration timeout) {
 		return (isInTransaction(database)) ? database : database.withTimeout(millis(), TimeUnit.MILLISECONDS);
 	}
 
-	// Zero would be no limit
+	// Zero would mean no limit
 	private long millis() {
 		return Math.max(1, this.timeout.toMillis());
 	}

@@ -22,12 +22,12 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.RenewalAnswer;
 
 /**
- * The requests to a collection by the token of a lease or of a place in the queue,
- * wherever in a document the lock stands, each with the write concern that it needs.
- * Their text is in {@link LockStatements}. Those for many locks are one unordered bulk
- * write of the statements that each lock would get alone, and answer how many were there.
- * A method without a comment does what {@link io.mongolock.store.LockStore} says of its
- * name. Thread-safe.
+ * The requests to a collection that name a lease or a place in the queue by its token,
+ * each with the write concern that it needs. The lock may stand anywhere in a document.
+ * {@link LockStatements} has the statements. A request for many locks is one unordered
+ * bulk write of the statements that each lock would get alone, and answers how many
+ * entries it found. For a method without a comment see the method of the same name in
+ * {@link io.mongolock.store.LockStore}. Thread-safe.
  */
 public final class TokenCommands {
 
@@ -53,10 +53,10 @@ public final class TokenCommands {
 	}
 
 	/**
-	 * Begin a lease anew as part of a transaction of the application, which keeps all
-	 * other writes away from the document until it ends.
+	 * Renew a lease in a transaction of the application. The transaction keeps all other
+	 * writes away from the document until it ends.
 	 * @throws LockStoreException if it failed; the transaction must be rolled back
-	 * @throws IllegalStateException if the session is of another client
+	 * @throws IllegalStateException if the session belongs to another client
 	 */
 	public boolean renew(LeaseId lease, ClientSession session) {
 		try {
@@ -82,8 +82,8 @@ public final class TokenCommands {
 	}
 
 	/**
-	 * End the lease of a token, whichever grant it is of.
-	 * @return whether it was there, with an answer that no failover takes back
+	 * End the lease of a token, whatever its grant.
+	 * @return whether the lease was there; no failover takes this answer back
 	 */
 	public boolean release(LeaseId lease, Duration timeout) {
 		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
@@ -114,7 +114,7 @@ public final class TokenCommands {
 	}
 
 	public boolean leave(LeaseId claim, Duration timeout) {
-		// Rolled back, it is a place that runs out by itself
+		// If this write is rolled back, the place runs out by itself
 		return pull(StoreRequest.write("leave the queue of lock", claim.key(), timeout), WriteConcern.W1,
 				this.statements.leave(claim.leaseToken()));
 	}
@@ -126,7 +126,7 @@ public final class TokenCommands {
 	}
 
 	public int refreshAll(List<LeaseId> claims, Duration timeout) {
-		// Rolled back, it is a place that runs out a little earlier
+		// If this write is rolled back, the place only runs out a little earlier
 		return all("refresh places in the queues of", WriteConcern.W1, claims, timeout,
 				(claim) -> new UpdateOneModel<>(
 						this.statements.awaitedBy(this.ids.apply(claim.key()), claim.leaseToken()),
@@ -135,14 +135,14 @@ public final class TokenCommands {
 	}
 
 	/**
-	 * Whether a lock is held by a lease.
+	 * Selects the document of a lock if a lease holds the lock.
 	 */
 	BsonDocument held(LeaseId lease) {
 		return this.statements.heldBy(this.ids.apply(lease.key()), lease.leaseToken());
 	}
 
 	/**
-	 * The document of a lock.
+	 * Selects the document of a lock.
 	 */
 	BsonDocument byId(String key) {
 		return this.statements.byId(this.ids.apply(key));

@@ -23,9 +23,10 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.LockStoreException;
 
 /**
- * Sees to the index that removes documents of locks nobody asked for any more. Locks work
- * without it, though not with one that removes them too soon; what is wrong with it is
- * one warning with the command that repairs it, and never an exception. Thread-safe.
+ * Takes care of the TTL index that removes the documents of unused locks. Locks work
+ * without this index, but not with one that removes documents too soon. A wrong index
+ * leads to one warning with the command that repairs it, and never to an exception.
+ * Thread-safe.
  */
 public final class TtlIndexInitializer {
 
@@ -39,7 +40,10 @@ public final class TtlIndexInitializer {
 
 	private static final BsonDocument KEYS = new BsonDocument("touchedAt", new BsonInt32(1));
 
-	/** Options that the server compares besides the keys: they make it another index. */
+	/**
+	 * Besides the keys the server compares these options: an index with one of them is
+	 * another index.
+	 */
 	private static final List<String> RESTRICTIONS = List.of("partialFilterExpression", "sparse", "collation",
 			"unique");
 
@@ -66,8 +70,8 @@ public final class TtlIndexInitializer {
 	 * @param template a template that never joins a session or transaction of the caller
 	 * @param retention how long a document stays after it was last touched; from 1 second
 	 * to about 68 years, fractions of a second are dropped
-	 * @param longestLease the longest time for which a lock may be held or kept without
-	 * being touched, as far as known at the time of a look
+	 * @param longestLease the longest time, as known at a look, for which a lock may be
+	 * held or kept without being touched
 	 */
 	public TtlIndexInitializer(MongoOperations template, String collection, Mode mode, Duration retention,
 			Supplier<Duration> longestLease) {
@@ -83,9 +87,9 @@ public final class TtlIndexInitializer {
 	}
 
 	/**
-	 * Create or validate the index; returns after a few seconds even if the server does
-	 * not answer. Only a change since the last look is reported again.
-	 * @return whether the server answered; if not, it is worth another try soon
+	 * Create or validate the index. Returns after a few seconds even if the server does
+	 * not answer. A finding is reported again only if it has changed since the last look.
+	 * @return whether the server answered; if not, try again soon
 	 */
 	public synchronized boolean initialize() {
 		if (this.mode == Mode.NONE) {
@@ -103,8 +107,8 @@ public final class TtlIndexInitializer {
 	}
 
 	/**
-	 * Whether the last look has seen that the collection compares ids as they are.
-	 * @return {@code false} also if there was none, or no answer
+	 * Whether the last look has found that the collection has no collation.
+	 * @return {@code false} also if there was no look, or no answer
 	 */
 	public synchronized boolean hasSeenNoCollation() {
 		return this.plain;
@@ -121,7 +125,7 @@ public final class TtlIndexInitializer {
 			}
 			else if (!(what + shutOut).equals(this.reported)) {
 				this.reported = what + shutOut;
-				// Nobody has to repair an index when there is no server
+				// Without a server there is no index to repair
 				logger.warn((shutOut)
 						? "MongoDB refuses this application: " + failure.getMessage()
 								+ ". No lock is granted until MongoDB accepts this application. "
@@ -138,7 +142,8 @@ public final class TtlIndexInitializer {
 		List<BsonDocument> indexes = indexes(database, this.collection);
 		for (BsonDocument candidate : indexes) {
 			if (collation(candidate) != null) {
-				// No index could repair that, and locks are not kept there
+				// An index does not help here, and locks are not kept in such a
+				// collection
 				return;
 			}
 			if (isOnTouchedAt(candidate)) {
@@ -185,7 +190,7 @@ public final class TtlIndexInitializer {
 				+ quoted(other.getString("name").getValue()) + ")");
 	}
 
-	// The bound to which ConfiguredSettings holds the retention of this application
+	// The lower bound that ConfiguredSettings sets for the retention of this application
 	private long leastSeconds() {
 		return Math.max(1, this.longestLease.get().multipliedBy(2).toSeconds());
 	}
@@ -199,9 +204,9 @@ public final class TtlIndexInitializer {
 	}
 
 	/**
-	 * The indexes of a collection, by a command as claims are: the driver's own operation
-	 * makes a start load dozens of classes that nothing else needs.
-	 * @return all of them, as there are at most 64; none if there is no collection
+	 * The indexes of a collection. This sends a command, as claims do, because the
+	 * driver's own operation would load dozens of classes that nothing else needs.
+	 * @return all indexes, because there are at most 64; none if there is no collection
 	 */
 	static List<BsonDocument> indexes(MongoDatabase database, String collection) {
 		try {
@@ -223,8 +228,9 @@ public final class TtlIndexInitializer {
 	}
 
 	/**
-	 * The collation by which a collection compares ids, which its index on them has.
-	 * @return words for a message, {@code null} if it has none, or this is another index
+	 * The collation by which a collection compares ids. The index on the ids has it.
+	 * @return words for a message; {@code null} if there is none, or if this is another
+	 * index
 	 */
 	static @Nullable String collation(BsonDocument index) {
 		return (index.get("key") instanceof BsonDocument keys && keys.containsKey("_id")
@@ -314,22 +320,22 @@ public final class TtlIndexInitializer {
 	}
 
 	/**
-	 * The task of the initializer.
+	 * The initializer's task.
 	 */
 	public enum Mode {
 
 		/**
-		 * Create it if it is missing.
+		 * Create the index if it is missing.
 		 */
 		CREATE,
 
 		/**
-		 * Only warn if it is missing.
+		 * Only warn if the index is missing.
 		 */
 		VALIDATE,
 
 		/**
-		 * Do not look.
+		 * Do not look at the index.
 		 */
 		NONE
 

@@ -14,16 +14,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.context.SmartLifecycle;
 
 /**
- * Looks at the TTL index at startup, and from then on once in an interval; sooner, at
- * growing distances, while the server does not answer. Has the server checked along with
- * it, also where the index is not asked for. After the start it does so on one daemon
- * thread that there is only while the application runs. Thread-safe; the scheduler is
- * guarded by the monitor, the distance is owned by the thread that looks, one after the
+ * Looks at the TTL index at startup, and then once in each interval. While the server
+ * does not answer, it looks sooner, at growing intervals. Each look also checks the
+ * server, even if the index is not to be looked at. After the start the looks run on one
+ * daemon thread, which exists only while the application runs. Thread-safe. The monitor
+ * guards the scheduler; the retry interval belongs to the looks, which run one after the
  * other.
  */
 public final class TtlIndexWatch implements SmartLifecycle {
 
-	/** Stops before the locks are released, starts after they can be claimed. */
+	/** Starts after locks can be claimed, and stops before they are released. */
 	static final int PHASE = Integer.MIN_VALUE + 2000;
 
 	private static final Log logger = LogFactory.getLog(TtlIndexWatch.class);
@@ -44,10 +44,10 @@ public final class TtlIndexWatch implements SmartLifecycle {
 
 	/**
 	 * Create a new watch.
-	 * @param interval the time between two looks at it, longer than zero
-	 * @param check is asked after each look that the server has answered, and says
-	 * whether it was answered, too; what it throws ends the start, and later is an error
-	 * in the log
+	 * @param interval the time between two looks at the index, longer than zero
+	 * @param check runs after each look that the server has answered, and returns whether
+	 * the server answered again. An exception ends the start; later it is an error in the
+	 * log
 	 */
 	public TtlIndexWatch(TtlIndexInitializer index, Duration interval, BooleanSupplier check) {
 		this(index, interval, check, TtlIndexWatch::daemon);
@@ -84,7 +84,7 @@ public final class TtlIndexWatch implements SmartLifecycle {
 	}
 
 	private void look(ScheduledExecutorService running, Duration retry) {
-		// A refusal is an answer, too
+		// A refusal counts as an answer
 		boolean answered = true;
 		try {
 			answered = this.index.initialize() && this.check.getAsBoolean();
@@ -102,7 +102,7 @@ public final class TtlIndexWatch implements SmartLifecycle {
 			look(running, retry);
 		}
 		catch (RuntimeException ex) {
-			// Beans are not there for the check any more when the application has ended
+			// When the application has ended, the check does not find its beans any more
 			if (!running.isShutdown()) {
 				logger.error(ex.getMessage());
 			}

@@ -11,22 +11,21 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.LockStoreException;
 
 /**
- * Leaves locks that cannot be read out of a look at many, because they are no reason not
- * to see the others, and logs each once with its reason. A look at such a lock alone
- * fails. Thread-safe.
+ * Leaves unreadable locks out of a look at many, so that the others are still seen, and
+ * logs each once with the reason. A look at such a lock alone fails. Thread-safe.
  */
 final class UnreadableLocks {
 
 	private static final Log logger = LogFactory.getLog(UnreadableLocks.class);
 
-	/** In a collection that others use, too, so many are enough. */
+	/** A limit for collections that also have documents of others. */
 	private static final int MAX_SAID = 100;
 
 	private final Set<String> said = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Read one of many locks.
-	 * @return the lock, unless it cannot be read
+	 * @return the lock, empty if it cannot be read
 	 */
 	<T> Stream<T> leaveOut(Supplier<T> reading) {
 		try {

@@ -1,46 +1,48 @@
 /**
  * Locks in a MongoDB collection.
  * <ul>
- * <li>{@link MongoLockStore} keeps each in a document of its own, and decides whether
- * there are enough connections for change streams. Stores of modules keep them elsewhere:
- * {@link LockedCollection} claims them in a field of documents, after an open transaction
- * or in spite of it, {@link LockedCollectionQueues} are the queues beside these, and
- * {@link MajorityCommands} sends anything else.</li>
- * <li>A claim: {@link ClaimCommand} decides which statements are sent, and when the first
- * answer is not enough. {@link FastClaim} is the cheap one, and says which claims it
- * suits. {@link ClaimPipeline} is the rule by which the server grants, denies, lets into
- * the queue and recalls. {@link ClaimStatements} are their common parts, the fence of a
- * grant among them.</li>
- * <li>Other statements: {@link ReleaseCommand} ends a hold, and says whether anybody
- * waits for it; {@link ConfirmCommand} has that confirmed, so that waiters hear of it at
- * once. {@link TokenCommands} renews, and does whatever else goes by a token, each with
- * its write concern. {@link LockQueries} looks and searches, and decides what is read
- * here if the server cannot compute. {@link LockStatements} are the texts of all these,
- * and say which changes count as releases; {@link Statements} are the smallest
- * parts.</li>
+ * <li>{@link MongoLockStore} keeps each lock in a document of its own, and decides
+ * whether there are enough connections for change streams. Stores of other modules keep
+ * locks elsewhere. {@link LockedCollection} claims locks in a field of documents, either
+ * after an open transaction or without waiting for it. {@link LockedCollectionQueues} has
+ * the queues of these locks. {@link MajorityCommands} sends all other commands of such
+ * stores.</li>
+ * <li>Claims: {@link ClaimCommand} decides which statements are sent, and when the first
+ * answer is not enough. {@link FastClaim} is the cheap statement, and says which claims
+ * it suits. {@link ClaimPipeline} is the rule by which the server grants, denies, enters
+ * waiters into the queue and recalls holders. {@link ClaimStatements} has the parts that
+ * both share, such as the fence of a grant.</li>
+ * <li>Other statements: {@link ReleaseCommand} ends a hold, and says who waits for the
+ * lock. {@link ConfirmCommand} has the release confirmed, so that waiters hear of it at
+ * once. {@link TokenCommands} sends renewals and all other requests that name a token,
+ * each with its write concern. {@link LockQueries} looks and searches, and reads
+ * documents here if the server cannot compute. {@link LockStatements} has the statements
+ * of all these classes, and says which changes count as releases. {@link Statements} has
+ * the smallest parts.</li>
  * <li>The way to the server and back: {@link PrimaryCollection} sets concerns and
  * timeouts, and finds out whether there is a mongos. {@link StoreFailures} decides by the
- * failure of a request what it has done, whether it may be sent again, and what callers
- * are advised. {@link RepeatedCommand} then sends it again, so many times within one
- * timeout. {@link StoreRequest} names a request in messages, with the privileges that it
- * needs. {@link DriverMessage} shortens what the driver says of a failure, and hides
- * tokens in it. {@link LockDocument} reads the answer, and decides what is no lock of
- * ours; {@link UnreadableLocks} leaves such ones out of lists.</li>
- * <li>Beside transactions of the application: {@link CurrentTransaction} finds a
- * thread's, and whether that reads from an old snapshot. {@link TimedStatements} limit
- * the time of statements on documents, {@link TemplateFailures} says whether a failed one
- * was a conflict or may have been written.</li>
- * <li>Releases and recalls: {@link FollowedStream} decides when a stream that broke is
- * opened anew, {@link ChangeStreams} whether a cluster may have one, and when a server
- * that refused is asked again. {@link ReleaseStream} and {@link RecallStream} pass on the
+ * failure of a request what the request has done and whether it may be sent again, and
+ * advises callers. {@link RepeatedCommand} then sends the request again, a few times
+ * within one timeout. {@link StoreRequest} names a request in messages, with the
+ * privileges that it needs. {@link DriverMessage} shortens the driver's message on a
+ * failure, and hides tokens in it. {@link LockDocument} reads the answer, and refuses
+ * documents that do not have our format. {@link UnreadableLocks} leaves such documents
+ * out of lists.</li>
+ * <li>Transactions of the application: {@link CurrentTransaction} finds the transaction
+ * of a thread, and tells whether it reads from an old snapshot. {@link TimedStatements}
+ * limits the time of statements on documents. {@link TemplateFailures} says whether a
+ * failed statement was a conflict or may have been written.</li>
+ * <li>Releases and recalls: {@link FollowedStream} decides when a broken stream is opened
+ * anew. {@link ChangeStreams} decides whether a cluster may have a stream, and when to
+ * ask again after a refusal. {@link ReleaseStream} and {@link RecallStream} pass on the
  * events, unless {@link Notifications} are off.</li>
  * <li>The servers: {@link ServerClockWatch} notices elections, and reads a
  * {@link Heartbeat}. {@link ServerClockComparison} decides whose clock is off, and
- * {@link ServerClockFinding} says what that leads to.</li>
+ * {@link ServerClockFinding} describes the result and its consequences.</li>
  * <li>At startup: {@link LockLocation} asks the server for its version, rights and
  * collation. {@link Privileges} says which rights are missing, {@link StatementCheck}
  * tries the statements. {@link TtlIndexInitializer} decides whether the TTL index is
- * right, {@link TtlIndexWatch} when to look at it again.</li>
+ * right. {@link TtlIndexWatch} decides when to look at it again.</li>
  * </ul>
  */
 @NullMarked
