@@ -113,6 +113,9 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		if (current != null && this.looking) {
 			look(current, job, Duration.ZERO);
 		}
+		else if (current != null && this.added.size() == 1) {
+			limitWait(current);
+		}
 	}
 
 	// A run that goes on ends by itself
@@ -212,11 +215,16 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			ScheduledExecutorService current = new ScheduledThreadPoolExecutor(1,
 					new CustomizableThreadFactory("mongo-lock-jobs-"), new ThreadPoolExecutor.DiscardPolicy());
 			this.timer = current;
-			if (this.refusing) {
-				current.schedule(this::waitNoLonger, this.patience.toNanos(), TimeUnit.NANOSECONDS);
+			if (this.refusing && !this.added.isEmpty()) {
+				limitWait(current);
 			}
 			lookAtAll(this.refusing);
 		}
+	}
+
+	// Not without a job: its thread keeps the process alive
+	private void limitWait(ScheduledExecutorService current) {
+		current.schedule(this::waitNoLonger, this.patience.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	// Not before what runs at the start of the application has ended, a migration for

@@ -68,6 +68,8 @@ class JobSchedulerTests {
 
 	private final AtomicInteger runs = new AtomicInteger();
 
+	private final JobRegistry declared = new JobRegistry();
+
 	@AfterEach
 	void end() {
 		this.locks.stop(Duration.ZERO);
@@ -215,6 +217,22 @@ class JobSchedulerTests {
 		scheduler.destroy();
 	}
 
+	/**
+	 * As a command that is to end after its work, and whose class path has this module.
+	 */
+	@Test
+	void whenThereIsNoJobThenNoThreadKeepsTheProcessAlive(CapturedOutput output) throws Exception {
+		JobScheduler scheduler = scheduler(List.of(), this.kept, (look) -> new Thread(look).start(), true);
+		ThreadGroup started = new ThreadGroup("started");
+		Thread main = new Thread(started, scheduler::start);
+		main.start();
+		main.join();
+		assertThat(started.activeCount()).isZero();
+		this.declared.add(new Job("hurried", () -> terms("1h"), (run) -> this.runs.incrementAndGet()));
+		Awaitility.await().untilAsserted(() -> assertThat(output).containsOnlyOnce("No job has begun"));
+		scheduler.destroy();
+	}
+
 	@Test
 	void theReadinessOfAChildContextBeginsAndEndsNothing() {
 		JobScheduler scheduler = scheduler("100ms", this.kept, (look) -> new Thread(look).start(), true,
@@ -264,11 +282,10 @@ class JobSchedulerTests {
 	}
 
 	private JobScheduler scheduler(List<Job> jobs, JobRuns kept, Executor threads, boolean becomesReady) {
-		JobRegistry declared = new JobRegistry();
-		JobScheduler scheduler = new JobScheduler(declared, this.runner, new DueJobs(this.runner, kept), threads,
+		JobScheduler scheduler = new JobScheduler(this.declared, this.runner, new DueJobs(this.runner, kept), threads,
 				Duration.ofMillis(100), true, becomesReady, this.context, Duration.ofMillis(100),
 				new DefaultListableBeanFactory().getBeanProvider(JobScheduler.Watch.class));
-		jobs.forEach(declared::add);
+		jobs.forEach(this.declared::add);
 		scheduler.afterSingletonsInstantiated();
 		return scheduler;
 	}
