@@ -55,7 +55,9 @@ final class LeaderElections implements SmartInitializingSingleton {
 		if (this.becomesReady && this.onlyWhenReady.getAsBoolean()) {
 			all().forEach((election) -> election.ready(false));
 			this.waiting = !all().isEmpty();
-			CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES).execute(this::warnIfWaiting);
+			if (this.waiting) {
+				CompletableFuture.delayedExecutor(1, TimeUnit.MINUTES).execute(this::warnIfWaiting);
+			}
 		}
 	}
 

@@ -1,10 +1,12 @@
 package io.mongolock.leader;
 
 import java.io.IOException;
+import java.lang.ref.WeakReference;
 import java.lang.reflect.Proxy;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.OptionalLong;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -189,6 +191,18 @@ class LeaderElectionAutoConfigurationTests {
 			starting.getBean(LeaderElections.class).warnIfWaiting();
 			assertThat(output).contains("This instance cannot lead")
 				.contains("mongo-lock.leader.only-when-ready=false");
+		});
+	}
+
+	/** As of a suite of tests, whose contexts would fill its memory. */
+	@Test
+	void anApplicationWithoutElectionsIsGarbageAfterItsEnd() {
+		List<WeakReference<Object>> ended = new ArrayList<>();
+		this.instance.withBean(ApplicationArguments.class, () -> new DefaultApplicationArguments())
+			.run((context) -> ended.add(new WeakReference<>(context.getBean(LeaderElections.class))));
+		Awaitility.await().atMost(Duration.ofSeconds(40)).until(() -> {
+			System.gc();
+			return ended.get(0).get() == null;
 		});
 	}
 
