@@ -208,6 +208,7 @@ class LeaderElectionTests {
 		this.first.awaitHeard("granted");
 		this.second.start().awaitWaiting();
 		this.second.election.ready(false);
+		Awaitility.await().until(() -> lock().queue().isEmpty());
 		this.first.election.ready(false);
 		this.first.awaitHeard("granted", "revoked");
 		Awaitility.await().until(() -> lock().holders().isEmpty() && lock().queue().isEmpty());
