@@ -107,7 +107,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 										.map(LeaderElection::role)
 										.collect(Collectors.joining("', '")) + "'."),
 					"Declare one bean of that role, such as new LeaderElection(\"" + role
-							+ "\", locks, action), or let @LeaderOnly name the role of another bean.");
+							+ "\", locks, events), or let @LeaderOnly name the role of another bean.");
 		}
 		return ofRole.get(0);
 	}

@@ -235,7 +235,7 @@ class LeaderElectionAutoConfigurationTests {
 				.hasMessageContaining("There are 0 LeaderElection beans of the role 'nobody'")
 				.hasMessageContaining(
 						"There are no other LeaderElection beans. Declare one bean of that role, such as new "
-								+ "LeaderElection(\"nobody\""));
+								+ "LeaderElection(\"nobody\", locks, events)"));
 	}
 
 	@Test
