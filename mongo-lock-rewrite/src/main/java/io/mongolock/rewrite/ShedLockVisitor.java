@@ -48,7 +48,7 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 			"an application with mongo-lock-shedlock does not start with this bean. Remove the bean",
 			SHED_LOCK + "spring.annotation.EnableSchedulerLock",
 			"remove this annotation when no @SchedulerLock is left", SHED_LOCK + "spring.annotation.LockProviderToUse",
-			"this annotation does nothing without @SchedulerLock. Remove it, because this library keeps its locks in "
+			"remove this annotation. Without @SchedulerLock it does nothing, because this library keeps its locks in "
 					+ "its own store");
 
 	private static final String OTHER = "this code locks in ShedLock's store. Use LockOperations, where execute(…) "
