@@ -10,9 +10,9 @@ import org.springframework.core.annotation.MergedAnnotations;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Knows which types say anything about locks: themselves, in one of their methods, or in
- * a supertype. Each type is looked at once, so that the types of frameworks, which are
- * most of what a start has to look at, cost next to nothing. Thread-safe.
+ * Knows which types declare locks: on the type itself, on one of its methods, or on a
+ * supertype. Each type is looked at once. So framework types cost next to nothing,
+ * although they are most of the types at a start. Thread-safe.
  */
 class AnnotatedTypes {
 
@@ -49,7 +49,7 @@ class AnnotatedTypes {
 	}
 
 	private static boolean isOn(AnnotatedElement element) {
-		// Most have none, and Spring would remember that for each
+		// Most elements have no annotations, and Spring would cache this for each
 		return element.getDeclaredAnnotations().length > 0
 				&& (!(element instanceof Method method) || !method.isSynthetic())
 				&& MergedAnnotations.from(element).isPresent(DistributedLock.class);

@@ -19,9 +19,9 @@ import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.LockOperationSource;
 
 /**
- * Finds {@link DistributedLock @DistributedLock}: on the most specific method and those
- * it implements or overrides, then on the class of the bean and its supertypes. Each
- * method is looked at once.
+ * Finds {@link DistributedLock @DistributedLock}: first on the most specific method and
+ * the methods that it implements or overrides, then on the class of the bean and its
+ * supertypes. Each method is looked at once.
  */
 public class AnnotationLockOperationSource implements LockOperationSource {
 
@@ -38,8 +38,8 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 	/**
 	 * Create a new source.
 	 * @param placeholders replaces {@code ${…}}
-	 * @param unavailableHandler the name of the {@code LockUnavailableHandler} of methods
-	 * that say nothing else, empty for none
+	 * @param unavailableHandler the name of the {@code LockUnavailableHandler} for
+	 * methods that declare no other answer, empty for none
 	 */
 	public AnnotationLockOperationSource(StringValueResolver placeholders, String unavailableHandler) {
 		this.parser = new DistributedLockParser(placeholders, unavailableHandler);
@@ -66,8 +66,8 @@ public class AnnotationLockOperationSource implements LockOperationSource {
 
 	private List<LockOperation> find(Method method, Class<?> targetClass) {
 		Class<?> userClass = ClassUtils.getUserClass(targetClass);
-		// the methods of a JDK proxy, as of a repository, have neither names nor
-		// annotations
+		// The methods of a JDK proxy, for example of a repository, have neither
+		// parameter names nor annotations
 		Method specific = (Proxy.isProxyClass(userClass)) ? ClassUtils.getInterfaceMethodIfPossible(method, userClass)
 				: AopUtils.getMostSpecificMethod(method, userClass);
 		LockDeclarations declarations = new LockDeclarations(specific, userClass);

@@ -27,7 +27,7 @@ import io.mongolock.interceptor.LockOperation;
  */
 class DistributedLockParser {
 
-	/** A variable, a template, or a bean. */
+	/** Finds a variable, a template, or a bean. */
 	private static final Pattern EXPRESSION = Pattern.compile("#\\{|#[a-zA-Z_]|^@[a-zA-Z_]");
 
 	private final StringValueResolver placeholders;
@@ -42,7 +42,8 @@ class DistributedLockParser {
 	List<LockOperation> parse(List<MergedAnnotation<DistributedLock>> annotations, Method method,
 			Class<?> targetClass) {
 		if (annotations.size() == 1) {
-			// As nearly always: a start spends milliseconds on the first comparison
+			// The usual case needs no comparison, because a start spends milliseconds
+			// on the first one
 			return List.of(parse(annotations.get(0), method, targetClass));
 		}
 		List<LockOperation> operations = annotations.stream()
@@ -72,7 +73,7 @@ class DistributedLockParser {
 		return (text != null) ? "the same " + attribute + " '" + text + "'" : "no " + attribute;
 	}
 
-	// A call that does not get one of its locks has one result
+	// If a call does not get one of its locks, it can have only one answer
 	private static void checkTogether(LockOperation first, LockOperation other, Class<?> targetClass) {
 		if (!describeAnswer(other).equals(describeAnswer(first))) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
@@ -121,7 +122,7 @@ class DistributedLockParser {
 				attributes.unavailableHandler(), annotation.getEnum("onLost", OnLost.class));
 	}
 
-	/** The attributes of one annotation, placeholders replaced. */
+	/** The attributes of one annotation, with placeholders replaced. */
 	private final class Attributes {
 
 		private final MergedAnnotation<DistributedLock> annotation;
@@ -172,7 +173,7 @@ class DistributedLockParser {
 			catch (IllegalArgumentException ex) {
 				throw unresolved(attribute, declared, ex);
 			}
-			// some resolvers leave what they do not know
+			// Some resolvers leave unknown placeholders as they are
 			throw unresolved(attribute, declared, null);
 		}
 

@@ -17,7 +17,7 @@ import io.mongolock.LockUnavailableException;
 import io.mongolock.interceptor.InvalidLockMethodException;
 
 /**
- * Finds the method that answers the caller if another holds the lock.
+ * Finds the method that answers the caller if another holder has the lock.
  *
  * @param method the most specific method, which runs under the lock
  * @param userClass the class of the bean, or of a JDK proxy that stands for one
@@ -25,11 +25,11 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 record FallbackMethods(Method method, Class<?> userClass) {
 
 	/**
-	 * Find the one that fits.
-	 * @param name what was declared
-	 * @return a method that can be called on the bean, of whatever visibility
-	 * @throws InvalidLockMethodException if there is none, more than one, or one that
-	 * cannot stand for the method
+	 * Find the fallback.
+	 * @param name the declared name
+	 * @return a method of any visibility that can be called on the bean
+	 * @throws InvalidLockMethodException if there is no such method, if there are
+	 * several, or if it cannot replace the locked method
 	 */
 	Method find(String name) {
 		List<Method> named = candidates().filter((one) -> one.getName().equals(name)).toList();
@@ -46,7 +46,7 @@ record FallbackMethods(Method method, Class<?> userClass) {
 	}
 
 	private Stream<Method> candidates() {
-		// a JDK proxy, as of a repository, has the methods of its interfaces
+		// A JDK proxy, for example of a repository, has the methods of its interfaces
 		Stream<Method> all = (Proxy.isProxyClass(this.userClass))
 				? Arrays.stream(this.userClass.getInterfaces()).flatMap((type) -> Arrays.stream(type.getMethods()))
 				: Arrays.stream(ReflectionUtils.getUniqueDeclaredMethods(this.userClass));
@@ -99,7 +99,8 @@ record FallbackMethods(Method method, Class<?> userClass) {
 		}
 	}
 
-	// What generics leave open the compiler of the user could not check, either
+	// Unresolvable generics are accepted, because the user's compiler could not check
+	// them, either
 	private static boolean fits(ResolvableType to, ResolvableType from) {
 		return ClassUtils.isAssignable(to.toClass(), from.toClass()) && (!to.hasGenerics()
 				|| to.hasUnresolvableGenerics() || from.hasUnresolvableGenerics() || to.isAssignableFrom(from));

@@ -21,16 +21,17 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.interceptor.InvalidLockMethodException;
 
 /**
- * Decides which declarations count for a method: the method's own before its class's, and
- * for each of them what classes say before what interfaces say. All on one element count
- * together. Interfaces that say different things are refused.
+ * Decides which declarations count for a method. Declarations on the method come before
+ * declarations on the type. In both cases declarations of classes come before
+ * declarations of interfaces. All declarations on one element count together.
+ * Contradicting interfaces are refused.
  *
  * @param method the most specific method
  * @param userClass the class of the bean, or of a JDK proxy that stands for one
  */
 record LockDeclarations(Method method, Class<?> userClass) {
 
-	/** The container, or a thread of it, calls a method that has one of these. */
+	/** The container or one of its threads calls methods with these annotations. */
 	private static final List<String> CALLED = List.of("org.springframework.scheduling.annotation.Scheduled",
 			"org.springframework.scheduling.annotation.Schedules", "org.springframework.scheduling.annotation.Async",
 			"org.springframework.context.event.EventListener",
@@ -109,7 +110,10 @@ record LockDeclarations(Method method, Class<?> userClass) {
 		return true;
 	}
 
-	/** By interfaces that it implements, perhaps without its class knowing. */
+	/**
+	 * The declarations on methods of interfaces that the method implements. The method's
+	 * own class need not implement these interfaces.
+	 */
 	private List<OnElement> onContracts() {
 		List<OnElement> found = new ArrayList<>(on(this.method));
 		for (Class<?> type : ClassUtils.getAllInterfacesForClassAsSet(this.userClass)) {
@@ -154,8 +158,8 @@ record LockDeclarations(Method method, Class<?> userClass) {
 	}
 
 	/**
-	 * Whether the container calls the method, without the lock of its class, as it is not
-	 * public.
+	 * Whether the container calls the method without the lock of its class, because the
+	 * method is not public.
 	 */
 	boolean isLeftOut() {
 		return !isMeantByType() && isOwn() && isCalled() && find().isEmpty() && onType() != null;
@@ -172,7 +176,7 @@ record LockDeclarations(Method method, Class<?> userClass) {
 	}
 
 	/**
-	 * What one class, interface or method says.
+	 * The declarations on one class, interface or method.
 	 *
 	 * @param locks at least one
 	 */

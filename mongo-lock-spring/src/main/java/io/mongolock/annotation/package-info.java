@@ -1,15 +1,15 @@
 /**
- * {@code @DistributedLock}, and how it is read.
+ * {@code @DistributedLock}, and the classes that read it.
  * <ul>
- * <li>{@link DistributedLock} is what users write.</li>
+ * <li>{@link DistributedLock} is the annotation that users write.</li>
  * <li>{@link AnnotationLockOperationSource} finds it for a method, once per method.
- * {@link LockDeclarations} decides which declaration counts, the method's or its type's,
- * a class's or an interface's, and which methods a type's leaves out.
- * {@link DistributedLockParser} makes a {@link io.mongolock.interceptor.LockOperation
- * LockOperation} of it, and refuses wrong values and attributes that exclude each other.
- * {@link FallbackMethods} decides which method answers in its place.
- * {@link AnnotatedTypes} decides which types say nothing about locks and are left
- * out.</li>
+ * {@link LockDeclarations} decides which declaration counts: of the method or its type,
+ * of a class or an interface. It also decides to which methods a type's declaration does
+ * not apply. {@link DistributedLockParser} makes a
+ * {@link io.mongolock.interceptor.LockOperation LockOperation} of the declaration, and
+ * refuses wrong values and attributes that exclude each other. {@link FallbackMethods}
+ * decides which method answers in place of the locked method. {@link AnnotatedTypes}
+ * decides which types declare no locks and are left out.</li>
  * </ul>
  */
 @NullMarked

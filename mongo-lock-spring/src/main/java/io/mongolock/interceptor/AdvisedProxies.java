@@ -11,8 +11,7 @@ import org.springframework.aop.framework.AopProxyUtils;
 import org.springframework.beans.factory.config.SingletonBeanRegistry;
 
 /**
- * Finds the proxy that has some advice, where proxies of Spring stand in front of each
- * other.
+ * Finds the proxy that has a given advice if several Spring proxies wrap each other.
  */
 public final class AdvisedProxies {
 
@@ -23,17 +22,17 @@ public final class AdvisedProxies {
 	}
 
 	/**
-	 * Whether a test has put objects of its own in place of beans, for example by
-	 * {@code @MockitoBean}, which have no proxies.
+	 * Whether a test may have replaced beans by its own objects, for example by
+	 * {@code @MockitoBean}. Such objects have no proxies.
 	 */
 	public static boolean mayBeMissing(SingletonBeanRegistry beans) {
 		return beans.containsSingleton(BEAN_OVERRIDES);
 	}
 
 	/**
-	 * The proxy of a bean that has some advice: its own, or one behind that.
-	 * @return the proxy, or one that hides its advice or what is behind it, for example a
-	 * scope's, and so is trusted; {@code null} if none has it
+	 * The proxy of a bean that has a given advice: the outermost proxy, or one behind it.
+	 * @return the proxy. A proxy that hides its advice or its target, for example a
+	 * scope's, is trusted and returned, too. {@code null} if no proxy has the advice
 	 */
 	public static @Nullable SpringProxy find(Object bean, Predicate<Advice> advice) {
 		Object one = bean;

@@ -14,8 +14,8 @@ import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.scheduling.annotation.Async;
 
 /**
- * The place of the advice of {@link Async} in a proxy: usually outside of all others, so
- * that what they do happens on the thread that works.
+ * The place of the {@link Async} advice in a proxy. Usually it is outside of all other
+ * advice, so that the other advice runs on the thread that does the work.
  */
 public final class AsyncAdvice {
 
@@ -23,7 +23,7 @@ public final class AsyncAdvice {
 	}
 
 	/**
-	 * Whether a method, or its class, is declared so.
+	 * Whether a method or its class is {@code @Async}.
 	 */
 	public static boolean isDeclared(Method method, Class<?> targetClass) {
 		return AnnotatedElementUtils.hasAnnotation(method, Async.class)
@@ -31,7 +31,7 @@ public final class AsyncAdvice {
 	}
 
 	/**
-	 * Whether it stands outside of another advice.
+	 * Whether the {@code @Async} advice is outside of another advice.
 	 */
 	static boolean isOutsideOf(Advice advice, Advised proxy) {
 		for (Advisor advisor : proxy.getAdvisors()) {
@@ -46,7 +46,7 @@ public final class AsyncAdvice {
 	}
 
 	/**
-	 * Those that stand inside of another advice.
+	 * The {@code @Async} advisors inside of another advice.
 	 */
 	public static List<Advisor> insideOf(Predicate<Advice> other, Advised proxy) {
 		List<Advisor> inside = new ArrayList<>();

@@ -4,12 +4,13 @@ import org.aopalliance.aop.Advice;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs an {@code @Async} method: where its advice stands outside, on a thread that may
- * wait, for the lock and for the stage that the method returns.
+ * Runs an {@code @Async} method. If the {@code @Async} advice is outside of the lock, the
+ * method runs on a thread that may wait for the lock and for the stage that the method
+ * returns.
  *
- * @param lock the advice that asks
+ * @param lock the advice that locks
  * @param waiting how the method runs on such a thread
- * @param otherwise how it runs where the caller is not to wait
+ * @param otherwise how the method runs if the caller must not wait
  */
 record AsyncMethodExecution(Advice lock, LockedExecution waiting,
 		LockedExecution otherwise) implements LockedExecution {

@@ -16,12 +16,12 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Recognizes results whose work goes on, or has not begun, when the method returns them.
- * By name, because most of these types belong to libraries that an application need not
- * have.
+ * It goes by the names of types, because most of them belong to libraries that an
+ * application need not have.
  */
 public final class AsyncResultDetector {
 
-	/** The way out. */
+	/** The advice in messages. */
 	public static final String ACTION = "Return a CompletionStage, a CompletableFuture or, if Reactor is on the class "
 			+ "path, a Mono, a Flux or another reactive type that Spring adapts. Do not wrap this result in another "
 			+ "type, because the lock is held until the returned result has ended. For suspend functions and Flow, add "
@@ -44,13 +44,13 @@ public final class AsyncResultDetector {
 	private static final boolean WEB = ClassUtils.isPresent("org.springframework.http.HttpEntity",
 			AsyncResultDetector.class.getClassLoader());
 
-	/** The answer for each class that was a result. */
+	/** Whether the class of a result is such a type. */
 	private final Map<Class<?>, Boolean> known = new ConcurrentHashMap<>();
 
 	/**
-	 * What kind of result a method declares whose end is not known.
-	 * @return a type for diagnostics, or {@code null} if the work ends with the call, as
-	 * far as is declared, or with the result
+	 * The declared type of result whose end cannot be known.
+	 * @return the type, for diagnostics. {@code null} if the work ends with the call, as
+	 * far as declared, or with the result
 	 */
 	public static @Nullable String declaredBy(Method method, Class<?> targetClass) {
 		LaterType later = LaterType.of(method, targetClass);
@@ -63,7 +63,8 @@ public final class AsyncResultDetector {
 	}
 
 	/**
-	 * Whether a method declares a result that ends later, and that the lock is held for.
+	 * Whether a method declares a result that ends later and until whose end the lock is
+	 * held.
 	 */
 	public static boolean areHeldFor(Method method, Class<?> targetClass) {
 		return LaterType.of(method, targetClass) != null;
@@ -71,7 +72,7 @@ public final class AsyncResultDetector {
 
 	private static @Nullable String find(ResolvableType type, Set<Type> seen) {
 		Class<?> declared = type.resolve();
-		// A type may be bounded by itself, as in <T extends Comparable<T>>
+		// A type may have itself as a bound, as in <T extends Comparable<T>>
 		if (declared == null || !seen.add(type.getType())) {
 			return null;
 		}
@@ -81,7 +82,7 @@ public final class AsyncResultDetector {
 		return findIn(type, seen);
 	}
 
-	// What a collection, a ResponseEntity or an array has in it
+	// Searches the element type of a collection, a ResponseEntity or an array
 	private static @Nullable String findIn(ResolvableType type, Set<Type> seen) {
 		for (ResolvableType inner : type.getGenerics()) {
 			String found = find(inner, seen);
@@ -93,8 +94,8 @@ public final class AsyncResultDetector {
 	}
 
 	/**
-	 * What kind of result a method has returned.
-	 * @return a type for diagnostics, or {@code null} if the work has ended
+	 * The type of a returned result whose work goes on.
+	 * @return the type, for diagnostics; {@code null} if the work has ended
 	 */
 	@Nullable String returned(@Nullable Object result) {
 		Object body = (WEB) ? Web.bodyOf(result) : result;
@@ -104,7 +105,8 @@ public final class AsyncResultDetector {
 						? inner.getClass().getSimpleName() : null;
 	}
 
-	// A page or another Streamable of Spring Data is a Supplier, too, and all there
+	// A page or another Streamable of Spring Data is a Supplier, too, but has all its
+	// elements
 	private static boolean isLater(Class<?> type) {
 		return !Iterable.class.isAssignableFrom(type) && isOneOfThem(type);
 	}
@@ -121,7 +123,7 @@ public final class AsyncResultDetector {
 		return false;
 	}
 
-	/** Loaded only if Spring Web is there. */
+	/** Loaded only if Spring Web is present. */
 	private static final class Web {
 
 		private static @Nullable Object bodyOf(@Nullable Object result) {

@@ -16,9 +16,9 @@ import io.mongolock.LockContext;
 import io.mongolock.LockRequest;
 
 /**
- * Warns of what only a call shows, once for each method: that it waits for its lock on a
- * thread of Reactor that must not block, or takes it after the snapshot that it should
- * protect. Thread-safe.
+ * Warns once per method of problems that only a call shows. The call waits for its lock
+ * on a Reactor thread that must not block, or takes the lock after the snapshot that the
+ * lock should protect. Thread-safe.
  */
 class CallWarnings {
 
@@ -36,7 +36,7 @@ class CallWarnings {
 	/**
 	 * Create for one advice.
 	 * @param hasSnapshot whether a transaction of this thread reads from a snapshot;
-	 * asked inside transactions alone
+	 * called only inside transactions
 	 */
 	CallWarnings(BooleanSupplier hasSnapshot) {
 		this.hasSnapshot = hasSnapshot;
@@ -52,7 +52,8 @@ class CallWarnings {
 	}
 
 	/**
-	 * A transaction that has read before the grant goes on seeing what was there then.
+	 * Warns because a transaction that has read before the grant still sees the data of
+	 * that time.
 	 */
 	void warnIfLate(LockedCall call, List<LockRequest> requests) {
 		if (TransactionSynchronizationManager.isActualTransactionActive() && !this.late.contains(call.method())
@@ -65,13 +66,14 @@ class CallWarnings {
 		}
 	}
 
-	// One that the thread holds already was perhaps there before the transaction
+	// Locks that the thread already holds may be older than the transaction, so they do
+	// not count
 	private static boolean isAnyNew(List<LockRequest> requests) {
 		return requests.stream()
 			.anyMatch((request) -> LockContext.find((handle) -> handle.key().equals(request.key())).isEmpty());
 	}
 
-	/** Loaded only if Reactor is there. */
+	/** Loaded only if Reactor is present. */
 	private static final class Reactor {
 
 		private static boolean isNonBlocking() {

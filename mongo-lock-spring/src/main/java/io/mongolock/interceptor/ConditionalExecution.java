@@ -6,14 +6,14 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs a method under each of its locks whose condition holds, evaluated before any key;
- * without a lock if none does.
+ * Runs a method under each of its locks whose condition holds, or without a lock if no
+ * condition holds. All conditions are evaluated before any key.
  *
- * @param locks what was declared
+ * @param locks the declared locks
  * @param conditions evaluates their conditions
- * @param all runs the method under all of them
- * @param some makes what runs it under some of several
- * @param without runs it under none
+ * @param all runs the method under all locks
+ * @param some makes the execution that runs the method under some of several locks
+ * @param without runs the method without a lock
  */
 record ConditionalExecution(List<LockOperation> locks, LockKeyEvaluator conditions, LockedExecution all,
 		Function<List<LockOperation>, LockedExecution> some, LockedExecution without) implements LockedExecution {

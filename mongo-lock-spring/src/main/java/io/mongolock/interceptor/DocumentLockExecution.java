@@ -11,8 +11,8 @@ import io.mongolock.spi.DocumentLocking;
 /**
  * Runs a method under the lock of a document.
  *
- * @param documents asked for at a call, not before
- * @param warnings looks at each call
+ * @param documents resolved at a call, not before
+ * @param warnings checks each call
  */
 record DocumentLockExecution(LockOperation operation, LockKeyEvaluator keys, Supplier<DocumentLocking> documents,
 		CallWarnings warnings) implements LockedExecution {

@@ -10,10 +10,10 @@ import org.springframework.aop.support.AopUtils;
 import io.mongolock.LockUnavailableException;
 
 /**
- * Answers by another method of the same bean.
+ * Answers by calling another method of the same bean.
  *
- * @param fallback takes the arguments of the call and, if it has one more parameter, the
- * exception
+ * @param fallback the method, which takes the arguments of the call and, if it has one
+ * more parameter, the exception
  */
 record FallbackAnswer(Method fallback) implements UnavailableAnswer {
 
@@ -27,7 +27,8 @@ record FallbackAnswer(Method fallback) implements UnavailableAnswer {
 		return AopUtils.invokeJoinpointUsingReflection(bean(call.target()), this.fallback, passed);
 	}
 
-	// A further proxy has no fields of its own, and a private method would see none
+	// Unwraps inner proxies: they have no field values, so a private method called on
+	// them would see none
 	private @Nullable Object bean(@Nullable Object target) {
 		Object inner = (target != null) ? AopProxyUtils.getSingletonTarget(target) : null;
 		return (this.fallback.getDeclaringClass().isInstance(inner)) ? bean(inner) : target;

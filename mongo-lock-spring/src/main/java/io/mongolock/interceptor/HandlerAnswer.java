@@ -14,7 +14,7 @@ import io.mongolock.LockUnavailableHandler;
 import io.mongolock.UnavailableCall;
 
 /**
- * Answers by a bean of the application.
+ * Answers by calling a bean of the application.
  *
  * @param handler the name of a {@link LockUnavailableHandler}
  */

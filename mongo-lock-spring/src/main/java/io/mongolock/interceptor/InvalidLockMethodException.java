@@ -11,14 +11,14 @@ import org.springframework.util.ClassUtils;
 import io.mongolock.spi.LockStartupException;
 
 /**
- * A method is declared to run under a lock in a way that cannot work: found at the start,
- * or by the first call that shows it.
+ * The declaration of a locked method cannot work. Thrown at startup, or by the first call
+ * that shows the problem.
  */
 public class InvalidLockMethodException extends LockStartupException {
 
 	/**
 	 * Create a new exception.
-	 * @param problem what is wrong, a clause that follows the method's name
+	 * @param problem the problem, a clause that follows the method's name
 	 */
 	public InvalidLockMethodException(Method method, Class<?> targetClass, String problem, String action) {
 		this(method, targetClass, problem, action, null);
@@ -26,8 +26,8 @@ public class InvalidLockMethodException extends LockStartupException {
 
 	/**
 	 * Create a new exception.
-	 * @param problem what is wrong, a clause that follows the method's name
-	 * @param cause what revealed it, if anything
+	 * @param problem the problem, a clause that follows the method's name
+	 * @param cause the exception that revealed it, if any
 	 */
 	public InvalidLockMethodException(Method method, Class<?> targetClass, String problem, String action,
 			@Nullable Throwable cause) {
@@ -35,16 +35,16 @@ public class InvalidLockMethodException extends LockStartupException {
 	}
 
 	/**
-	 * Create a new exception that is about no single method.
-	 * @param problem what is wrong, a sentence without its full stop
-	 * @param cause what revealed it, if anything
+	 * Create a new exception that does not concern a single method.
+	 * @param problem the problem, a sentence without its full stop
+	 * @param cause the exception that revealed it, if any
 	 */
 	public InvalidLockMethodException(String problem, String action, @Nullable Throwable cause) {
 		super(problem + ".", action, cause);
 	}
 
 	/**
-	 * A method for people to read.
+	 * Describes a method for readers of a message.
 	 */
 	public static String describe(Method method, Class<?> targetClass) {
 		String parameters = Arrays.stream(method.getParameterTypes())
@@ -53,7 +53,7 @@ public class InvalidLockMethodException extends LockStartupException {
 		return ClassUtils.getQualifiedMethodName(method, named(method, targetClass)) + "(" + parameters + ")";
 	}
 
-	// The name of a JDK proxy says nothing: a repository's stands for the interface
+	// The name of a JDK proxy tells nothing, so a repository is named by its interface
 	private static Class<?> named(Method method, Class<?> targetClass) {
 		return (!Proxy.isProxyClass(targetClass)) ? ClassUtils.getUserClass(targetClass)
 				: Arrays.stream(targetClass.getInterfaces())

@@ -12,11 +12,11 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 
 /**
- * Runs a method whose result ends later under its locks until then, without waiting for
- * them. The keys are evaluated at the call.
+ * Runs a method whose result ends later. The locks are held until that end, and no thread
+ * waits for them. The keys are evaluated at the call.
  *
  * @param requests makes the requests of a call
- * @param locks asked for at a call, not before
+ * @param locks resolved at a call, not before
  * @param result runs methods of one type of result
  */
 record LaterExecution(LockRequests requests, Supplier<LockOperations> locks,

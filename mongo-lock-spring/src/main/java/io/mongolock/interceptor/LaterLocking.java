@@ -11,21 +11,21 @@ import io.mongolock.LockHandle;
 import io.mongolock.LockUnavailableException;
 
 /**
- * The locks of a call whose keys are known, for work that ends later. May be used several
+ * The locks of a call with known keys, for work that ends later. May be used several
  * times.
  */
 @FunctionalInterface
 interface LaterLocking {
 
 	/**
-	 * Acquire them, and release them when the work has ended, as
+	 * Acquire the locks, and release them when the work has ended, as
 	 * {@link io.mongolock.LockOperations#executeAsync} does.
 	 */
 	CompletableFuture<@Nullable Object> execute(Work work);
 
 	/**
-	 * React to the end. Where others hold a lock, an answer follows that may block: never
-	 * on the calling thread, which must perhaps not.
+	 * React to the end. If another holder has a lock, the reaction may block. So it never
+	 * runs on the calling thread then, because that thread perhaps must not block.
 	 */
 	static void whenEnded(CompletableFuture<@Nullable Object> locked,
 			BiConsumer<@Nullable Object, @Nullable Throwable> reaction) {
@@ -40,14 +40,14 @@ interface LaterLocking {
 		});
 	}
 
-	/** Work that is begun under locks and ends later. */
+	/** Work that begins under locks and ends later. */
 	@FunctionalInterface
 	interface Work {
 
 		/**
-		 * Begin it.
-		 * @param held its locks, outermost first
-		 * @return its end
+		 * Begin the work.
+		 * @param held the locks of the work, outermost first
+		 * @return the end of the work
 		 */
 		CompletionStage<@Nullable Object> begin(List<LockHandle> held) throws Throwable;
 

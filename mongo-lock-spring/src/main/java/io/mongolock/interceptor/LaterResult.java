@@ -1,23 +1,22 @@
 package io.mongolock.interceptor;
 
 /**
- * Runs methods whose results end later under their locks, for one type of result.
- * Thread-safe.
+ * Runs methods with one type of result that ends later, under their locks. Thread-safe.
  */
 interface LaterResult {
 
 	/**
 	 * Run the method under its locks, without waiting for them.
-	 * @param call may be repeated after the method has returned
-	 * @return what the method declares
+	 * @param call the call, which may be repeated after this method has returned
+	 * @return a result of the declared type
 	 */
 	Object run(LaterLocking locking, LockedCall call);
 
 	/**
-	 * Run the method without a lock, because it needs none. What it throws is the failure
-	 * of its result here as well.
-	 * @param call may be repeated after the method has returned
-	 * @return what the method declares
+	 * Run the method without a lock, because it needs none. Here, too, an exception of
+	 * the method becomes the failure of its result.
+	 * @param call the call, which may be repeated after this method has returned
+	 * @return a result of the declared type
 	 */
 	Object runUnlocked(LockedCall call);
 

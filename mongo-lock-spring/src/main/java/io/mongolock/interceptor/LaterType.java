@@ -16,10 +16,11 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * A type of results that end later, and whose end can be awaited without a thread.
+ * A type of result that ends later, and whose end can be awaited without blocking a
+ * thread.
  *
- * @param adapter makes a publisher of a result, and the other way round; {@code null} if
- * the type is a stage
+ * @param adapter converts a result to a publisher, and back; {@code null} if the type is
+ * a stage
  */
 record LaterType(@Nullable ReactiveAdapter adapter) {
 
@@ -27,13 +28,17 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 
 	private static final boolean REACTOR = isPresent("reactor.core.publisher.Flux");
 
-	/** What Spring calls suspending functions by, and itself looks for. */
+	/**
+	 * Whether the types are present that Spring needs, and itself looks for, to call
+	 * suspending functions.
+	 */
 	private static final boolean COROUTINES = REACTOR && isPresent("kotlinx.coroutines.reactor.MonoKt")
 			&& isPresent("kotlin.reflect.full.KCallables");
 
 	/**
-	 * The type of a method.
-	 * @return {@code null} if its result ends with the call, or in no way that is known
+	 * The type of a method's result.
+	 * @return {@code null} if the result ends with the call, or if its end cannot be
+	 * known
 	 */
 	static @Nullable LaterType of(Method method, Class<?> targetClass) {
 		if (isSuspending(method)) {
@@ -46,8 +51,9 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 		return (REACTOR && mayBeReactive(type)) ? Reactive.of(type) : null;
 	}
 
-	// Before Spring's registry is, which loads hundreds of classes of the libraries: what
-	// it knows says by an argument what it emits, unless it never emits anything
+	// Checked before Spring's registry, which loads hundreds of library classes. The
+	// types in the registry have a type argument for their elements, unless they never
+	// have elements
 	private static boolean mayBeReactive(Class<?> type) {
 		boolean ofLibrary = type == Flow.Publisher.class || !type.getName().startsWith("java.");
 		return (ofLibrary && type.getTypeParameters().length > 0 && !Iterable.class.isAssignableFrom(type))
@@ -55,7 +61,7 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * Whether such a result may have no value.
+	 * Whether the result may have no value.
 	 */
 	boolean mayBeEmpty() {
 		return this.adapter == null || this.adapter.supportsEmpty();
@@ -68,7 +74,7 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 	}
 
 	/**
-	 * What a suspending function results in.
+	 * The result type of a suspending function.
 	 */
 	static ResolvableType resultOfSuspending(Method method, Class<?> targetClass) {
 		return ResolvableType.forMethodParameter(method, method.getParameterCount() - 1, targetClass).getGeneric();
@@ -78,17 +84,17 @@ record LaterType(@Nullable ReactiveAdapter adapter) {
 		return ClassUtils.isPresent(type, LaterType.class.getClassLoader());
 	}
 
-	/** Loaded only if Reactor is there. */
+	/** Loaded only if Reactor is present. */
 	private static final class Reactive {
 
-		// None of a subtype: what the adapter makes would not be one
+		// A subtype is not supported, because the adapter would not return that subtype
 		private static @Nullable LaterType of(Class<?> type) {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 			return (adapter != null && adapter.getReactiveType() == type && adapter.getDescriptor().isDeferred()
 					&& !type.getName().equals("kotlinx.coroutines.Deferred")) ? new LaterType(adapter) : null;
 		}
 
-		/** Around the function itself stands what Spring makes of it. */
+		/** The advice sees the function as the publisher that Spring makes of it. */
 		private static @Nullable LaterType ofSuspending(ResolvableType result) {
 			Class<?> type = result.toClass();
 			if (type.getName().equals("kotlinx.coroutines.flow.Flow")) {

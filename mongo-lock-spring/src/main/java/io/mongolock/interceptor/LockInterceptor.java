@@ -17,14 +17,14 @@ import org.springframework.util.function.SingletonSupplier;
 import io.mongolock.LockOperations;
 
 /**
- * Runs methods under the locks that were declared for them. What a method returns or
- * throws reaches its caller unchanged.
+ * Runs methods under their declared locks. The result or exception of a method reaches
+ * the caller unchanged.
  */
 public final class LockInterceptor implements MethodInterceptor {
 
 	private final LockOperationSource source;
 
-	/** Made at the first call, which no start needs. */
+	/** Created at the first call, because a start does not need it. */
 	private final SingletonSupplier<LockedExecutions> executions;
 
 	private final AsyncResultDetector laterResults = new AsyncResultDetector();
@@ -52,7 +52,7 @@ public final class LockInterceptor implements MethodInterceptor {
 	 * the one that locks documents, if there is one, and the settings and the clock of
 	 * the client
 	 * @param hasSnapshot whether the transaction of this thread reads from a snapshot
-	 * that was taken before; asked inside transactions alone
+	 * that was taken before; called only inside transactions
 	 */
 	public LockInterceptor(LockOperationSource source, ObjectFactory<LockOperations> operations,
 			BeanFactory beanFactory, BooleanSupplier hasSnapshot) {
@@ -63,8 +63,8 @@ public final class LockInterceptor implements MethodInterceptor {
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
 		Object target = invocation.getThis();
-		// as the pointcut is asked: the target of a repository is a proxy, whose own
-		// target does not know the interface
+		// Use the same class as the pointcut. The target of a repository is a proxy,
+		// and that proxy's own target does not implement the interface
 		Class<?> targetClass = (target != null) ? target.getClass() : invocation.getMethod().getDeclaringClass();
 		Plan plan = plan(invocation.getMethod(), targetClass);
 		return plan.execution().run(new LockedCall(plan.method(), invocation));
@@ -93,7 +93,7 @@ public final class LockInterceptor implements MethodInterceptor {
 	}
 
 	/**
-	 * How a method runs, decided before its first call.
+	 * How a method runs, decided at its first call.
 	 */
 	private record Plan(LockedMethod method, LockedExecution execution) {
 

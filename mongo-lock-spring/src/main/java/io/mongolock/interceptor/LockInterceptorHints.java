@@ -8,9 +8,9 @@ import org.springframework.aot.hint.RuntimeHints;
 import org.springframework.aot.hint.RuntimeHintsRegistrar;
 
 /**
- * Keeps in a native image what key expressions call on {@code #root}, and the names of
- * the optional types that this library looks for: there, a type is only found by a name
- * that the image knows.
+ * Keeps in a native image the members that key expressions call on {@code #root}, and the
+ * names of optional types that this library looks for. An image finds a type by name only
+ * if it knows that name.
  */
 class LockInterceptorHints implements RuntimeHintsRegistrar {
 

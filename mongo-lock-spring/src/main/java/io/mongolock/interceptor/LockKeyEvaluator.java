@@ -23,7 +23,7 @@ import io.mongolock.InvalidLockKeyException;
 import io.mongolock.LockRequest;
 
 /**
- * Makes the requests of a call out of what was declared and the arguments.
+ * Makes the requests of a call from the declarations and the arguments.
  */
 class LockKeyEvaluator extends CachedExpressionEvaluator {
 
@@ -31,7 +31,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 
 	private final BeanFactoryResolver beans;
 
-	/** Its accessors remember what they found; every evaluation shares them. */
+	/** Its accessors have caches, which all evaluations share. */
 	private final StandardEvaluationContext shared = new StandardEvaluationContext();
 
 	LockKeyEvaluator(BeanFactory beanFactory) {
@@ -39,8 +39,8 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 	}
 
 	/**
-	 * The requests of one declaration: several if its key is.
-	 * @return at least one
+	 * The requests of one declaration: several if its key consists of several.
+	 * @return at least one request
 	 */
 	List<LockRequest> requests(LockOperation operation, LockedCall call) {
 		return explained(operation, call,
@@ -61,7 +61,8 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 
 	/**
 	 * Whether a call needs the lock.
-	 * @throws IllegalArgumentException if the condition does not say
+	 * @throws IllegalArgumentException if the condition cannot be evaluated, or is
+	 * neither true nor false
 	 */
 	boolean holds(LockOperation operation, LockedCall call) {
 		String condition = operation.condition();
@@ -95,8 +96,9 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 			throw new InvalidLockKeyException(noKey(call, expression) + ": " + ex.getMessage(), ex);
 		}
 		catch (RuntimeException ex) {
-			// Of what the expression calls, whose caller may handle it as such, and
-			// which may throw the same one again
+			// The exception comes from code that the expression calls. The caller may
+			// handle this type, so it is rethrown. That code may throw the same
+			// instance again, so one note is enough
 			if (ex.getSuppressed().length == 0) {
 				ex.addSuppressed(new IllegalStateException(noKey(call, expression)));
 			}
@@ -127,7 +129,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		}
 	}
 
-	// So that most keys need not know of several
+	// A cheap check, so that most keys do not load SeveralKeys
 	private static boolean mayBeSeveral(Object key) {
 		return key instanceof Iterable || key instanceof BaseStream || key.getClass().isArray();
 	}
@@ -161,7 +163,7 @@ class LockKeyEvaluator extends CachedExpressionEvaluator {
 		return getExpression(this.expressions, element, expression).getValue(context);
 	}
 
-	/** Knows the arguments of a call by their variables. */
+	/** Resolves variables to the arguments of a call. */
 	private static final class CallContext extends StandardEvaluationContext {
 
 		private final LockKeyVariables variables;

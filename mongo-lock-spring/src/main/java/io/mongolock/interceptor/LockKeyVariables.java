@@ -10,12 +10,13 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.core.DefaultParameterNameDiscoverer;
 
 /**
- * The names of an argument in the expressions of a method: the name of its parameter, or
- * its position, {@code p0} or {@code a0} for the first. A name wins over a position.
+ * The variables for arguments in the expressions of a method. An argument is known by the
+ * name of its parameter and by its position, {@code p0} or {@code a0} for the first. A
+ * name wins over a position.
  *
  * @param arguments the index of the argument for each variable
- * @param ambiguous names of parameters that mean something else as well: the position of
- * another, or what SpEL itself calls so
+ * @param ambiguous names of parameters with a second meaning: the position of another
+ * parameter, or a variable of SpEL itself
  */
 public record LockKeyVariables(Map<String, Integer> arguments, Set<String> ambiguous) {
 
@@ -28,7 +29,7 @@ public record LockKeyVariables(Map<String, Integer> arguments, Set<String> ambig
 		@Nullable String @Nullable [] names = new DefaultParameterNameDiscoverer().getParameterNames(method);
 		Map<String, Integer> arguments = new HashMap<>();
 		Set<String> ambiguous = new TreeSet<>();
-		// Kotlin has no name for the continuation of a suspending function
+		// The continuation of a suspending function in Kotlin has no name
 		int count = (names != null) ? names.length : method.getParameterCount();
 		for (int i = 0; i < count; i++) {
 			arguments.put("p" + i, i);

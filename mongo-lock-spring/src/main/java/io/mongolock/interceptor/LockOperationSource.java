@@ -9,16 +9,16 @@ import java.util.List;
 public interface LockOperationSource {
 
 	/**
-	 * Whether the class may have such methods at all, judged cheaply.
-	 * @return {@code false} if none of its methods can be meant
+	 * A cheap check whether a class may have locked methods.
+	 * @return {@code false} if the class certainly has no such method
 	 */
 	boolean isCandidateClass(Class<?> targetClass);
 
 	/**
-	 * What was declared for a method.
-	 * @param method the method as it is called, of an interface perhaps
-	 * @param targetClass the class of the object it is called on
-	 * @return the locks it runs under, all of them together; empty if there is none
+	 * The declared locks of a method.
+	 * @param method the method as it is called, perhaps of an interface
+	 * @param targetClass the class of the object that it is called on
+	 * @return the locks, all of which the method runs under; empty if there are none
 	 * @throws InvalidLockMethodException if the declaration cannot be understood
 	 */
 	List<LockOperation> getLockOperations(Method method, Class<?> targetClass);

@@ -8,24 +8,24 @@ import org.springframework.aop.support.StaticMethodMatcherPointcut;
 import org.springframework.core.Ordered;
 
 /**
- * Puts the {@link LockInterceptor} around the methods that a {@link LockOperationSource}
- * knows.
+ * Puts the {@link LockInterceptor} around the locked methods of a
+ * {@link LockOperationSource}.
  */
 public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 
 	/**
-	 * Just outside of what has no order of its own, as transactions, caching and aspects
-	 * by default; inside of all that has one, as method security. Retries of the
-	 * framework are wrapped around all advisors anyway; spring-retry's have this very
-	 * order by default, so that whose bean is defined first stands further outside: the
-	 * application's come before those that are auto-configured.
+	 * Just outside of advice without an order, such as transactions, caching and aspects
+	 * by default, and inside of advice with an order, such as method security. The
+	 * framework's retries are outside of all advisors anyway. The retries of spring-retry
+	 * have the same order as this by default. Then the bean that is defined first is
+	 * further outside, and the application's beans come before auto-configured ones.
 	 */
 	public static final int DEFAULT_ORDER = Ordered.LOWEST_PRECEDENCE - 1;
 
 	/**
 	 * Create a new advisor.
-	 * @param order where it stands among other advisors, lower is further outside
-	 * @param proxies the kind of proxy: classes of which there can be none are left out
+	 * @param order the order among other advisors; lower is further outside
+	 * @param proxies the kind of proxy; classes that cannot have a proxy are left out
 	 */
 	public LockOperationSourceAdvisor(LockOperationSource source, LockInterceptor interceptor, int order,
 			ProxyKind proxies) {
@@ -46,7 +46,7 @@ public final class LockOperationSourceAdvisor extends DefaultPointcutAdvisor {
 			setClassFilter(this);
 		}
 
-		// of what is left out here the verification says what becomes of it
+		// The verification reports the classes that are left out here
 		@Override
 		public boolean matches(Class<?> type) {
 			return this.source.isCandidateClass(type) && this.proxies.isPossible(type);

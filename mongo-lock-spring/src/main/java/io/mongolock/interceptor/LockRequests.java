@@ -8,19 +8,20 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.RequestOrder;
 
 /**
- * Makes the requests of a call: one for each key, in the order in which all calls of all
- * instances ask for them, so that no two calls wait for each other. Thread-safe.
+ * Makes the requests of a call, one for each key. They are in the order in which all
+ * calls of all instances send them, so that no two calls wait for each other.
+ * Thread-safe.
  *
  * @param operations the locks that were declared for the method
  * @param keys evaluates their keys
- * @param configured the limits by name; asked for if there are several keys
+ * @param configured the limits by name; resolved if there are several keys
  */
 record LockRequests(List<LockOperation> operations, LockKeyEvaluator keys, Supplier<ConfiguredSettings> configured) {
 
 	/**
 	 * The requests of one call.
-	 * @return at least one, sorted by their keys, which are distinct
-	 * @throws IllegalArgumentException if there is no key, or one that cannot be used
+	 * @return at least one request, sorted by their distinct keys
+	 * @throws IllegalArgumentException if there is no key, or if a key cannot be used
 	 */
 	List<LockRequest> of(LockedCall call) {
 		List<LockRequest> requests = this.operations.stream()

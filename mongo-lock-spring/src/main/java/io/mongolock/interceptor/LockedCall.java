@@ -14,8 +14,8 @@ import org.springframework.aop.framework.Advised;
 import org.springframework.aop.interceptor.ExposeInvocationInterceptor;
 
 /**
- * One call of a method that runs under locks: runs the method, and knows whether it has
- * begun. Used by one thread at a time.
+ * One call of a locked method. Runs the method, and knows whether it has begun. Used by
+ * one thread at a time.
  */
 final class LockedCall {
 
@@ -26,10 +26,10 @@ final class LockedCall {
 	/** Whether the thread waits for the stage that the method returns. */
 	private final boolean awaiting;
 
-	/** Whether it may go on on another thread than the one that called the proxy. */
+	/** Whether the call may continue on a thread that did not call the proxy. */
 	private final boolean elsewhere;
 
-	/** Whether its locks are asked for, and the method has not begun. */
+	/** Whether the locks are being claimed and the method has not begun. */
 	private boolean claiming;
 
 	LockedCall(LockedMethod called, MethodInvocation invocation) {
@@ -69,30 +69,30 @@ final class LockedCall {
 	}
 
 	/**
-	 * What expressions call the arguments.
+	 * The variables for the arguments in expressions.
 	 */
 	LockKeyVariables variables() {
 		return this.called.variables();
 	}
 
 	/**
-	 * Its keys and conditions are known: what is thrown from now on, until the method
-	 * begins, is about its own locks.
+	 * Note that the keys and conditions are known. From now on until the method begins,
+	 * exceptions concern this call's own locks.
 	 */
 	void claim() {
 		this.claiming = true;
 	}
 
 	/**
-	 * Whether what is thrown now is about its own locks.
+	 * Whether an exception that is thrown now concerns this call's own locks.
 	 */
 	boolean isClaiming() {
 		return this.claiming;
 	}
 
 	/**
-	 * This call once more, for as long as it is wanted and on whichever thread, with the
-	 * arguments and the keys as they are.
+	 * A copy of this call with the current arguments and keys, which may run at any time
+	 * and on any thread.
 	 */
 	LockedCall again() {
 		LockedCall again = new LockedCall(this.called,
@@ -103,7 +103,7 @@ final class LockedCall {
 	}
 
 	/**
-	 * This call, to the end of the stage that the method returns.
+	 * A copy of this call that waits for the end of the stage that the method returns.
 	 */
 	LockedCall toItsEnd() {
 		return new LockedCall(this.called, this.invocation, true, false);
@@ -111,7 +111,7 @@ final class LockedCall {
 
 	/**
 	 * Whether the advice of {@code @Async} has moved the call to a thread of its own.
-	 * @param lock the advice that asks
+	 * @param lock the advice that locks
 	 */
 	boolean isOnAsyncThread(Advice lock) {
 		return this.invocation instanceof ProxyMethodInvocation proxied && proxied.getProxy() instanceof Advised advised
@@ -119,17 +119,17 @@ final class LockedCall {
 	}
 
 	/**
-	 * Run the method itself, which has to have ended when it returns unless it declares
-	 * otherwise. What it declares is known at startup, what it returns is not: Object,
-	 * for instance.
-	 * @return what it returned
-	 * @throws InvalidLockMethodException if its result ends later; thrown under the lock,
+	 * Run the method itself. Its work must have ended when it returns, unless it declares
+	 * a result that ends later. The startup check sees only the declared type, for
+	 * example Object, so this method checks the actual result.
+	 * @return the result of the method
+	 * @throws InvalidLockMethodException if the result ends later; thrown under the lock,
 	 * which is released as for any other exception
-	 * @throws Throwable what it threw
+	 * @throws Throwable the exception of the method
 	 */
 	@Nullable Object proceed() throws Throwable {
 		this.claiming = false;
-		// Aspects look for the invocation on the thread that runs them
+		// Aspects expect the invocation on the thread that runs them
 		Object result = (this.elsewhere && this.invocation instanceof ProxyMethodInvocation)
 				? ExposeInvocationInterceptor.INSTANCE.invoke(this.invocation) : this.invocation.proceed();
 		if (this.awaiting && result instanceof CompletionStage<?> stage) {
@@ -144,13 +144,14 @@ final class LockedCall {
 		return result;
 	}
 
-	// An interrupt, of a shutdown or a loss, is for the work: nobody else waits for it
+	// An interrupt by a shutdown or a loss cancels the work, because only this thread
+	// waits for it
 	private static void await(Future<?> work) throws InterruptedException {
 		try {
 			work.get();
 		}
 		catch (ExecutionException | CancellationException ex) {
-			// For the caller, who gets the stage itself
+			// The caller sees this failure in the stage
 		}
 		catch (InterruptedException ex) {
 			work.cancel(true);
@@ -159,7 +160,7 @@ final class LockedCall {
 	}
 
 	/**
-	 * The method for people to read.
+	 * Describes the method for readers of a message.
 	 */
 	@Override
 	public String toString() {

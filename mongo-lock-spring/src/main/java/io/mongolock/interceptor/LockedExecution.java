@@ -10,8 +10,8 @@ interface LockedExecution {
 
 	/**
 	 * Run one call.
-	 * @return what the caller gets
-	 * @throws Throwable what the method threw, or why it was not run
+	 * @return the result for the caller
+	 * @throws Throwable the exception of the method, or the reason why it was not run
 	 */
 	@Nullable Object run(LockedCall call) throws Throwable;
 

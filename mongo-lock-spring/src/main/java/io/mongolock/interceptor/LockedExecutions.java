@@ -18,8 +18,8 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.DocumentLocking;
 
 /**
- * Decides how methods run under their locks: once per method, so that a call enters
- * nothing that its declaration does not ask for. Thread-safe.
+ * Decides once per method how the method runs under its locks. So a call runs only code
+ * that its declaration needs. Thread-safe.
  */
 final class LockedExecutions {
 
@@ -42,8 +42,8 @@ final class LockedExecutions {
 	private final Supplier<SubscriberContext> contexts;
 
 	/**
-	 * Create for one advice. Beans are asked for at the first call, not before.
-	 * @param lock the advice that asks
+	 * Create for one advice. Beans are resolved at the first call, not before.
+	 * @param lock the advice that locks
 	 * @param hasSnapshot whether the transaction of this thread reads from a snapshot
 	 */
 	LockedExecutions(Advice lock, ObjectFactory<LockOperations> operations, BeanFactory beanFactory,
@@ -63,9 +63,9 @@ final class LockedExecutions {
 	}
 
 	/**
-	 * How a method runs, from the inside out. What all of its locks have in common, the
-	 * first says.
-	 * @param locks what was declared for it, at least one
+	 * Decides how a method runs, from the inside out. The first lock has the settings
+	 * that all locks share.
+	 * @param locks the declared locks, at least one
 	 */
 	LockedExecution of(LockedMethod method, List<LockOperation> locks) {
 		UnavailableAnswer answer = answer(locks.get(0));

@@ -21,8 +21,8 @@ import io.mongolock.LockHandle;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * A publisher, each subscription of which claims the lock, works under it, and ends after
- * its release. Elements and demand pass through as they are.
+ * A publisher. Each of its subscriptions claims the lock, works under it, and ends after
+ * its release. Elements and demand pass through unchanged.
  */
 final class LockedFlux extends Flux<Object> {
 
@@ -46,9 +46,9 @@ final class LockedFlux extends Flux<Object> {
 	}
 
 	/**
-	 * The locks that a subscription works under are in its Context: the innermost by the
-	 * class of handles, for users, and all for those who subscribe within, who share
-	 * them.
+	 * Adds the locks of a subscription to its Context. The innermost lock is stored under
+	 * the class of handles, for users. All locks are stored for inner subscriptions,
+	 * which share them.
 	 */
 	private static Context add(Context context, List<LockHandle> held) {
 		List<LockHandle> all = new ArrayList<>(allIn(context));
@@ -67,7 +67,7 @@ final class LockedFlux extends Flux<Object> {
 		return () -> innermostFirst.forEach(LockContext.Scope::close);
 	}
 
-	/** Is begun under the lock, once for each subscription. */
+	/** Begins under the lock, once for each subscription. */
 	@FunctionalInterface
 	interface Work {
 
@@ -76,8 +76,8 @@ final class LockedFlux extends Flux<Object> {
 	}
 
 	/**
-	 * The end of the work, as the lock waits for it. To cancel this, as it is done if the
-	 * lock is lost, cancels the work first.
+	 * The end of the work, for which the lock waits. Cancelling this, as a loss of the
+	 * lock does, cancels the work first.
 	 */
 	private static final class End extends CompletableFuture<@Nullable Object> {
 
@@ -86,13 +86,16 @@ final class LockedFlux extends Flux<Object> {
 		@Override
 		public boolean cancel(boolean mayInterruptIfRunning) {
 			this.interruption.complete(null);
-			// No effect unless the work has thrown instead of ending
+			// Has an effect only if the work has thrown an exception instead of ending
 			return super.cancel(mayInterruptIfRunning);
 		}
 
 	}
 
-	/** One subscription: the one below it may be cancelled and asked before it exists. */
+	/**
+	 * One subscription. The upstream subscription may be cancelled, and elements
+	 * requested, before it exists.
+	 */
 	private static final class Locked extends Operators.DeferredSubscription implements CoreSubscriber<Object> {
 
 		private final CoreSubscriber<? super Object> actual;
@@ -111,7 +114,7 @@ final class LockedFlux extends Flux<Object> {
 			this.context = actual.currentContext();
 		}
 
-		@SuppressWarnings("try") // closing is what the resources are for
+		@SuppressWarnings("try") // the resources are only closed
 		private void claim(LaterLocking locking, Work work) {
 			if (isCancelled()) {
 				return;
@@ -180,8 +183,8 @@ final class LockedFlux extends Flux<Object> {
 		}
 
 		/**
-		 * The work first, so that it has been asked to stop when others begin. What it
-		 * then throws does not keep its lock.
+		 * Cancels the work first, so that it has been asked to stop before another holder
+		 * begins. An exception of that cancellation does not keep the lock.
 		 */
 		@Override
 		public void cancel() {

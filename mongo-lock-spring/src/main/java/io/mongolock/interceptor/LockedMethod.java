@@ -5,13 +5,13 @@ import java.lang.reflect.Method;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A method that runs under locks.
+ * A locked method.
  *
  * @param method the most specific method
- * @param targetClass the class of the object it is called on
- * @param later the type of its result, if that is known to end later
- * @param results knows results that end later
- * @param variables what its expressions call its arguments
+ * @param targetClass the class of the object that it is called on
+ * @param later the type of its result, if the result is known to end later
+ * @param results recognizes results that end later
+ * @param variables the variables for its arguments in its expressions
  */
 record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType later, AsyncResultDetector results,
 		LockKeyVariables variables) {
@@ -29,7 +29,7 @@ record LockedMethod(Method method, Class<?> targetClass, @Nullable LaterType lat
 	}
 
 	/**
-	 * The method for people to read.
+	 * Describes the method for readers of a message.
 	 */
 	@Override
 	public String toString() {

@@ -15,9 +15,10 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
 
 /**
- * Keeps in a native image what calls of locked methods reach by reflection: the methods,
- * which proxies call so, their fallbacks, and what expressions read of the arguments. A
- * declaration that cannot be understood ends the processing, as it would the start.
+ * Keeps in a native image the members that calls of locked methods reach by reflection:
+ * the methods, which proxies call by reflection, their fallbacks, and the members of
+ * arguments that expressions read. An invalid declaration ends the processing, as it
+ * would end the start.
  */
 class LockedMethodHints implements BeanRegistrationAotProcessor {
 

@@ -12,14 +12,14 @@ import io.mongolock.LockRequest;
  * Runs a method under the lock of its key, or the locks of its keys.
  *
  * @param requests makes the requests of a call
- * @param locks asked for at a call, not before
- * @param warnings looks at each call
+ * @param locks resolved at a call, not before
+ * @param warnings checks each call
  */
 record LocksExecution(LockRequests requests, Supplier<LockOperations> locks,
 		CallWarnings warnings) implements LockedExecution {
 
 	@Override
-	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
+	@SuppressWarnings("NullAway") // ignores type arguments: the callback may return null
 	public @Nullable Object run(LockedCall call) throws Throwable {
 		this.warnings.warnIfBlocking(call);
 		List<LockRequest> requests = this.requests.of(call);

@@ -23,10 +23,10 @@ import org.springframework.util.ReflectionUtils.MethodFilter;
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
- * The kind of proxy that Spring makes of a bean: one that extends its class, unless that
- * was switched off for all beans, or for this one by {@code @Proxyable}.
+ * The kind of proxy that Spring makes of a bean. The proxy extends the bean's class,
+ * unless this was switched off for all beans or, by {@code @Proxyable}, for this bean.
  *
- * @param beans those that are proxied
+ * @param beans the factory of the beans that are proxied
  */
 public record ProxyKind(ConfigurableListableBeanFactory beans) {
 
@@ -49,7 +49,7 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 	}
 
 	/**
-	 * Whether a bean is to have a proxy by its interfaces if it has any.
+	 * Whether a bean gets a proxy of its interfaces, if it has any.
 	 */
 	public boolean isByInterface(@Nullable String beanName) {
 		return (beanName != null && this.beans.containsBeanDefinition(beanName)
@@ -59,10 +59,11 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 	}
 
 	/**
-	 * The beans that do not exist yet, lazy ones for instance, whose definition knows
-	 * their class: of an interface or a supertype the bean itself may know more. One
-	 * whose class lacks another harms nobody who does not ask for it, and is left out.
-	 * @return their classes, by their names
+	 * The beans that do not exist yet, for example lazy ones, if their definition knows
+	 * their class. Interfaces and abstract classes are left out, because the bean's own
+	 * class may declare more. A bean whose class refers to a missing class is also left
+	 * out, because it does no harm until it is requested.
+	 * @return the classes by bean name
 	 */
 	public Map<String, Class<?>> later() {
 		Map<String, Class<?>> later = new LinkedHashMap<>();
@@ -75,7 +76,7 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 		return later;
 	}
 
-	// Whether all classes that its methods name are there
+	// Whether all classes in the signatures of its methods exist
 	private static boolean isWhole(Class<?> type) {
 		try {
 			MethodIntrospector.selectMethods(type, (MethodFilter) (method) -> false);
@@ -88,8 +89,8 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 	}
 
 	/**
-	 * What will keep the proxy of a bean that does not exist yet from a method.
-	 * @return {@code null} if nothing does, as far as its definition knows
+	 * The obstacle that will keep the proxy of a future bean from a method.
+	 * @return {@code null} if the definition shows no obstacle
 	 */
 	public @Nullable Obstacle toLater(String beanName, Method method, Class<?> targetClass) {
 		Obstacle callback = (!this.beans.isFactoryBean(beanName))
@@ -97,7 +98,10 @@ public record ProxyKind(ConfigurableListableBeanFactory beans) {
 		return (callback != null || isByInterface(beanName)) ? callback : ProxyReach.toClassProxy(method, targetClass);
 	}
 
-	/** Those that Spring makes a proxy of: callbacks of the container are none. */
+	/**
+	 * The interfaces that Spring makes a proxy of, which exclude the container's callback
+	 * interfaces.
+	 */
 	private static final class Interfaces extends ProxyProcessorSupport {
 
 		private final ProxyFactory factory = new ProxyFactory();

@@ -20,12 +20,15 @@ import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.util.ClassUtils;
 
 /**
- * Finds methods that no proxy can stand in front of, or that are called past it, so that
- * they would run without what is declared for them.
+ * Finds methods that no proxy can intercept, or that are called past the proxy. Their
+ * declarations would have no effect.
  */
 public final class ProxyReach {
 
-	/** Are called also if what overrides them does not have the annotation. */
+	/**
+	 * Methods with these annotations are called even if an overriding method lacks the
+	 * annotation.
+	 */
 	private static final List<String> LIFECYCLE = List.of("jakarta.annotation.PostConstruct",
 			"jakarta.annotation.PreDestroy");
 
@@ -36,15 +39,15 @@ public final class ProxyReach {
 			"is a callback, which the container calls on the object itself and not on its proxy",
 			"Move the work to another bean");
 
-	/** How the names of the library's annotations begin, in whatever module they are. */
+	/** The start of the names of the library's annotations, in all modules. */
 	private static final String LIBRARY = "io.mongolock.";
 
 	private ProxyReach() {
 	}
 
 	/**
-	 * What keeps each kind of proxy from a method.
-	 * @return {@code null} if one of them reaches it
+	 * The obstacle that keeps every kind of proxy from a method.
+	 * @return {@code null} if one kind of proxy reaches the method
 	 */
 	public static @Nullable Obstacle toAnyProxy(Method method, Class<?> targetClass) {
 		int modifiers = method.getModifiers();
@@ -63,8 +66,8 @@ public final class ProxyReach {
 	}
 
 	/**
-	 * What keeps the proxy that is there from a method.
-	 * @return {@code null} if it reaches it
+	 * The obstacle that keeps an existing proxy from a method.
+	 * @return {@code null} if the proxy reaches the method
 	 */
 	public static @Nullable Obstacle toProxy(Object proxy, Method method, Class<?> targetClass) {
 		if (!AopUtils.isJdkDynamicProxy(proxy)) {
@@ -79,8 +82,8 @@ public final class ProxyReach {
 	}
 
 	/**
-	 * What keeps a proxy that extends the class from a method.
-	 * @return {@code null} if it reaches it
+	 * The obstacle that keeps a proxy that extends the class from a method.
+	 * @return {@code null} if the proxy reaches the method
 	 */
 	public static @Nullable Obstacle toClassProxy(Method method, Class<?> targetClass) {
 		if (isOfAnotherPackage(method, targetClass)) {
@@ -98,7 +101,8 @@ public final class ProxyReach {
 	}
 
 	/**
-	 * Whether a bean's definition names a method as its init or destroy method.
+	 * The obstacle if a bean's definition names a method as its init or destroy method.
+	 * @return {@code null} if the definition does not
 	 */
 	public static @Nullable Obstacle toCallback(BeanDefinition definition, Method method, Class<?> targetClass) {
 		return (method.getParameterCount() == 0 && callbacks(definition, targetClass).contains(method.getName()))
@@ -114,7 +118,7 @@ public final class ProxyReach {
 		String destroy = definition.getDestroyMethodName();
 		boolean closeable = AutoCloseable.class.isAssignableFrom(targetClass);
 		if (AbstractBeanDefinition.INFER_METHOD.equals(destroy) || (destroy == null && closeable)) {
-			// As Spring infers it
+			// Follows Spring's inference
 			if (!DisposableBean.class.isAssignableFrom(targetClass)) {
 				names.add((closeable || ClassUtils.hasMethod(targetClass, "close")) ? "close" : "shutdown");
 			}
@@ -129,7 +133,7 @@ public final class ProxyReach {
 		return Proxy.isProxyClass(targetClass) || ClassUtils.isLambdaClass(targetClass);
 	}
 
-	// What the type declares is for the methods that callers see
+	// A declaration on the type applies only to the methods that callers see
 	private static boolean isOfType(Method method, Class<?> targetClass) {
 		return isAnnotated(targetClass) && !isAnnotated(method);
 	}
@@ -161,7 +165,7 @@ public final class ProxyReach {
 		}
 		return method.getParameterCount() == 0 && (isOf(InitializingBean.class, type, method, "afterPropertiesSet")
 				|| isOf(DisposableBean.class, type, method, "destroy")
-				// Called by stop(Runnable), on the object itself
+				// The default stop(Runnable) calls it on the object itself
 				|| isOf(SmartLifecycle.class, type, method, "stop"));
 	}
 
@@ -182,10 +186,10 @@ public final class ProxyReach {
 	}
 
 	/**
-	 * Why a proxy does not reach a method.
+	 * The reason why a proxy does not reach a method.
 	 *
 	 * @param problem a clause that follows the method's name
-	 * @param action a way out, a sentence without its full stop
+	 * @param action the advice, a sentence without its full stop
 	 */
 	public record Obstacle(String problem, String action) {
 

@@ -15,16 +15,16 @@ import io.mongolock.concurrent.CallerContext.Task;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * A publisher: each subscription claims the lock, calls the method, and holds the lock
- * until what that returned has ended or the subscription is cancelled. The method runs
- * with what the thread of the subscriber carries, and what that lacks, with what the
- * thread carried that called; what the application's own decorators carry is always that
- * of the call.
+ * A publisher. Each subscription claims the lock, calls the method, and holds the lock
+ * until the returned publisher has ended or the subscription is cancelled. The method
+ * runs with the values that the subscriber's thread carries. Values that are missing
+ * there come from the caller's thread. The values of the application's own decorators
+ * always come from the caller's thread.
  *
- * @param answer what the subscriber gets if others hold the lock; {@code null} if the
- * failure
- * @param callers takes along what threads carry
- * @param contexts joins what threads carry and Contexts say
+ * @param answer the answer for the subscriber if another holder has the lock; {@code
+ * null} if the subscriber gets the failure
+ * @param callers captures the values that threads carry
+ * @param contexts combines the values of threads and of Contexts
  */
 record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answer, Supplier<CallerContext> callers,
 		Supplier<SubscriberContext> contexts) implements LaterResult {
@@ -35,14 +35,14 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 	}
 
 	@Override
-	@SuppressWarnings("try") // closing is what the resource is for
+	@SuppressWarnings("try") // the resources are only closed
 	public Object runUnlocked(LockedCall call) {
 		return declared((caller) -> {
 			try (Scope carried = caller.complete(); Scope begun = this.callers.get().begin()) {
 				return begun(call.again());
 			}
 			catch (Throwable ex) {
-				// Whatever the method throws is the result
+				// Any exception of the method becomes the result
 				return Flux.error(ex);
 			}
 		});
@@ -57,14 +57,13 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		catch (RuntimeException ex) {
 			locked = Flux.error(ex);
 		}
-		// A single element is given out with the end, when the lock is known to have been
+		// A single element is emitted only at the end, when we know that the lock was
 		// held throughout
 		Publisher<Object> result = (this.adapter.isMultiValue()) ? locked : locked.singleOrEmpty();
 		return this.adapter.fromPublisher(result);
 	}
 
-	@SuppressWarnings({ "try", "NullAway" }) // closing is what the resources are for; an
-												// answer may be null
+	@SuppressWarnings({ "try", "NullAway" }) // only closed; answers may be null
 	private Flux<Object> subscribed(LaterLocking locking, LockedCall call, Carried caller) {
 		Flux<Object> locked = new LockedFlux((work) -> {
 			try (Scope carried = caller.complete()) {
@@ -91,8 +90,8 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 		return this.adapter.toPublisher(result);
 	}
 
-	// A publisher that is the answer begins with what the subscriber's thread carried,
-	// too
+	// If the answer is a publisher, it also begins with the values of the subscriber's
+	// thread
 	private Publisher<Object> answered(Carried subscriber, Task<@Nullable Object> answer) {
 		return (actual) -> {
 			try {
@@ -113,12 +112,12 @@ record ReactiveResult(ReactiveAdapter adapter, @Nullable UnavailableAnswer answe
 			if (answered == null) {
 				return Flux.empty();
 			}
-			// For a suspending function a handler knows of its value alone
+			// For a suspending function a handler returns a plain value
 			return (this.adapter.getReactiveType().isInstance(answered)) ? this.adapter.toPublisher(answered)
 					: Flux.just(answered);
 		}
 		catch (Throwable failure) {
-			// Whatever an answer throws is the result
+			// Any exception of the answer becomes the result
 			return Flux.error(failure);
 		}
 	}

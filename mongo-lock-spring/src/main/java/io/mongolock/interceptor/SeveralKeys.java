@@ -10,13 +10,14 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ObjectUtils;
 
 /**
- * Keys that consist of several: collections and whatever else can be read one by one.
+ * Values that consist of several keys: collections and other types whose elements can be
+ * read one by one.
  */
 public final class SeveralKeys {
 
 	/**
-	 * How many one call may have: each costs a request to the store, a renewal now and
-	 * then, and a place on the stack of the thread.
+	 * The largest number of keys of one call. Each key costs a request to the store,
+	 * regular renewals and space on the thread's stack.
 	 */
 	public static final int MAX = 256;
 
@@ -26,8 +27,8 @@ public final class SeveralKeys {
 	/**
 	 * Whether values of a type consist of several keys.
 	 * @return {@code true} for a collection, another {@link Iterable}, a stream or an
-	 * array; {@code false} for text, as which arrays of bytes and characters count, and a
-	 * record
+	 * array; {@code false} for a record and for text, which includes arrays of bytes and
+	 * characters
 	 */
 	public static boolean areIn(Class<?> type) {
 		return (type.isArray() && type != byte[].class && type != char[].class)
@@ -38,8 +39,8 @@ public final class SeveralKeys {
 
 	/**
 	 * The keys that a value consists of.
-	 * @param value read once; a stream is closed
-	 * @return the keys as they come, at least one
+	 * @param value the value, which is read once; a stream is closed
+	 * @return the keys in their order, at least one
 	 * @throws IllegalArgumentException if there are none or too many
 	 */
 	static List<@Nullable Object> of(Object value) {

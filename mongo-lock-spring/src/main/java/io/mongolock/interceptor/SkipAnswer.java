@@ -15,8 +15,8 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The answer to the caller of a method that was not run: what its type has for
- * <em>nothing</em>.
+ * The result for the caller of a method that was not run: the value of its type that
+ * means <em>nothing</em>.
  */
 public final class SkipAnswer {
 
@@ -34,8 +34,8 @@ public final class SkipAnswer {
 
 	/**
 	 * Whether there is a result for a method that was not run.
-	 * @return {@code false} for primitive types, and reactive ones that are never empty:
-	 * their callers cannot be meant to expect anything but a value of the method's own
+	 * @return {@code false} for primitive types, and for reactive types that are never
+	 * empty. Their callers expect a real value of the method
 	 */
 	public static boolean existsFor(Method method, Class<?> targetClass) {
 		Class<?> type = method.getReturnType();
@@ -45,8 +45,8 @@ public final class SkipAnswer {
 
 	/**
 	 * The result for a method that was not run.
-	 * @return empty, zero or {@code false}; {@code null} where the type has nothing such,
-	 * as texts, characters and objects of the application
+	 * @return an empty value, zero or {@code false}; {@code null} for types without such
+	 * a value, such as texts, characters and objects of the application
 	 */
 	static @Nullable Object of(Class<?> type) {
 		return (type.isArray()) ? Array.newInstance(type.getComponentType(), 0) : NOTHING.get(type);

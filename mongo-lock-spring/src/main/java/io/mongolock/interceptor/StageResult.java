@@ -13,13 +13,14 @@ import io.mongolock.concurrent.CallerContext.Carried;
 import io.mongolock.concurrent.CallerContext.Task;
 
 /**
- * A stage: the method begins once the lock is granted, and holds it until its stage has
- * ended. A caller that cancels before that ends the claim. Cancelling afterwards does not
- * reach the stage of the method: it would complete it, and free the lock, while the work
- * goes on.
+ * A stage. The method begins once the lock is granted, and the lock is held until the
+ * method's stage has ended. Cancelling before the method begins ends the claim.
+ * Cancelling later does not reach the method's stage, because this would complete the
+ * stage and free the lock while the work goes on.
  *
- * @param answer what the caller gets if others hold the lock; {@code null} if the failure
- * @param callers what an answer takes along of the thread of the caller
+ * @param answer the answer for the caller if another holder has the lock; {@code null} if
+ * the caller gets the failure
+ * @param callers captures the values of the caller's thread for an answer
  */
 record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> callers) implements LaterResult {
 
@@ -30,7 +31,8 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 			if (answer == null) {
 				return locking.execute((held) -> stage(call.proceed()));
 			}
-			// Before a claim that nobody would be left to wait for
+			// Capture before the claim: if this failed later, the claim would have no
+			// waiter
 			Carried caller = this.callers.get().carry();
 			return answered(locking.execute((held) -> stage(call.proceed())), call, answer, caller);
 		}
@@ -46,12 +48,12 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 					() -> call + " must return a CompletionStage, but it returned null");
 		}
 		catch (Throwable ex) {
-			// Whatever the method throws is the result
+			// Any exception of the method becomes the result
 			return CompletableFuture.failedFuture(ex);
 		}
 	}
 
-	@SuppressWarnings("NullAway") // sees no type arguments: an answer may be null
+	@SuppressWarnings("NullAway") // ignores type arguments: an answer may be null
 	private static CompletableFuture<@Nullable Object> answered(CompletableFuture<@Nullable Object> locked,
 			LockedCall call, UnavailableAnswer answer, Carried caller) {
 		CompletableFuture<@Nullable Object> result = new CompletableFuture<>();
@@ -63,7 +65,7 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 				complete(result, value, failure);
 			}
 		});
-		// No effect on one that has ended
+		// Has no effect if the locked work has ended
 		result.whenComplete((value, failure) -> locked.cancel(false));
 		return result;
 	}
@@ -79,7 +81,7 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 			}
 		}
 		catch (Throwable failure) {
-			// Whatever an answer throws is the result
+			// Any exception of the answer becomes the result
 			result.completeExceptionally(failure);
 		}
 	}
@@ -94,7 +96,7 @@ record StageResult(@Nullable UnavailableAnswer answer, Supplier<CallerContext> c
 		}
 	}
 
-	@SuppressWarnings({ "unchecked", "NullAway" }) // none: who waits for it says so
+	@SuppressWarnings({ "unchecked", "NullAway" }) // its waiter reports a null stage
 	private static CompletionStage<@Nullable Object> stage(@Nullable Object result) {
 		return (CompletionStage<@Nullable Object>) result;
 	}

@@ -6,26 +6,27 @@ import reactor.util.context.ContextView;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * Joins what the Context of a subscriber says and what is current on a thread. Loaded
- * only if Reactor is there. Thread-safe.
+ * Combines the values in a subscriber's Context with the values that are current on a
+ * thread. Loaded only if Reactor is present. Thread-safe.
  */
 public interface SubscriberContext {
 
-	/** Joins nothing. */
+	/** Combines nothing. */
 	SubscriberContext NONE = new SubscriberContext() {
 	};
 
 	/**
-	 * A subscription claims its lock, on the current thread.
+	 * Called when a subscription claims its lock, on the current thread.
 	 * @param context the context of the subscriber
-	 * @return is closed on the same thread
+	 * @return a scope that is closed on the same thread
 	 */
 	default Scope claiming(ContextView context) {
 		return Scope.NONE;
 	}
 
 	/**
-	 * A subscription works under its lock, and begins on the current thread.
+	 * Called when the work of a subscription begins under its lock, on the current
+	 * thread.
 	 * @param context the context of the subscriber
 	 * @return the context of the work
 	 */

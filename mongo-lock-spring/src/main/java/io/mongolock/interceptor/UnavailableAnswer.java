@@ -6,22 +6,24 @@ import io.mongolock.LockAttemptAbortedException;
 import io.mongolock.LockUnavailableException;
 
 /**
- * The answer to the caller of a method that is not run, because others hold its lock;
- * {@link #isTo} decides which exceptions it answers. Chosen once per method. Thread-safe.
+ * The answer to the caller of a method that is not run because another holder has its
+ * lock. {@link #isTo} decides which exceptions it answers. Chosen once per method.
+ * Thread-safe.
  */
 @FunctionalInterface
 interface UnavailableAnswer {
 
 	/**
 	 * Answer one call, without the lock.
-	 * @param ex who holds the lock
-	 * @throws Throwable what the caller gets instead
+	 * @param ex the exception, which names the holder
+	 * @throws Throwable the exception that the caller gets instead of an answer
 	 */
 	@Nullable Object answer(LockedCall call, LockUnavailableException ex) throws Throwable;
 
 	/**
-	 * Whether a failure says that others hold a lock of this call. It does not if the
-	 * method, a key or a condition asked for another lock, or if the attempt was aborted.
+	 * Whether a failure says that another holder has a lock of this call. It does not if
+	 * the method, a key or a condition has asked for another lock, or if the attempt was
+	 * aborted.
 	 */
 	static boolean isTo(LockUnavailableException ex, LockedCall call) {
 		return call.isClaiming() && !(ex instanceof LockAttemptAbortedException);

@@ -7,10 +7,10 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockUnavailableException;
 
 /**
- * Answers the caller in place of the method if another holds a lock of it.
+ * Answers the caller in place of the method if another holder has one of its locks.
  *
  * @param execution runs the method under its locks
- * @param answer what the caller gets
+ * @param answer makes the result for the caller
  */
 record UnavailableExecution(LockedExecution execution, UnavailableAnswer answer) implements LockedExecution {
 

@@ -7,8 +7,8 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 /**
- * The template that the application's own documents are written with, which joins its
- * transactions. {@link LockEnvironment#template()} is another one.
+ * The template that writes the application's own documents and joins its transactions.
+ * {@link LockEnvironment#template()} is a different template.
  */
 public final class ApplicationTemplate {
 
@@ -16,12 +16,14 @@ public final class ApplicationTemplate {
 	}
 
 	/**
-	 * Find it.
+	 * Find the template.
 	 * @param beans the beans of the application
-	 * @param who what needs it
-	 * @param factory what makes one of these for each of several templates
+	 * @param who the name of the component that needs the template, for the message
+	 * @param factory the factory that makes such a component for each of several
+	 * templates, for the message
 	 * @return the only template, or the primary one
-	 * @throws LockStartupException if there is none, or it is not clear which it is
+	 * @throws LockStartupException if there is no template, or if there are several and
+	 * none is primary
 	 */
 	public static MongoTemplate of(ListableBeanFactory beans, String who, String factory) {
 		if (beans.getBeanProvider(MongoOperations.class).getIfUnique() instanceof MongoTemplate only) {

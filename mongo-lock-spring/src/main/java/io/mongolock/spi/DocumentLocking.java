@@ -7,16 +7,16 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockRequest;
 
 /**
- * Runs methods that are declared with {@code @DistributedLock(document = …)}: one bean at
- * most, so the bean of another module replaces the one of {@code mongo-lock-documents} if
- * it is declared before that. Where there is none, such a method is refused at startup.
- * It is asked for nothing but {@link #parameterType()} before all singletons exist.
- * Thread-safe.
+ * Runs methods that are declared with {@code @DistributedLock(document = …)}. There is at
+ * most one such bean, so the bean of another module replaces the bean of {@code
+ * mongo-lock-documents} if it is declared first. Without such a bean, such a method is
+ * refused at startup. Only {@link #parameterType()} is called before all singletons
+ * exist. Thread-safe.
  */
 public interface DocumentLocking {
 
 	/**
-	 * The type of the parameters that are filled in with what is locked.
+	 * The type of the parameters that get the locked document.
 	 * @return the type, which has the type of the document as its type argument
 	 */
 	Class<?> parameterType();
@@ -24,7 +24,7 @@ public interface DocumentLocking {
 	/**
 	 * Check that documents of a type can be locked, at startup.
 	 * @param document the type
-	 * @throws IllegalArgumentException if they cannot: why, and the way out
+	 * @throws IllegalArgumentException if they cannot; says why, and what to do
 	 */
 	void check(Class<?> document);
 
@@ -32,11 +32,11 @@ public interface DocumentLocking {
 	 * Run a method under the lock of a document, which is released when it ends.
 	 * @param document the type of the document
 	 * @param id its id, as the key of the declaration
-	 * @param how completes the request with what was declared
+	 * @param how completes the request with the declared settings
 	 * @param work the method
-	 * @return what it returned
-	 * @throws Throwable what it threw, or why it was not run:
-	 * {@link io.mongolock.LockUnavailableException} if others hold the lock
+	 * @return the result of the method
+	 * @throws Throwable the exception of the method, or the reason why it was not run:
+	 * {@link io.mongolock.LockUnavailableException} if another holder has the lock
 	 */
 	@Nullable Object execute(Class<?> document, Object id, Consumer<LockRequest.Builder> how, Work work) throws Throwable;
 
@@ -48,9 +48,10 @@ public interface DocumentLocking {
 
 		/**
 		 * Run the method.
-		 * @param locked what is locked, of {@link DocumentLocking#parameterType()}
-		 * @return what it returned
-		 * @throws Throwable what it threw
+		 * @param locked the locked document, of the type
+		 * {@link DocumentLocking#parameterType()}
+		 * @return the result of the method
+		 * @throws Throwable the exception of the method
 		 */
 		@Nullable Object run(Object locked) throws Throwable;
 

@@ -9,11 +9,12 @@ import org.springframework.data.mongodb.core.MongoOperations;
 import io.mongolock.store.LockStore;
 
 /**
- * The parts that the locks of this application are made of: a bean, where there is Spring
- * Data MongoDB, also if {@code mongo-lock.enabled} is {@code false}. A bean that uses it
- * {@linkplain org.springframework.context.annotation.DependsOn depends on} the bean
- * {@value #VALIDATOR}, so that a wrong setting is refused before it is used; but a
- * {@link LockExtension}, which that bean asks for, does not. Thread-safe.
+ * The parts that the locks of this application are made of. This is a bean if Spring Data
+ * MongoDB is present, even if {@code mongo-lock.enabled} is {@code false}. A bean that
+ * uses it {@linkplain org.springframework.context.annotation.DependsOn depends on} the
+ * bean {@value #VALIDATOR}, so that a wrong setting is refused before it is used. A
+ * {@link LockExtension} must not depend on that bean, because that bean needs all
+ * extensions. Thread-safe.
  */
 public interface LockEnvironment {
 
@@ -21,50 +22,51 @@ public interface LockEnvironment {
 	String VALIDATOR = "mongoLockSettingsValidator";
 
 	/**
-	 * Open a client for a store. It has the settings, the owner, the clock and the
-	 * listeners of the application, but for the one that takes grants for a proof that
-	 * its lock collection can be written. It hands nothing over within this JVM, so each
-	 * grant is an answer of the store; and it takes any ttl, since no TTL index of this
-	 * library removes what the store keeps. It starts with its first claim, and stops
-	 * with the application's own client, which releases what it still holds.
+	 * Open a client for a store. It has the application's settings, owner, clock and
+	 * listeners, except the listener that takes a grant as proof that the lock collection
+	 * is writable. It does not hand over locks within this JVM, so each grant is an
+	 * answer of the store. It accepts any ttl, because no TTL index of this library
+	 * removes the store's locks. It starts with its first claim, and stops with the
+	 * application's own client. Stopping releases the locks that it still holds.
 	 * <p>
-	 * Make neither the store nor {@link StoreClient#locks()} a bean: the application has
-	 * a {@code LockStore} and {@code LockOperations} of its own, which would back off, so
-	 * that all of its locks would be in this store. The {@link StoreClient} may be one.
-	 * @param store where its locks are
+	 * Make neither the store nor {@link StoreClient#locks()} a bean. Otherwise the
+	 * application's own {@code LockStore} and {@code LockOperations} would back off, and
+	 * all of its locks would be in this store. The {@link StoreClient} may be a bean.
+	 * @param store the store of the client's locks
 	 * @return the client
 	 */
 	StoreClient open(LockStore store);
 
 	/**
 	 * A template on the database of the locks that never joins a session or transaction
-	 * of its caller. It is for statements of the driver: it maps no entities.
+	 * of its caller. Use it only for statements of the driver, because it does not map
+	 * entities.
 	 * @return the template
-	 * @throws RuntimeException if it is not clear which database that is, with the way
-	 * out; the application need not have one unless somebody asks
+	 * @throws RuntimeException if it is not clear which database that is; the message
+	 * says what to do. The application needs such a database only if this method is
+	 * called
 	 */
 	MongoOperations template();
 
 	/**
-	 * The clock of the locks if they are in the memory of this JVM, as in a test. What
-	 * belongs beside them is then kept there, too.
-	 * @return the clock, {@code null} if the locks are in the {@link #template()
-	 * template}
-	 * @throws LockStartupException if they are in a {@link LockStore} bean that keeps
-	 * them elsewhere
+	 * The clock of the locks if they are in the memory of this JVM, as in a test. A
+	 * module then keeps its own data in memory, too.
+	 * @return the clock, {@code null} if the locks are in the database of the
+	 * {@link #template() template}
+	 * @throws LockStartupException if a {@link LockStore} bean keeps the locks elsewhere
 	 */
 	@Nullable InstantSource localClock();
 
 	/**
-	 * The collection of the locks. A store may keep queues there, too: no lock has a
-	 * document as its id, and the TTL index removes what was last {@code touchedAt} long
-	 * ago.
-	 * @return its name
+	 * The collection of the locks. A store may keep queues there, too, because no lock
+	 * has a document as its id. The TTL index removes documents whose {@code touchedAt}
+	 * is long ago.
+	 * @return the name of the collection
 	 */
 	String collection();
 
 	/**
-	 * What all keys are stored with, for several applications that share a collection.
+	 * The prefix of all stored keys, for applications that share a collection.
 	 * @return the prefix, may be empty
 	 */
 	String keyPrefix();

@@ -3,8 +3,8 @@ package io.mongolock.spi;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The application cannot start as it is: printed with its reason as a problem and a way
- * out, instead of a stack trace.
+ * The application cannot start as it is. Spring Boot prints the problem and the advice
+ * instead of a stack trace.
  */
 public class LockStartupException extends IllegalStateException {
 
@@ -13,19 +13,19 @@ public class LockStartupException extends IllegalStateException {
 	private final String action;
 
 	/**
-	 * Explain why.
-	 * @param problem what is wrong, in full sentences
-	 * @param action what to do about it, in full sentences
+	 * Create a new exception.
+	 * @param problem the problem, in full sentences
+	 * @param action the advice, in full sentences
 	 */
 	public LockStartupException(String problem, String action) {
 		this(problem, action, null);
 	}
 
 	/**
-	 * Explain why.
-	 * @param problem what is wrong, in full sentences
-	 * @param action what to do about it, in full sentences
-	 * @param cause what revealed it, if anything
+	 * Create a new exception.
+	 * @param problem the problem, in full sentences
+	 * @param action the advice, in full sentences
+	 * @param cause the exception that revealed it, if any
 	 */
 	public LockStartupException(String problem, String action, @Nullable Throwable cause) {
 		super(problem + " " + action, cause);
@@ -42,7 +42,7 @@ public class LockStartupException extends IllegalStateException {
 	}
 
 	/**
-	 * The way out.
+	 * The advice.
 	 * @return full sentences
 	 */
 	public String getAction() {

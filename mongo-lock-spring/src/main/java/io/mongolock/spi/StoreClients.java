@@ -3,12 +3,12 @@ package io.mongolock.spi;
 import java.util.List;
 
 /**
- * Has clients for stores of a module's own, as a bean.
+ * A bean that has clients for a module's own stores.
  */
 public interface StoreClients {
 
 	/**
-	 * Those that were made until now.
+	 * The clients that have been made so far.
 	 */
 	List<StoreClient> clients();
 

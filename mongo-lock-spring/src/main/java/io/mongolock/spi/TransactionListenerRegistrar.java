@@ -5,17 +5,17 @@ import org.springframework.transaction.ConfigurableTransactionManager;
 import org.springframework.transaction.TransactionExecutionListener;
 
 /**
- * Notifies a listener of the transactions of every transaction manager, those that the
- * application defines itself included. A manager that has the listener already, as Spring
- * Boot adds each that is a bean to its own managers, does not get it again.
+ * Notifies a listener of the transactions of every transaction manager, including
+ * managers that the application itself defines. A manager that already has the listener
+ * does not get it again: Spring Boot adds listener beans to its own managers.
  */
 public final class TransactionListenerRegistrar implements BeanPostProcessor {
 
 	private final TransactionExecutionListener listener;
 
 	/**
-	 * Create a registrar, to be a bean.
-	 * @param listener hears of all transactions
+	 * Create a registrar, which must be a bean.
+	 * @param listener the listener, which hears of all transactions
 	 */
 	public TransactionListenerRegistrar(TransactionExecutionListener listener) {
 		this.listener = listener;

@@ -27,8 +27,8 @@ import io.mongolock.ReleaseRequest;
 import io.mongolock.event.SelectiveListener;
 
 /**
- * Publishes what happens to locks as events of Spring. Grants and releases only if
- * somebody listened to them when the context was last refreshed, so that they cost
+ * Publishes the events of locks as Spring events. Grants and releases are published only
+ * if there was a listener for them when the context was last refreshed, so that they cost
  * nothing otherwise. Thread-safe.
  */
 public final class LockEventPublisher implements SelectiveListener, ApplicationListener<ContextRefreshedEvent> {
@@ -131,12 +131,12 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 			this.context.publishEvent(event);
 		}
 		catch (BeanCreationNotAllowedException ex) {
-			// After a start that failed, what would hear it cannot be made any more
+			// After a failed start, the listener beans cannot be created any more
 			logger.debug("An event was not published, because the application ends", ex);
 		}
 	}
 
-	// An event reaches the listeners of the parents as well
+	// An event also reaches the listeners of parent contexts
 	private static boolean isHeard(@Nullable ApplicationContext context) {
 		if (context instanceof AbstractApplicationContext known) {
 			for (ApplicationListener<?> listener : List.copyOf(known.getApplicationListeners())) {

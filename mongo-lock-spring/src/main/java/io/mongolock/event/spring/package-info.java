@@ -1,7 +1,7 @@
 /**
- * {@link LockEventPublisher} is the listener that publishes events of Spring. At each
- * refresh of a context it decides whether anybody listens to grants and releases; if not,
- * it leaves them out.
+ * {@link LockEventPublisher} publishes Spring events. At each refresh of a context it
+ * checks whether there are listeners for grants and releases. Without such a listener it
+ * does not publish them.
  */
 @NullMarked
 package io.mongolock.event.spring;

@@ -17,25 +17,25 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * An argument of a call, or a property of one, as most keys are: {@code #order.id}.
+ * An argument of a call or a property of an argument, like most keys: {@code #order.id}.
  *
  * @param variable the name of the argument in the expression
- * @param properties the properties that follow, none for the argument itself
+ * @param properties the properties that follow; empty for the argument itself
  */
 record ArgumentPath(String variable, List<String> properties) {
 
 	private static final Pattern PLAIN = Pattern.compile("#[a-zA-Z_]\\w*(\\.[a-zA-Z_]\\w*)*");
 
-	/** To SpEL they are no names, in whatever case. */
+	/** SpEL does not accept these as names, in any case of letters. */
 	private static final Set<String> OPERATORS = Set.of("div", "eq", "ge", "gt", "le", "lt", "mod", "ne", "not");
 
 	private static final Class<?>[] NO_ARGUMENTS = {};
 
 	/**
-	 * Read an expression that is nothing else without the parser: a start would load its
-	 * classes, some fifty, for such keys alone.
-	 * @return {@code null} if it may be anything else, or refers to no argument for
-	 * certain
+	 * Read a plain path without the parser, because such a key alone would make a start
+	 * load some fifty classes of the parser.
+	 * @return {@code null} if the expression may be something else, or does not certainly
+	 * refer to an argument
 	 */
 	static @Nullable ArgumentPath of(DeclaredExpression declared) {
 		if (!PLAIN.matcher(declared.text()).matches()) {
@@ -57,8 +57,8 @@ record ArgumentPath(String variable, List<String> properties) {
 	}
 
 	/**
-	 * Refuse a property that there is not, as far as types are declared: what an
-	 * interface or Object stands for may have more.
+	 * Refuse a property that does not exist, as far as declared types tell. The object
+	 * behind an interface or Object may have more properties.
 	 */
 	void check(DeclaredExpression declared) {
 		ResolvableType resolvable = ofVariable(declared);
@@ -75,8 +75,9 @@ record ArgumentPath(String variable, List<String> properties) {
 	}
 
 	/**
-	 * Refuse a method that the type of this does not have, as far as types are declared.
-	 * @param arguments how many it is called with
+	 * Refuse a method that the type of this path does not have, as far as declared types
+	 * tell.
+	 * @param arguments the number of arguments
 	 */
 	void checkMethod(String name, int arguments, DeclaredExpression declared) {
 		ResolvableType resolvable = type(declared);
@@ -98,8 +99,8 @@ record ArgumentPath(String variable, List<String> properties) {
 	}
 
 	/**
-	 * Its type.
-	 * @return {@code null} if it is not declared
+	 * The type of this path.
+	 * @return {@code null} if the type is not declared
 	 */
 	@Nullable ResolvableType type(DeclaredExpression declared) {
 		ResolvableType type = ofVariable(declared);
@@ -120,7 +121,7 @@ record ArgumentPath(String variable, List<String> properties) {
 				&& (type.isPrimitive() || !Modifier.isAbstract(type.getModifiers()));
 	}
 
-	// An Optional is unwrapped by ?., and a class has the static members of what it is
+	// SpEL unwraps an Optional for ?., and reads the static members of a Class
 	private static boolean isReadOtherwise(Class<?> type) {
 		return type == Optional.class || type == Class.class || type.isArray() || Map.class.isAssignableFrom(type);
 	}
@@ -136,7 +137,7 @@ record ArgumentPath(String variable, List<String> properties) {
 				? ResolvableType.forType(getter.getGenericReturnType(), declared.as(getter.getDeclaringClass())) : null;
 	}
 
-	// In the order in which SpEL looks for it
+	// Searches in the same order as SpEL
 	private static @Nullable Method getter(Class<?> type, String name) {
 		String capitalized = StringUtils.capitalize(name);
 		boolean asItIs = name.length() > 1 && Character.isUpperCase(name.charAt(1));

@@ -8,13 +8,13 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockKeyVariables;
 
 /**
- * An expression, and where it was declared.
+ * An expression with the place of its declaration.
  *
  * @param attribute the attribute of the annotation
  * @param text the expression
  * @param method the most specific method
  * @param targetClass the class of the bean
- * @param variables the names that its arguments have in the expression
+ * @param variables the variables for the arguments in the expression
  */
 record DeclaredExpression(String attribute, String text, Method method, Class<?> targetClass,
 		LockKeyVariables variables) {

@@ -11,9 +11,9 @@ import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.SeveralKeys;
 
 /**
- * Refuses keys and conditions of a type that cannot be used, as far as that is known
- * before the first call. Has the names in them checked first, as an {@link ArgumentPath}
- * where they are one, else by a {@link SpelNameCheck}.
+ * Refuses keys and conditions of an unusable type, as far as the type is known before the
+ * first call. The names in them are checked first: by an {@link ArgumentPath} if the
+ * expression is one, otherwise by a {@link SpelNameCheck}.
  */
 record KeyTypeCheck(BeanFactory beans) {
 
@@ -41,7 +41,7 @@ record KeyTypeCheck(BeanFactory beans) {
 	private static void checkType(@Nullable ArgumentPath path, boolean inDocument, DeclaredExpression key) {
 		ResolvableType type = (path != null) ? path.type(key) : null;
 		boolean several = type != null && SeveralKeys.areIn(type.toClass());
-		// An id of a document is as the mapping has it
+		// The mapping decides which types an id of a document can have
 		if (path == null || type == null || (inDocument && !several)) {
 			return;
 		}

@@ -24,9 +24,9 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.LockOperation;
 
 /**
- * Says once, at the start, what may be meant as it is, but often is not: one lock for all
- * arguments, and transactions that nobody begins, or that the lock cannot see.
- * Thread-safe.
+ * Reports likely mistakes once, at startup: one lock for all arguments, transactions
+ * without a manager that begins them, and transactions that the lock cannot see. They may
+ * be intended, but often are not. Thread-safe.
  */
 class LikelyMistakes {
 
@@ -36,7 +36,8 @@ class LikelyMistakes {
 		.of("org.springframework.transaction.annotation.Transactional", "jakarta.transaction.Transactional");
 
 	/**
-	 * Those have no synchronization by default, as they often run beside a database's.
+	 * Their transaction managers have no synchronization by default, because they often
+	 * run beside the manager of a database.
 	 */
 	private static final List<String> OF_MESSAGES = List.of("org.springframework.amqp.", "org.springframework.jms.",
 			"org.springframework.kafka.");
@@ -61,7 +62,7 @@ class LikelyMistakes {
 	}
 
 	/**
-	 * Say what was found, once all beans are there.
+	 * Report the findings, once all beans exist.
 	 */
 	void say(ConfigurableListableBeanFactory beans) {
 		if (!this.withoutKey.isEmpty()) {
@@ -111,7 +112,7 @@ class LikelyMistakes {
 	}
 
 	private static boolean hasArguments(Method method) {
-		// Kotlin's continuation is none
+		// The continuation of a suspending function in Kotlin does not count
 		return method.getParameterCount() > ((KotlinDetector.isSuspendingFunction(method)) ? 1 : 0);
 	}
 

@@ -19,8 +19,8 @@ import io.mongolock.interceptor.LockInterceptor;
 import io.mongolock.interceptor.LockOperationSource;
 
 /**
- * Finds methods whose lock would end on the caller's thread while {@code @Async} has
- * their work go on, on another.
+ * Finds {@code @Async} methods whose lock would end on the caller's thread while their
+ * work continues on another thread.
  */
 record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 
@@ -28,7 +28,7 @@ record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 	static final Predicate<Advice> LOCKS = LockInterceptor.class::isInstance;
 
 	/**
-	 * Look at a bean that may have such advice.
+	 * Look at a bean that may have {@code @Async} advice.
 	 */
 	void check(Object bean) {
 		if (bean instanceof Advised proxy) {
@@ -41,7 +41,7 @@ record LockAsyncCheck(LockOperationSource source, BeanFactory beanFactory) {
 	}
 
 	/**
-	 * Look at the class of a bean that is made later, whose advice nobody knows yet.
+	 * Look at the class of a bean that is created later, whose advice is not known yet.
 	 */
 	void checkWoven(Class<?> targetClass) {
 		if (isWoven()) {

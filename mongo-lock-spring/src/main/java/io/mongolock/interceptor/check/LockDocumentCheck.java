@@ -46,8 +46,8 @@ class LockDocumentCheck {
 	}
 
 	/**
-	 * Look at the types of the documents, once there may be a template that knows how
-	 * they are mapped.
+	 * Look at the types of the documents, once there may be a template that knows their
+	 * mapping.
 	 */
 	void checkTypes() {
 		for (Map.Entry<LockOperation, Class<?>> one : this.seen.entrySet()) {

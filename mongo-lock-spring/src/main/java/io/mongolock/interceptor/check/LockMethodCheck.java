@@ -20,7 +20,7 @@ import io.mongolock.interceptor.LockOperation;
 import io.mongolock.interceptor.SkipAnswer;
 
 /**
- * Refuses methods whose lock could not do what was declared, however they are called.
+ * Refuses methods whose lock cannot work as declared, however they are called.
  */
 record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> terms, LockDocumentCheck documents,
 		KeyTypeCheck keys, BeanFactory beans) {

@@ -32,10 +32,11 @@ import io.mongolock.interceptor.ProxyKind;
 import io.mongolock.interceptor.ProxyReach;
 
 /**
- * Looks at each bean's methods before it is used. Once all singletons exist it looks at
- * the definitions of those that do not yet, lazy ones for instance, and whether those
- * with locked methods really have the proxy that locks: a bean that was created too early
- * has none. Written as loops, since each lambda is a class that every start would load.
+ * Checks each bean's methods before the bean is used. Once all singletons exist, it
+ * checks the definitions of beans that do not exist yet, for example lazy ones. It then
+ * also checks that beans with locked methods really have the proxy that locks, because a
+ * bean that was created too early has none. Written with loops, because each lambda is a
+ * class that every start would load.
  */
 public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingSingleton, Ordered {
 
@@ -58,21 +59,21 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	/** The locked methods of each class. */
 	private final Map<Class<?>, Locked> checked = new ConcurrentHashMap<>(256);
 
-	/** Those that are perhaps no bean's, whose declarations are right. */
+	/** Classes with correct declarations that perhaps are not the class of a bean. */
 	private final Set<Class<?>> declared = ConcurrentHashMap.newKeySet();
 
 	private final Set<Class<?>> guarded = ConcurrentHashMap.newKeySet();
 
-	/** Whose proxies by class were looked at. */
+	/** The classes whose proxies by class were checked. */
 	private final Set<Class<?>> proxiedByClass = ConcurrentHashMap.newKeySet();
 
-	/** Whose proxies by interface were looked at. */
+	/** The classes whose proxies by interface were checked. */
 	private final Set<Class<?>> proxiedByInterface = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Create a new verifier.
 	 * @param terms computes the terms of a name and settings, and refuses bad ones
-	 * @param verification what is done about methods that no proxy reaches
+	 * @param verification the treatment of methods that no proxy reaches
 	 */
 	public LockMethodVerifier(LockOperationSource source, ConfigurableListableBeanFactory beanFactory,
 			BiFunction<@Nullable String, LockSettings, LockTerms> terms, LockVerification verification) {
@@ -85,7 +86,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		this.async = new LockAsyncCheck(source, beanFactory);
 	}
 
-	// behind the ones that make proxies
+	// After the post-processors that make proxies
 	@Override
 	public int getOrder() {
 		return Ordered.LOWEST_PRECEDENCE;
@@ -103,7 +104,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		return bean;
 	}
 
-	/** What a FactoryBean makes is seen here only. */
+	/** Only this callback sees the product of a FactoryBean. */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		if (hasLocks(bean) && this.verification.isOn()) {
@@ -121,7 +122,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	/**
-	 * How many methods of beans run under a lock.
+	 * The number of bean methods that run under a lock.
 	 * @return the number, final once all singletons exist
 	 */
 	public int guardedMethods() {
@@ -133,8 +134,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	/**
-	 * Warn of calls of locked methods on the same object. Reads byte code, so it is for a
-	 * thread that nobody waits for, once all singletons exist.
+	 * Warn of calls of locked methods on the same object. This reads byte code, so call
+	 * it in the background, once all singletons exist.
 	 */
 	public void warnOfSelfCalls() {
 		if (!this.verification.isOn()) {
@@ -160,8 +161,9 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	/**
-	 * Look at the declarations of a class that is perhaps no bean's: what a proxy could
-	 * not reach matters to beans alone. Thread-safe.
+	 * Check the declarations of a class that perhaps is not the class of a bean. Methods
+	 * that a proxy cannot reach are not reported, because they matter only for beans.
+	 * Thread-safe.
 	 * @throws InvalidLockMethodException if a declaration of its locks is wrong
 	 */
 	public void verify(Class<?> targetClass) {
@@ -210,7 +212,7 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 		}
 	}
 
-	// Asks for no product that nobody may want
+	// Leaves out products that may never be requested, so as not to create them
 	private boolean isCandidate(String beanName) {
 		Class<?> product = this.beanFactory.getType(beanName, false);
 		return product != null && this.source.isCandidateClass(product)
@@ -244,10 +246,11 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	}
 
 	/**
-	 * Whether methods of a bean run under a lock, by a proxy or as they are woven.
+	 * Whether methods of a bean run under a lock, by a proxy or by weaving.
 	 */
 	public boolean hasLocks(Object bean) {
-		// for example a repository: the object behind it may not know the interface
+		// The object behind a JDK proxy, for example of a repository, need not
+		// implement the interface
 		boolean proxyHasLocks = Proxy.isProxyClass(bean.getClass()) && locks(bean.getClass()) > 0;
 		return isGuarded(AopUtils.getTargetClass(bean)) || (proxyHasLocks && isGuarded(bean.getClass()));
 	}
@@ -301,8 +304,8 @@ public class LockMethodVerifier implements BeanPostProcessor, SmartInitializingS
 	/**
 	 * The locked methods of a class.
 	 *
-	 * @param count how many there are
-	 * @param proxied the ones that a proxy locks
+	 * @param count the number of locked methods
+	 * @param proxied the methods that a proxy locks
 	 */
 	private record Locked(int count, List<Method> proxied) {
 

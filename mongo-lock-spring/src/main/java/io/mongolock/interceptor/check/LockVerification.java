@@ -10,23 +10,23 @@ import io.mongolock.interceptor.InvalidLockMethodException;
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
- * The treatment of methods that would run without their lock, because no proxy stands in
- * front of them. A declaration that is wrong in itself is refused in any case.
+ * The treatment of methods that would run without their lock because no proxy intercepts
+ * them. A declaration that is wrong in itself is always refused.
  */
 public enum LockVerification {
 
 	/**
-	 * Refuse it, so that the application does not start.
+	 * Refuse the first such method, so that the application does not start.
 	 */
 	FAIL,
 
 	/**
-	 * Log all of it.
+	 * Log all such methods.
 	 */
 	WARN,
 
 	/**
-	 * Do not look for it.
+	 * Do not look for such methods.
 	 */
 	OFF;
 
@@ -37,7 +37,7 @@ public enum LockVerification {
 	}
 
 	/**
-	 * Report a method that no proxy reaches, if something keeps it from that.
+	 * Report a method if there is an obstacle that keeps a proxy from it.
 	 */
 	void report(@Nullable Obstacle obstacle, Method method, Class<?> targetClass) {
 		if (obstacle != null) {

@@ -24,10 +24,11 @@ import org.springframework.util.ClassUtils;
 
 /**
  * Finds calls of locked methods on the same object, which no proxy sees, in the byte code
- * of a class and of those above it. It follows no values: in a method that has its own
- * type from nowhere else (a parameter, a field, a result, a cast, a new object), whatever
- * is called on that type is called on {@code this}. So it misses some, and is certain of
- * what it finds. A call by a method that has a lock itself may be meant, and is left out.
+ * of a class and its superclasses. The scan does not follow values. It checks only
+ * methods that get an object of their own type from no other source: a parameter, a
+ * field, a result, a cast or a new object. There a call on that type must be a call on
+ * {@code this}. So the scan misses some calls, but is certain of those that it finds. A
+ * call by a method with a lock of its own may be intended, and is left out.
  */
 final class SelfCallScan {
 
@@ -47,7 +48,7 @@ final class SelfCallScan {
 
 	/**
 	 * Look at a class.
-	 * @param locked its methods that a proxy is to lock
+	 * @param locked the methods of the class that a proxy should lock
 	 * @return texts such as {@code Shop.payAll() calls pay(Order)}
 	 */
 	static Set<String> find(Class<?> type, List<Method> locked) {
@@ -93,7 +94,7 @@ final class SelfCallScan {
 					: new Calls(this.type + "." + caller(method) + "()", this.name, descriptor);
 		}
 
-		// javac names the body of a lambda after its method
+		// The compiler names the body of a lambda after the enclosing method
 		private static String caller(String method) {
 			return (method.startsWith(LAMBDA))
 					? method.substring(LAMBDA.length(), Math.max(LAMBDA.length(), method.lastIndexOf('$'))) : method;

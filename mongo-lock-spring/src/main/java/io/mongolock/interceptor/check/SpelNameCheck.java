@@ -24,10 +24,10 @@ import org.springframework.expression.spel.standard.SpelExpressionParser;
 import io.mongolock.interceptor.LockKeyVariables;
 
 /**
- * Refuses an expression that is no SpEL, or names a variable, bean, property or method
- * that there is not; {@link KeyTypeCheck} judges the type of what it is.
+ * Refuses an expression that is not SpEL, or that names a variable, bean, property or
+ * method that does not exist. {@link KeyTypeCheck} checks the type of its value.
  *
- * @param beans whether there is a bean of a name
+ * @param beans whether a bean of a name exists
  */
 record SpelNameCheck(Predicate<String> beans) {
 
@@ -36,9 +36,9 @@ record SpelNameCheck(Predicate<String> beans) {
 	private static final Set<String> KEYWORDS = Set.of("#root", "#this");
 
 	/**
-	 * Refuse what is wrong with an expression.
-	 * @return what it is if it is nothing but an argument or a property of one, otherwise
-	 * {@code null}
+	 * Refuse a wrong expression.
+	 * @return the path if the expression is only an argument or a property of one,
+	 * otherwise {@code null}
 	 */
 	@Nullable ArgumentPath check(DeclaredExpression declared) {
 		SpelNode expression = parse(declared);
@@ -64,7 +64,7 @@ record SpelNameCheck(Predicate<String> beans) {
 							+ ". If you mean text, put the text in quotes, as in '" + property.getName() + "'.",
 					null);
 		}
-		// What stands in .![ ] and .?[ ] is of the elements of another object
+		// Names in .![ ] and .?[ ] refer to the elements of another object
 		if (!(node instanceof Projection) && !(node instanceof Selection)) {
 			IntStream.range(0, node.getChildCount())
 				.filter((i) -> !(node.getChild(i) instanceof PropertyOrFieldReference) || !isOfAnother(node, i))
@@ -72,7 +72,7 @@ record SpelNameCheck(Predicate<String> beans) {
 		}
 	}
 
-	// What follows a dot, or is the key of an entry of a map
+	// A name after a dot, in an index, or as the key of a map entry
 	private static boolean isOfAnother(SpelNode node, int child) {
 		return (node instanceof CompoundExpression && child > 0) || node instanceof Indexer
 				|| (node instanceof InlineMap && child % 2 == 0);
@@ -160,7 +160,7 @@ record SpelNameCheck(Predicate<String> beans) {
 		}
 	}
 
-	/** A part of an expression, and all that it consists of. */
+	/** A node of an expression with all its descendants. */
 	private static Stream<SpelNode> nodes(SpelNode node) {
 		return Stream.concat(Stream.of(node),
 				IntStream.range(0, node.getChildCount()).mapToObj(node::getChild).flatMap(SpelNameCheck::nodes));

@@ -4,8 +4,8 @@ import java.lang.annotation.Annotation;
 import java.lang.reflect.Method;
 
 /**
- * Knows the methods that mongo-lock-aspectj has woven, by the mark that it leaves: their
- * locks need no proxy.
+ * Recognizes the methods that mongo-lock-aspectj has woven, by the mark that it leaves.
+ * Their locks need no proxy.
  */
 public final class WovenMethods {
 
