@@ -15,27 +15,32 @@ import io.mongolock.store.GrantId;
 import io.mongolock.store.StoredHolder;
 
 /**
- * The requests of one acquisition, all under one token: what the next one asks of the
- * store, whether one is underway, and what became of those before it. Guarded by the
- * monitor of its {@link AcquisitionState}.
+ * The requests of one acquisition, all under one token. Knows what the next request asks
+ * of the store, whether a request is underway, and how earlier requests ended. Guarded by
+ * the monitor of its {@link AcquisitionState}.
  */
 final class AcquisitionRequests {
 
 	private final Attempt attempt;
 
-	/** Whether others want the lock once it is granted, if its lease may be idle. */
+	/**
+	 * Says whether others want the lock after its grant; {@code null} if its lease is
+	 * never idle.
+	 */
 	private final @Nullable Recall recall;
 
 	/** How many fences to set aside. */
 	private int reserve;
 
-	/** What its caller holds, and cannot end before the acquisition has ended. */
+	/**
+	 * The grants that its caller holds, and cannot end before the acquisition has ended.
+	 */
 	private List<GrantId> holds = List.of();
 
 	/** How long the lease may be idle when its holder is done. */
 	private Duration linger = Duration.ZERO;
 
-	/** When the request left that is underway, if one is. */
+	/** When the request underway left, {@code null} if none is underway. */
 	private @Nullable ClockReading requested;
 
 	/** How many requests have left. */
@@ -49,7 +54,7 @@ final class AcquisitionRequests {
 	/** Whether a request has asked for a place in the queue. */
 	private boolean inQueue;
 
-	/** For others in the queue, who want to say what they wait for. */
+	/** Others in the queue read it to say what they wait for. */
 	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
 
 	/**
@@ -59,7 +64,7 @@ final class AcquisitionRequests {
 	AcquisitionRequests(Attempt attempt, @Nullable Recall recall, int reserve) {
 		this.attempt = attempt;
 		this.recall = recall;
-		// Beside the grants to others only the store knows which number is the next
+		// If others can hold the lock as well, only the store knows the next fence
 		this.reserve = (attempt.limit() == 1) ? reserve : 0;
 	}
 
@@ -71,8 +76,8 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * Say that the lease may be idle when its holder is done.
-	 * @param reserve how many fences to set aside for those who take it then
+	 * Let the lease be idle when its holder is done.
+	 * @param reserve how many fences to set aside for attempts that take the idle lease
 	 */
 	void linger(Duration linger, int reserve) {
 		this.reserve = Math.max(reserve, this.reserve);
@@ -80,7 +85,7 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * Say what its caller holds.
+	 * Note which grants its caller holds.
 	 */
 	void holds(List<GrantId> holds) {
 		this.holds = holds;
@@ -100,7 +105,7 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * The request that is underway was answered.
+	 * The request underway was answered.
 	 */
 	ClockReading answered(ClaimAnswer answer) {
 		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
@@ -111,14 +116,14 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * It was denied.
+	 * The claim was denied.
 	 */
 	void denied(ClaimAnswer answer) {
 		this.lastAnswer = new LastAnswer(answer.lock().liveHolders(), null);
 	}
 
 	/**
-	 * It was granted.
+	 * The claim was granted.
 	 */
 	Grant granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
 		return new Grant(entry, (int) Math.min(this.reserve, setAside), requested, this.unknown, this.inQueue,
@@ -126,7 +131,7 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * It failed.
+	 * The request failed.
 	 */
 	void failed(LockStoreException failure) {
 		this.requested = null;
@@ -157,7 +162,7 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * Clean up behind the requests: one of them may have entered the queue, too.
+	 * Plan the clean-up after the requests, one of which may have entered the queue.
 	 */
 	OrphanCleanup cleanUp(ClockReading now) {
 		OrphanCleanup cleanup = new OrphanCleanup(now, this.attempt.terms().ttl(), this.unknown);
@@ -165,8 +170,8 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * Whether to clean up if the acquisition ends now: the end of a request that is
-	 * underway will tell.
+	 * Whether to clean up if the acquisition ends now. If a request is underway, its end
+	 * decides that instead.
 	 * @return whether a request may still be executed, and none is underway
 	 */
 	boolean leavesBehind() {
@@ -185,10 +190,10 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * What the store said last.
+	 * The last answer of the store.
 	 *
-	 * @param holders who held the lock
-	 * @param failure how it failed, if it did
+	 * @param holders the holders of the lock
+	 * @param failure how the last request failed, {@code null} if it did not
 	 */
 	record LastAnswer(List<LockHolder> holders, @Nullable LockStoreException failure) {
 

@@ -28,41 +28,41 @@ import io.mongolock.store.GrantId;
 import io.mongolock.store.StoredHolder;
 
 /**
- * How a waiter waits: in which phase an attempt is, and what follows from an event.
- * Thread-safe: each event is one step under the monitor.
+ * Decides how a waiter waits: in which phase its attempt is, and what follows from an
+ * event. Thread-safe: each event is one step under the monitor.
  * <p>
- * <b>In this JVM.</b> Of the attempts at a key only the first in the local queue asks the
- * store. The others wait for their turn, or a holder of this JVM hands them the lock.
+ * <b>In this JVM.</b> Only the first attempt in the local queue of a key asks the store.
+ * The others wait for their turn, or a holder of this JVM hands them the lock.
  * <p>
  * <b>In the store.</b> The first request takes no place in the queue there, unless others
- * are known to stand in it: most locks are free, and a place has to be written and
- * removed again. If it is denied, the second request enters the queue, and from then on
- * the attempt has a {@link QueuePlace}. While it stands there it sends nothing and needs
- * no thread. {@link QueuePlaces} refreshes the places of all attempts with one request,
- * hears of releases, and looks when those ahead may have run out. If that shows that the
- * store could admit the attempt, or has lost its place, the place calls the turn of the
- * attempt, which asks.
+ * are known to stand in it. Most locks are free, so it would be wasteful to write a place
+ * and remove it again. If it is denied, the second request enters the queue, and from
+ * then on the attempt has a {@link QueuePlace}. While the attempt stands there, it sends
+ * nothing and needs no thread. {@link QueuePlaces} refreshes the places of all attempts
+ * with one request, hears of releases, and looks when entries ahead may have run out. If
+ * the store could admit the attempt, or has lost its place, the place calls the turn of
+ * the attempt. The attempt then asks.
  * <p>
- * <b>A hint is never a proof.</b> The store alone decides. A hint too many costs one
- * request that is denied, and a hint too few a delay until the next look. An answer may
- * be older than the hints that came while it was underway, so the place counts these: if
- * they could admit the attempt, it asks again at once. A turn that nobody called does no
- * harm.
+ * <b>A hint is never a proof.</b> The store alone decides. A needless hint costs one
+ * request that is denied, and a missing hint costs a delay until the next look. An answer
+ * may be older than the hints that came while it was underway, so the place counts these
+ * hints. If they could admit the attempt, it asks again at once. A turn that was not
+ * called does no harm.
  * <p>
  * <b>The end.</b> When the wait is over, one last request asks without taking a place. An
- * answer that comes later than one operation timeout after that is too late, and the
- * token is cleaned up. A request that failed is repeated after a random time under the
- * same token: if it was executed after all, the store answers with the same grant. Where
- * many requests take long, the first one is a brief try, which is repeated at once with
- * all of its timeout: so a document that is blocked keeps a thread for a moment only. An
- * attempt whose time is over before it has a place may have met an idle lease. It then
- * enters the queue all the same, which recalls the lease, and asks once more
- * {@link #EXTRA_WAIT} later.
+ * answer that comes more than one operation timeout after the end of the wait is too
+ * late, and the token is cleaned up. A failed request is repeated after a random time
+ * under the same token. If the failed request was executed after all, the store answers
+ * with the same grant. While many requests take long, the first request of an attempt is
+ * a brief try, so that a blocked document keeps a thread only for a moment. It is then
+ * repeated at once with its whole timeout. An attempt whose time is over before it has a
+ * place may have met an idle lease. It then enters the queue nevertheless, because that
+ * recalls the lease. It asks once more {@link #EXTRA_WAIT} later.
  * <p>
  * The phase is not the whole state. The place stays from the first request in the queue
- * to the end, also while the attempt asks or backs off. {@link AcquisitionRequests} know
+ * to the end, even while the attempt asks or backs off. {@link AcquisitionRequests} know
  * what is underway and what may still be executed. {@code until} is when the phase ends
- * by itself, and {@code left} is what is left of the wait. <pre>
+ * by itself, and {@code left} is the rest of the wait. <pre>
  * phase         event                      next phase
  * QUEUED        turn                       ASKING; OVER with an idle lease of this client,
  *                                          or QUEUED while that is released
@@ -95,7 +95,8 @@ final class AcquisitionState {
 
 	/**
 	 * How much longer an attempt without time to wait stands in the queue once it has
-	 * recalled a lease: for the client that keeps it to hear of that and to release it.
+	 * recalled a lease. The client that keeps the lease needs that time to hear of the
+	 * recall and to release the lease.
 	 */
 	static final long EXTRA_WAIT = 50_000_000;
 
@@ -105,7 +106,10 @@ final class AcquisitionState {
 
 	private final ClientQueues client;
 
-	/** Whether others want the lock once it is granted, if its lease may be idle. */
+	/**
+	 * Says whether others want the lock after its grant; {@code null} if its lease is
+	 * never idle.
+	 */
 	private final @Nullable Recall recall;
 
 	private final AcquisitionRequests requests;
@@ -117,19 +121,21 @@ final class AcquisitionState {
 	/** When the phase is over unless something happens before, in nanoseconds. */
 	private long until;
 
-	/** Its place in the queue, from the first request that may have entered it. */
+	/**
+	 * Its place in the queue, since the first request that may have entered the queue.
+	 */
 	private @Nullable QueuePlace place;
 
-	/** Whether the first request enters the queue, as others stand there. */
+	/** Whether the first request enters the queue, because others stand there. */
 	private boolean contended;
 
 	/**
-	 * By how much the wait is longer as it recalls a lease, or shorter as it gives up, in
-	 * nanoseconds.
+	 * The change of the wait in nanoseconds. The wait is longer if it recalls a lease,
+	 * and shorter if it gives up.
 	 */
 	private long extraWait;
 
-	/** Its client has ended its wait, which was part of a deadlock. */
+	/** Whether its client has ended the wait because of a deadlock. */
 	private boolean givenUp;
 
 	/**
@@ -140,7 +146,7 @@ final class AcquisitionState {
 	/** Whether listeners know of the place. */
 	private boolean notified;
 
-	/** What another of this JVM handed over. */
+	/** The lock that another attempt of this JVM handed over. */
 	private @Nullable HeldLock handedOver;
 
 	AcquisitionState(LocalWaiter waiter, @Nullable Recall recall, ClientQueues client, int reserve,
@@ -188,7 +194,7 @@ final class AcquisitionState {
 	}
 
 	/**
-	 * What another handed over and nobody holds yet.
+	 * The lock that was handed over to this attempt, but is not held by it yet.
 	 * @return the lock, or {@code null} if there is none
 	 */
 	synchronized @Nullable HeldLock onTheWay() {
@@ -204,11 +210,12 @@ final class AcquisitionState {
 	}
 
 	/**
-	 * The turn to ask comes with the begin, as nobody of this JVM is ahead.
+	 * The attempt has its turn to ask from the beginning, because no attempt of this JVM
+	 * is ahead.
 	 */
 	synchronized AcquisitionStep turnAtOnce(ClockReading now) {
-		// Nobody to hand it to, unless the lease may linger. That stays so: a late
-		// duplicate of the first request may be what is granted
+		// There is no waiter for a hand-over, unless the lease may linger. Later requests
+		// set nothing aside, either: a late duplicate of the first may be granted
 		this.requests.reserveNothing();
 		return turn(now);
 	}
@@ -240,8 +247,8 @@ final class AcquisitionState {
 	}
 
 	/**
-	 * The wait is over now, as it is part of a deadlock. A request that is underway is
-	 * the last one.
+	 * The wait is over now, because it is part of a deadlock. A request underway is the
+	 * last one.
 	 */
 	synchronized void giveUp(ClockReading now) {
 		this.givenUp = true;
@@ -269,7 +276,7 @@ final class AcquisitionState {
 			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown());
 		}
 		if (this.recall != null && this.client.idle().wasRecalled(this.attempt.key(), answer.lock().recalled())) {
-			// Nor is this one kept
+			// The lease of this attempt is not kept, either
 			this.recall.want();
 		}
 		if (holder.isEmpty()) {
@@ -330,7 +337,7 @@ final class AcquisitionState {
 			return new Denied(lastAnswer().holders(), end(), Denied.Reason.QUEUE_FULL);
 		}
 		if (seen == null) {
-			// It ran out already, or the store keeps no queue
+			// The place ran out already, or the store keeps no queue
 			return backOff(now);
 		}
 		if (this.place.answered(seen, this.client.places().lookInterval(this.place, seen, now), now)) {
@@ -358,7 +365,7 @@ final class AcquisitionState {
 			this.phase = Phase.OVER;
 			return new Granted(taken, List.of());
 		}
-		// Nobody holds it, so the wait does not end before it is released
+		// The lease is idle, so the wait does not end before its release
 		long released = now.nanos() + turn.idle().terms().operationTimeout().toNanos()
 				+ this.attempt.terms().operationTimeout().toNanos();
 		this.until = (released - this.until > 0) ? released : this.until;
@@ -379,7 +386,7 @@ final class AcquisitionState {
 	}
 
 	private AcquisitionStep backOff(ClockReading now) {
-		// Full jitter, and one last look exactly when the wait is over
+		// Full jitter, and one last request exactly when the wait is over
 		long nanos = Math.min(this.client.places().retryIn(this.attempt, 1), left(now));
 		this.phase = Phase.BACKING_OFF;
 		this.until = now.nanos() + nanos;
@@ -392,7 +399,8 @@ final class AcquisitionState {
 	private AcquisitionStep granted(Grant grant, ClaimAnswer answer, ClockReading now) {
 		Granted granted = new Granted(new HeldLock(this.attempt, grant, answer.content(), now, this.onLost),
 				answer.lapsedBefore(grant.entry()));
-		// Only now: an attempt that is over leaves the queues with its last step alone
+		// Only once the step exists, because an attempt that is over leaves the queues by
+		// its last step alone
 		this.phase = Phase.OVER;
 		return granted;
 	}
@@ -421,7 +429,7 @@ final class AcquisitionState {
 
 	/**
 	 * End the attempt.
-	 * @return whether to clean up now; while a request is underway its end will tell
+	 * @return whether to clean up now; if a request is underway, its end decides that
 	 */
 	private boolean end() {
 		this.phase = Phase.OVER;
@@ -443,16 +451,16 @@ final class AcquisitionState {
 		/** About to ask, or asking. */
 		ASKING,
 
-		/** Likewise for the last time, without taking a place. */
+		/** About to ask, or asking, for the last time and without taking a place. */
 		LAST,
 
-		/** Until the claim is retried after a failure. */
+		/** Waiting to repeat the claim after a failure. */
 		BACKING_OFF,
 
 		/** In the queue of the store, until its place calls it. */
 		STANDING,
 
-		/** About to hold what was handed over. */
+		/** About to hold the lock that was handed over. */
 		HANDED,
 
 		OVER

@@ -15,7 +15,8 @@ public sealed interface AcquisitionStep {
 
 	/**
 	 * Whether the token has to be cleaned up now.
-	 * @return whether a request may still be executed, or was granted for nobody
+	 * @return whether a request may still be executed, or was granted after the end of
+	 * the attempt
 	 */
 	default boolean cleansUp() {
 		return false;
@@ -52,9 +53,9 @@ public sealed interface AcquisitionStep {
 	/**
 	 * The lock is held.
 	 *
-	 * @param held what is held
-	 * @param lapsed whose leases had run out
-	 * @param handedOver whether another of this JVM handed it over
+	 * @param held the lock
+	 * @param lapsed the holders whose leases had run out
+	 * @param handedOver whether another attempt of this JVM handed the lock over
 	 */
 	record Granted(HeldLock held, List<LockHolder> lapsed, boolean handedOver) implements LastStep {
 
@@ -65,10 +66,10 @@ public sealed interface AcquisitionStep {
 	}
 
 	/**
-	 * What another of this JVM handed over was lost before anybody worked under it. The
-	 * attempt goes on, at the end of the queue.
+	 * A lock that was handed over in this JVM was lost before any work under it. The
+	 * attempt goes on at the end of the queue.
 	 *
-	 * @param unwanted what was handed over, and is to be released
+	 * @param unwanted the lock that was handed over and must be released
 	 * @param next what to do next
 	 */
 	record LostOnTheWay(HeldLock unwanted, AcquisitionStep next) implements AcquisitionStep {
@@ -78,7 +79,7 @@ public sealed interface AcquisitionStep {
 	/**
 	 * Others hold the lock, and the attempt waits no longer.
 	 *
-	 * @param holders who they are
+	 * @param holders the holders
 	 * @param cleansUp whether the token has to be cleaned up
 	 * @param reason why it waits no longer
 	 */
@@ -95,7 +96,7 @@ public sealed interface AcquisitionStep {
 			/** The queue has no place left. */
 			QUEUE_FULL,
 
-			/** It waited in a deadlock, and its client ended that. */
+			/** It waited in a deadlock, and its client ended the wait. */
 			DEADLOCK
 
 		}
@@ -103,8 +104,7 @@ public sealed interface AcquisitionStep {
 	}
 
 	/**
-	 * The wait is over, or waiting is no use, and the store did not say who holds the
-	 * lock.
+	 * The wait is over or useless, and the store did not say who holds the lock.
 	 *
 	 * @param failure how the store failed
 	 * @param cleansUp whether the token has to be cleaned up
@@ -114,10 +114,11 @@ public sealed interface AcquisitionStep {
 	}
 
 	/**
-	 * Nobody wants the lock any more.
+	 * The caller no longer wants the lock.
 	 *
 	 * @param cleansUp whether the token has to be cleaned up
-	 * @param unwanted what was handed over at the same moment, and is to be released
+	 * @param unwanted the lock that was handed over at the same moment and must be
+	 * released
 	 */
 	record Cancelled(boolean cleansUp, @Nullable HeldLock unwanted) implements LastStep {
 
@@ -126,15 +127,16 @@ public sealed interface AcquisitionStep {
 	/**
 	 * The attempt had ended before the event.
 	 *
-	 * @param cleansUp whether the token has to be cleaned up, as the last request has
-	 * been answered only now
+	 * @param cleansUp whether the token has to be cleaned up, because the last request
+	 * was answered only now
 	 */
 	record TooLate(boolean cleansUp) implements AcquisitionStep {
 
 	}
 
 	/**
-	 * The attempt had ended before it was granted: the token has to be released at once.
+	 * The attempt had ended before it was granted, so the token has to be released at
+	 * once.
 	 */
 	record GrantedTooLate() implements AcquisitionStep {
 

@@ -4,24 +4,24 @@ import java.util.IntSummaryStatistics;
 import java.util.stream.IntStream;
 
 /**
- * The one rule by which the store admits a claim, as this JVM applies it to what it
- * knows: those ahead, holders and waiters, are fewer than the smallest limit, theirs or
- * the claim's. Immutable.
+ * The rule by which the store admits a claim: the holders and waiters ahead are fewer
+ * than the smallest limit among them and the claim. This JVM applies the rule to what it
+ * knows. Immutable.
  *
- * @param ahead how many are ahead
+ * @param ahead how many holders and waiters are ahead
  * @param limit the smallest limit
  */
 record AdmissionRule(int ahead, int limit) {
 
 	/**
-	 * A claim that nobody is ahead of.
+	 * A claim with nobody ahead.
 	 */
 	static AdmissionRule of(int limit) {
 		return new AdmissionRule(0, limit);
 	}
 
 	/**
-	 * A claim that all with these limits are ahead of.
+	 * A claim behind holders and waiters with these limits.
 	 */
 	static AdmissionRule of(int limit, IntStream ahead) {
 		IntSummaryStatistics limits = ahead.summaryStatistics();

@@ -7,14 +7,14 @@ import io.mongolock.LockRequest;
 import io.mongolock.store.LeaseId;
 
 /**
- * One try at a lock, from begin to end, under one token: what was asked for, and on which
- * terms. {@link LockAcquisition} runs it. Immutable.
+ * One try at a lock, from its beginning to its end, under one token. It has the request
+ * and its terms. {@link LockAcquisition} runs it. Immutable.
  *
- * @param request what was asked for
+ * @param request the request for the lock
  * @param id the key, and a token that was never used before
- * @param limit how many may hold the lock together with this one
- * @param owner who asks, for diagnostics
- * @param terms the settings that count
+ * @param limit how many may hold the lock at the same time, this attempt included
+ * @param owner the owner that asks, for diagnostics
+ * @param terms the settings that apply
  * @param begun when it began
  */
 public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owner, LockTerms terms,
@@ -22,9 +22,9 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 
 	/**
 	 * Make an attempt.
-	 * @param token never used before
-	 * @param owner who asks, by the name that the request gives, if it does
-	 * @param thread the name of the thread that does
+	 * @param token a token that was never used before
+	 * @param owner the owner that asks; if the request gives a name, the owner takes it
+	 * @param thread the name of the thread that asks
 	 * @throws io.mongolock.InvalidLockSettingsException if the settings contradict each
 	 * other
 	 */
@@ -49,14 +49,14 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 	}
 
 	/**
-	 * How long it has gone on.
+	 * How long the attempt has gone on.
 	 */
 	public Duration waited(ClockReading now) {
 		return Duration.ofNanos(now.nanos() - this.begun.nanos());
 	}
 
 	/**
-	 * How long it still waits.
+	 * How long the attempt still waits.
 	 * @return nanoseconds, zero or less if its wait is over
 	 */
 	long left(ClockReading now) {
@@ -64,8 +64,8 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 	}
 
 	/**
-	 * Whether its wait, or the time for its last request, goes on.
-	 * @return whether somebody may still run it
+	 * Whether its wait or the time for its last request still goes on.
+	 * @return whether its driver may still run it
 	 */
 	boolean mayAct(ClockReading now) {
 		return left(now) + this.terms.operationTimeout().toNanos() > 0;

@@ -12,9 +12,9 @@ import io.mongolock.core.AcquisitionStep.LastStep;
 
 /**
  * The queues in which the attempts of one client wait: the queue of this JVM, and the
- * queue of the store. They join and leave both here, and so do holders, so that the next
- * one has its turn: {@link #wakeNext} is what follows a release. Knows no thread, clock
- * or driver. Thread-safe.
+ * queue of the store. Attempts and holders join and leave both here, so that the next
+ * attempt gets its turn. A release is followed by {@link #wakeNext}. Knows no thread,
+ * clock or driver. Thread-safe.
  */
 public final class ClientQueues {
 
@@ -25,8 +25,8 @@ public final class ClientQueues {
 	private final IdleLeases idle;
 
 	/**
-	 * Create without anybody.
-	 * @param places who stands in the queue in the store
+	 * Create empty queues.
+	 * @param places the places in the queues of the store
 	 */
 	public ClientQueues(QueuePlaces places) {
 		this(new LocalWaitQueues<>(), places);
@@ -39,43 +39,43 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * All that stand in the queue in the store.
+	 * The places of this JVM in the queues of the store.
 	 */
 	public QueuePlaces places() {
 		return this.places;
 	}
 
 	/**
-	 * The leases that are kept though nobody holds the locks.
+	 * The leases that are kept while nobody holds their locks.
 	 */
 	public IdleLeases idle() {
 		return this.idle;
 	}
 
 	/**
-	 * How many wait in this JVM.
+	 * How many attempts wait in this JVM.
 	 */
 	public int waiting() {
 		return this.queues.waiting();
 	}
 
 	/**
-	 * How many wait for a lock in this JVM.
+	 * How many attempts wait for a lock in this JVM.
 	 */
 	public int waiting(String key) {
 		return this.queues.waiting(key);
 	}
 
 	/**
-	 * All who wait in this JVM are to give up.
+	 * Make all waiters of this JVM give up.
 	 */
 	public void stop() {
 		this.queues.waiters().forEach(LocalWaiter::stop);
 	}
 
 	/**
-	 * A lock of this JVM was released or lost, or an idle lease released: the next one
-	 * has its turn to ask. May be called again.
+	 * A lock of this JVM was released or lost, or an idle lease was released. The next
+	 * attempt has its turn to ask. May be called again.
 	 */
 	public void wakeNext(HeldLock released) {
 		LocalWaiter next = this.queues.released(released.key(), released);
@@ -86,8 +86,8 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * The lease of a lock of this JVM was to be kept or handed over, which failed: unless
-	 * it is idle or handed over all the same, the next one has its turn to ask.
+	 * The lease of a lock of this JVM could not be kept or handed over. Unless the lease
+	 * is idle or handed over nevertheless, the next attempt has its turn to ask.
 	 */
 	public void notKept(HeldLock held) {
 		if (this.queues.holders(held.key()).contains(held)) {
@@ -97,7 +97,7 @@ public final class ClientQueues {
 
 	/**
 	 * Pass the turn on.
-	 * @param next whose turn it is, if anyone's
+	 * @param next the waiter whose turn it is, {@code null} if there is none
 	 */
 	static void wake(@Nullable LocalWaiter next) {
 		if (next != null) {
@@ -106,8 +106,8 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * Whom a holder may hand its lock to instead of releasing it, with the turn to ask if
-	 * it does not get it.
+	 * The waiter to which a holder can hand its lock instead of releasing it. If that
+	 * waiter does not get the lock, it has the turn to ask.
 	 * @param suits whether the lock suits the waiter; must not block
 	 */
 	@Nullable LocalWaiter successor(HeldLock holder, Predicate<LocalWaiter> suits) {
@@ -125,9 +125,9 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * Why an attempt that waits in the queue has not asked: for the holders in this JVM,
-	 * or for those whom the first in the queue last saw, or as that one fails.
-	 * @return what it would have been answered, as far as is known
+	 * Why an attempt that waits in the local queue has not asked. The reason is the
+	 * holders in this JVM, or else the last answer to the first in the queue.
+	 * @return the answer that the attempt would have got, as far as is known
 	 */
 	LastAnswer ahead(LocalWaiter waiter, ClockReading now) {
 		String key = waiter.attempt().key();
@@ -137,27 +137,28 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * An attempt has taken over what another of this JVM held.
-	 * @return who may ask next, if anyone
+	 * An attempt has taken over a lock that another attempt of this JVM held.
+	 * @return the waiter that may ask next, {@code null} if there is none
 	 */
 	@Nullable LocalWaiter handedOver(LocalWaiter waiter, HeldLock from, HeldLock held) {
 		LocalWaiter next = this.queues.handedOver(held.key(), from, waiter, held);
-		// What was lost before it stood among the holders was not missed there
+		// A lock that was lost before it was among the holders has not been removed from
+		// them
 		LocalWaiter released = (held.lossReason() != null) ? this.queues.released(held.key(), held) : null;
 		return (next != null) ? next : released;
 	}
 
 	/**
-	 * An attempt is in the local queue no longer, and has no lock.
-	 * @return who may ask next, if anyone
+	 * An attempt has left the local queue without a lock.
+	 * @return the waiter that may ask next, {@code null} if there is none
 	 */
 	@Nullable LocalWaiter left(LocalWaiter waiter) {
 		return this.queues.left(waiter.attempt().key(), waiter);
 	}
 
 	/**
-	 * An attempt ended: the next one has its turn.
-	 * @param place its place in the queue, if it may have one
+	 * An attempt ended, so the next one has its turn.
+	 * @param place its place in the queue, {@code null} if it has none
 	 */
 	void leave(LocalWaiter waiter, LastStep end, @Nullable QueuePlace place) {
 		if (end instanceof Granted granted && !granted.handedOver()) {
@@ -172,9 +173,9 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * An attempt needs its place in the queue no longer.
-	 * @param place the place, if there may be one
-	 * @param granted whether the grant took it out of the queue
+	 * An attempt no longer needs its place in the queue.
+	 * @param place the place, {@code null} if the attempt has none
+	 * @param granted whether the grant removed the place from the queue
 	 */
 	void leaveQueue(@Nullable QueuePlace place, boolean granted) {
 		if (place != null && granted) {

@@ -13,7 +13,7 @@ import io.mongolock.LockClock;
 public record ClockReading(long nanos, long millis) {
 
 	/**
-	 * So many nanoseconds from now that it never comes.
+	 * A time from now, in nanoseconds, that never comes.
 	 */
 	public static final long NEVER = Long.MAX_VALUE / 4;
 
@@ -25,15 +25,15 @@ public record ClockReading(long nanos, long millis) {
 	}
 
 	/**
-	 * The moment after a while.
+	 * The reading after a duration.
 	 */
 	ClockReading plus(Duration duration) {
 		return new ClockReading(this.nanos + duration.toNanos(), this.millis + duration.toMillis());
 	}
 
 	/**
-	 * A time that is left as the store counts it, and never less.
-	 * @param nanos the time, negative if it is over
+	 * The time left, in the unit of the store and rounded up.
+	 * @param nanos the time left, negative if it is over
 	 * @return whole milliseconds
 	 */
 	static Duration untilWholeMillis(long nanos) {
@@ -48,9 +48,9 @@ public record ClockReading(long nanos, long millis) {
 	}
 
 	/**
-	 * The time since an earlier moment for the judgement of a lease: the longer of what
-	 * the two clocks say, as the monotonic clock stands still while a machine is
-	 * suspended. The wall clock may thus end a lease early but never lengthen it.
+	 * The time since an earlier moment, for the judgement of a lease. It is the longer
+	 * time of the two clocks, because the monotonic clock stands still while a machine is
+	 * suspended. So the wall clock can end a lease early, but can never lengthen it.
 	 * @return nanoseconds
 	 */
 	public long elapsedSince(ClockReading earlier) {

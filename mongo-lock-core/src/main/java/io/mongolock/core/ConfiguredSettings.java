@@ -12,14 +12,14 @@ import io.mongolock.LockSettings;
 import io.mongolock.OnUnavailable;
 
 /**
- * The settings that are configured for all locks, and for the locks of each name: makes
- * the terms of a request of them and of those that the request says itself. The rest are
- * defaults of {@link LockTerms}. What holds for requests that say nothing themselves is
- * made once, for each name that has settings. Thread-safe.
+ * The settings that are configured for all locks, and for the locks of each name.
+ * Combines them with the settings of a request into its terms. {@link LockTerms} has the
+ * defaults for the rest. The terms of requests without settings of their own are made
+ * once for each name that has settings. Thread-safe.
  */
 public final class ConfiguredSettings {
 
-	/** For callers who go on without the lock. */
+	/** For callers that go on without the lock. */
 	private static final LockSettings NO_WAIT = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 
 	/**
@@ -33,15 +33,17 @@ public final class ConfiguredSettings {
 
 	private final @Nullable Duration retention;
 
-	/** By the names that have settings, and for all others by an empty text. */
+	/**
+	 * By the names that have settings. All other names share the terms of the empty text.
+	 */
 	private final Map<String, LockTerms> terms = new ConcurrentHashMap<>();
 
 	/**
 	 * Settings of an application.
 	 * @param global settings for all locks
 	 * @param byName settings for the locks of one name
-	 * @param retention how long the store keeps what nobody touches, if it does not keep
-	 * it for ever; a ttl and a minimum hold may be at most half of that
+	 * @param retention how long the store keeps an untouched document, {@code null} for
+	 * ever. A ttl and a minimum hold can be at most half of that
 	 */
 	public ConfiguredSettings(LockSettings global, Map<String, LockSettings> byName, @Nullable Duration retention) {
 		this.global = global;
@@ -57,8 +59,8 @@ public final class ConfiguredSettings {
 	}
 
 	/**
-	 * Where the settings of the locks of a name are configured, as it is written.
-	 * @return the property that stands before the settings
+	 * The property that configures the locks of a name, as people write it.
+	 * @return the property in front of the single settings
 	 */
 	public static String property(String name) {
 		return "mongo-lock.locks" + ((name.matches("[\\p{Alnum}-]+")) ? "." + name : "[" + name + "]");
@@ -79,7 +81,7 @@ public final class ConfiguredSettings {
 	}
 
 	/**
-	 * The terms of those who say nothing of their own.
+	 * The terms of requests without a name and without settings.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public LockTerms terms() {
@@ -97,7 +99,7 @@ public final class ConfiguredSettings {
 	}
 
 	/**
-	 * Check a request that is to be asked later.
+	 * Check a request that will be made later.
 	 * @throws InvalidLockSettingsException if the settings contradict each other, or the
 	 * limit cannot be used
 	 */
@@ -107,8 +109,8 @@ public final class ConfiguredSettings {
 	}
 
 	/**
-	 * How many may hold the lock of a request together.
-	 * @return 1 where nobody says otherwise
+	 * How many may hold the lock of a request at the same time.
+	 * @return the limit, 1 if none is set
 	 * @throws InvalidLockSettingsException if the limit is below 1, or the request is
 	 * shared and its name has a limit
 	 */
@@ -117,9 +119,9 @@ public final class ConfiguredSettings {
 	}
 
 	/**
-	 * How many may hold the locks of requests with a name and settings together.
-	 * @param name the name, if any
-	 * @return 1 where nobody says otherwise
+	 * How many may hold a lock at the same time, if requests have a name and settings.
+	 * @param name the name, {@code null} for none
+	 * @return the limit, 1 if none is set
 	 * @throws InvalidLockSettingsException if the limit is below 1, or the request is
 	 * shared and its name has a limit
 	 */
@@ -141,14 +143,14 @@ public final class ConfiguredSettings {
 
 	/**
 	 * The terms of requests with a name and settings.
-	 * @param name the name, if any
+	 * @param name the name, {@code null} for none
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public LockTerms terms(@Nullable String name, LockSettings asked) {
 		if (!asked.equals(LockSettings.NONE)) {
 			return resolve(asked.or(named(name)).or(this.global));
 		}
-		// No name is blank
+		// Names are never blank, so the empty text is free
 		String key = (name != null && this.byName.containsKey(name)) ? name : "";
 		LockTerms known = this.terms.get(key);
 		if (known == null) {

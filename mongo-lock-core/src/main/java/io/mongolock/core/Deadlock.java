@@ -9,10 +9,11 @@ import io.mongolock.store.GrantId;
 import io.mongolock.store.LeaseId;
 
 /**
- * Waiters of which each waits for locks that others of them hold. Two looks saw the same
- * one if they are equal, as neither a token nor a grant ever comes back.
+ * A set of waiters, each of which waits for locks that others of the set hold. If two
+ * looks saw equal deadlocks, they saw the same one, because neither a token nor a grant
+ * ever comes back.
  *
- * @param waits who waits for whom, in the order of the grants
+ * @param waits the waits of the waiters for each other, in the order of the grants
  */
 public record Deadlock(List<Wait> waits) {
 
@@ -24,7 +25,7 @@ public record Deadlock(List<Wait> waits) {
 	}
 
 	/**
-	 * What people are told of it.
+	 * The deadlock as users see it.
 	 */
 	public LockDeadlock toLockDeadlock() {
 		return new LockDeadlock(this.waits.stream()
@@ -34,12 +35,12 @@ public record Deadlock(List<Wait> waits) {
 	}
 
 	/**
-	 * One who waits for one who waits as well.
+	 * A waiter that waits for a holder, which also waits.
 	 *
 	 * @param grant the grant that is in the way
-	 * @param since when that was given
-	 * @param holder the token by which its holder waits
-	 * @param waiter the token that waits for it
+	 * @param since when that grant was given
+	 * @param holder the token under which the holder of that grant waits
+	 * @param waiter the token that waits for that grant
 	 */
 	record Wait(GrantId grant, Instant since, LeaseId holder, LockOwner holderOwner, LeaseId waiter,
 			LockOwner waiterOwner) {

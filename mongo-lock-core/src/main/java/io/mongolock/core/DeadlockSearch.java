@@ -23,16 +23,17 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * One search for deadlocks of the waiters of a client, which also decides who of a
- * deadlock gives up ({@link #youngest}). It goes from those who wait for the locks that
- * they hold to the locks that those hold, and so on: a place in the queue says what its
- * waiter holds, and nothing says what a holder waits for. A waiter is stuck if the
- * holders alone keep it from its lock and all of them are stuck; of locks that several
- * hold that may miss a deadlock, and never sees one where there is none.
+ * One search for deadlocks of the waiters of a client. It also decides which waiter of a
+ * deadlock gives up ({@link #youngest}). A place in the queue says what its waiter holds,
+ * but nothing says what a holder waits for. So the search looks at the locks that waiters
+ * hold, finds the waiters in the queues of these locks, looks at the locks that those
+ * waiters hold, and so on. A waiter is stuck if the holders alone keep it from its lock
+ * and all of these holders are stuck. With locks that have several holders, the search
+ * may miss a deadlock, but it never finds one that does not exist.
  */
 public final class DeadlockSearch {
 
-	/** So many waiters a deadlock has at most, and so many steps a search. */
+	/** The most waiters of a deadlock, and the most steps of a search. */
 	public static final int MAX = 8;
 
 	private final Map<LeaseId, Waiter> waiters = new LinkedHashMap<>();
@@ -57,7 +58,7 @@ public final class DeadlockSearch {
 
 	/**
 	 * The locks to look at next.
-	 * @return their keys, none if there is nothing more to know
+	 * @return their keys, none if the search is complete
 	 */
 	public List<String> next() {
 		List<String> next = this.waiters.values()
@@ -73,7 +74,7 @@ public final class DeadlockSearch {
 	}
 
 	/**
-	 * Some locks as they are stored, with their queues.
+	 * Some locks were found as they are stored, with their queues.
 	 */
 	public void found(List<StoredLock> found) {
 		for (StoredLock lock : found) {
@@ -92,7 +93,7 @@ public final class DeadlockSearch {
 	}
 
 	/**
-	 * The deadlocks that waiters of this client take part in.
+	 * The deadlocks in which waiters of this client take part.
 	 */
 	public Set<Deadlock> deadlocks() {
 		Map<GrantId, Waiter> holders = new HashMap<>();
@@ -103,7 +104,8 @@ public final class DeadlockSearch {
 		Set<Deadlock> deadlocks = new LinkedHashSet<>();
 		for (LeaseId id : this.own) {
 			Map<LeaseId, List<Wait>> stuck = behind(id, holders);
-			// All behind it have to lead back to it, or it only waits for a deadlock
+			// Everything that it waits for must lead back to it. Otherwise it only waits
+			// for a deadlock of others
 			if (!stuck.isEmpty() && stuck.keySet()
 				.stream()
 				.allMatch((other) -> behind(other, holders).keySet().equals(stuck.keySet()))) {
@@ -114,11 +116,11 @@ public final class DeadlockSearch {
 	}
 
 	/**
-	 * The attempt of a deadlock that is to give up, if one is: its caller holds the lock
-	 * that was granted last, and so has done the least under it. A fence has the time of
-	 * its grant, and all clients see the same fences, so they agree without a word. A
-	 * deadlock of a waiter behind another of this client is seen by this client alone, so
-	 * that one of its own gives up.
+	 * The attempt that must give up if the client ends the deadlock. Its caller holds the
+	 * lock that was granted last, and so has done the least under it. A fence contains
+	 * the time of its grant, and all clients see the same fences, so they agree without
+	 * communication. If one of the waiters stands behind another in the local queue, only
+	 * this client sees the deadlock. Then an attempt of this client gives up.
 	 */
 	public LeaseId youngest(Deadlock deadlock) {
 		List<Wait> waits = deadlock.waits();
@@ -130,7 +132,8 @@ public final class DeadlockSearch {
 			.orElseThrow();
 	}
 
-	// Whom it waits for, whom those wait for, and so on, if all of them are stuck
+	// The waits of an attempt, of the holders that it waits for, and so on; empty unless
+	// all of them are stuck
 	private Map<LeaseId, List<Wait>> behind(LeaseId id, Map<GrantId, Waiter> holders) {
 		Map<LeaseId, List<Wait>> behind = new HashMap<>();
 		Deque<LeaseId> open = new ArrayDeque<>(List.of(id));
@@ -174,12 +177,12 @@ public final class DeadlockSearch {
 	}
 
 	/**
-	 * One who waits, and holds other locks meanwhile.
+	 * An attempt that waits while its caller holds other locks.
 	 *
-	 * @param id the token that waits, and for what
-	 * @param limit how many may hold the lock together with it
-	 * @param owner who waits
-	 * @param holds the grants that it cannot end before its wait has ended
+	 * @param id the token that waits, and the key that it waits for
+	 * @param limit how many may hold the lock at the same time, this waiter included
+	 * @param owner the owner that waits
+	 * @param holds the grants that its caller cannot end before the wait has ended
 	 */
 	public record Waiter(LeaseId id, int limit, LockOwner owner, List<GrantId> holds) {
 

@@ -6,10 +6,10 @@ import java.util.Set;
 import io.mongolock.store.LeaseId;
 
 /**
- * The deadlocks of the waiters of a client: what two looks in a row saw alike. One look
- * may put together what was never true at the same time, as it reads one lock after the
- * other; what the next one sees again was true all the time between them. Belongs to the
- * one who looks.
+ * The deadlocks of the waiters of a client that two looks in a row have seen. A look
+ * reads one lock after the other, so it may combine states that did not exist at the same
+ * time. A deadlock that the next look sees again existed all the time between the two
+ * looks. Belongs to the caller that looks.
  */
 public final class Deadlocks {
 
@@ -20,9 +20,9 @@ public final class Deadlocks {
 	/**
 	 * A look was taken.
 	 * @param own the waiters of this client
-	 * @param now what it saw
-	 * @return what is known from now on, and was not before; a look that misses it
-	 * changes nothing of that
+	 * @param now the deadlocks that the look saw
+	 * @return the deadlocks that are known from now on, and were not before. A later look
+	 * that misses one of them changes nothing
 	 */
 	public Set<Deadlock> looked(Set<LeaseId> own, Set<Deadlock> now) {
 		this.known.removeIf((deadlock) -> own.stream().noneMatch(deadlock::has));
@@ -35,7 +35,7 @@ public final class Deadlocks {
 	}
 
 	/**
-	 * Whether the next look is to say whether there is a deadlock.
+	 * Whether the next look has to confirm a deadlock.
 	 */
 	public boolean isSuspected() {
 		return !this.known.containsAll(this.seen);

@@ -10,15 +10,15 @@ import java.util.function.ToIntFunction;
 
 /**
  * How many leases, places or locks go together in one request to the store. A server
- * executes the statements of a request one after the other, and one that has to wait, as
- * for an open transaction that wrote its document, holds up those behind it. So a request
- * that hangs is asked again beside the first, in at most sixteen parts, and so on until
- * the one that is blocked stands alone. Executing any of it twice is harmless. When a
- * request is given up, those say who send it.
+ * executes the statements of a request one after the other. A statement that has to wait,
+ * for example for an open transaction that wrote its document, holds up the statements
+ * behind it. So if a request hangs, it is sent again beside the first in at most sixteen
+ * parts. These are divided in the same way, until the blocked statement stands alone.
+ * Executing a statement twice is harmless. The senders decide when a request is given up.
  */
 public final class Division {
 
-	/** One request may carry many, but not so many that it takes long itself. */
+	/** The most in one request, so that the request itself does not take long. */
 	public static final int MAX_BATCH = 1000;
 
 	private static final int PARTS = 16;
@@ -27,8 +27,8 @@ public final class Division {
 	}
 
 	/**
-	 * How many go in each part of a request that hangs.
-	 * @param size how many went in the whole
+	 * The size of each part of a request that hangs.
+	 * @param size the size of the whole request
 	 */
 	static int part(int size) {
 		return share(size, PARTS);
@@ -42,7 +42,7 @@ public final class Division {
 	}
 
 	/**
-	 * How often a request is divided until each of what it carries stands alone.
+	 * How often a request is divided until each element stands alone.
 	 */
 	static int depth(int size) {
 		return (size > 1) ? 1 + depth(part(size)) : 0;
@@ -57,18 +57,18 @@ public final class Division {
 
 	/**
 	 * Batches that are sent in one request each.
-	 * @param most how many go in one
+	 * @param most the most elements of a batch
 	 */
 	public static <T> List<List<T>> batches(Collection<T> all, int most) {
 		return batches(all, (any) -> most, (any) -> most);
 	}
 
 	/**
-	 * Batches that are sent in one request each, none of them with more than each in it
-	 * may go with.
-	 * @param most with how many something may go in one request
-	 * @param kind of those in one batch this is equal
-	 * @return in the order of the first in each
+	 * Batches that are sent in one request each. No batch is larger than its elements
+	 * allow.
+	 * @param most the size of the largest batch that an element allows
+	 * @param kind the kind of an element, which all elements of a batch share
+	 * @return the batches, in the order of their first elements
 	 */
 	static <T> List<List<T>> batches(Collection<T> all, ToIntFunction<T> most, Function<T, Object> kind) {
 		List<List<T>> batches = new ArrayList<>();

@@ -16,7 +16,7 @@ public final class DurationPrinter {
 	}
 
 	/**
-	 * A duration in the largest unit that it is a whole number of.
+	 * A duration as a whole number of the largest possible unit.
 	 * @return for example {@code 30s}, {@code 7d} or {@code 1500ms}; fractions of a
 	 * millisecond are dropped
 	 */
@@ -31,8 +31,8 @@ public final class DurationPrinter {
 	}
 
 	/**
-	 * Whether a number stands without a unit, which would be taken for milliseconds; zero
-	 * needs none.
+	 * Whether a text is a number without a unit, which would be read as milliseconds.
+	 * Zero needs no unit.
 	 */
 	public static boolean lacksUnit(String text) {
 		return text.trim().matches("[+-]?\\d+") && !text.trim().matches("[+-]?0+");
@@ -40,7 +40,7 @@ public final class DurationPrinter {
 
 	/**
 	 * What to write instead of a number without a unit.
-	 * @return a sentence without its end
+	 * @return a sentence without its full stop
 	 */
 	public static String withUnit(String text) {
 		return "Write " + text.trim() + "ms, or " + text.trim() + "s if you mean seconds";

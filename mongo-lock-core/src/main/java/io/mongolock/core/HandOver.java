@@ -6,24 +6,26 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hands a lock to the next one who waits for it in this JVM, with no request to the
- * store, as long as the streak of this JVM lasts: other JVMs wait meanwhile. Decides;
- * knows no thread, clock or driver.
+ * Hands a lock to its next waiter in this JVM without a request to the store. It does so
+ * only as long as the streak of this JVM lasts, because other JVMs wait meanwhile. Knows
+ * no thread, clock or driver.
  *
- * @param maxTime how long a lock may be handed on after its grant, zero for never
- * @param maxCount how often it may be handed on, zero for never
+ * @param maxTime how long a lock may be handed over after its grant, zero for never
+ * @param maxCount how often a lock may be handed over, zero for never
  */
 public record HandOver(Duration maxTime, int maxCount) {
 
-	/** Far beyond any use, far below what overflows nanoseconds. */
+	/** Longer than anybody needs, and short enough not to overflow nanoseconds. */
 	public static final Duration MAX_TIME = Duration.ofDays(10_000);
 
 	/**
-	 * A quarter of a second or a thousand holders.
+	 * A quarter of a second or a thousand hand-overs.
 	 */
 	public static final HandOver DEFAULT = new HandOver(Duration.ofMillis(250), 1000);
 
-	/** So that a streak finds as many fences between the last one and the clock. */
+	/**
+	 * Limited so that a streak finds enough fences between the last fence and the clock.
+	 */
 	public static final int MAX_COUNT = 10_000;
 
 	public HandOver {
@@ -43,8 +45,9 @@ public record HandOver(Duration maxTime, int maxCount) {
 
 	/**
 	 * Whether a lock may be handed over at all.
-	 * @return whether its grant set aside more fences than were given out, and nobody
-	 * asked to release it, or recalled it without waiting since before the grant
+	 * @return whether fences that its grant set aside and hand-overs of its streak are
+	 * left, and nobody asked to release the lock. If others recalled the lock, other JVMs
+	 * must have been waiting since before the grant
 	 */
 	public boolean mayPass(HeldLock from) {
 		return from.fence() < from.grant().lastFence() && from.handOvers() < this.maxCount
@@ -52,12 +55,12 @@ public record HandOver(Duration maxTime, int maxCount) {
 	}
 
 	/**
-	 * Hand a lock that its holder releases to the next one in the queue, if there is one
-	 * that it suits.
-	 * @param register is given the lock as the next one holds it, before that knows; must
-	 * not block, nor call what users wrote
-	 * @param passed is run when it has been handed over, before the next one goes on
-	 * @return whether it has been handed over; if not, it is to be released
+	 * Hand a lock that its holder releases to the next waiter in the queue, if the lock
+	 * suits that waiter.
+	 * @param register is given the lock as the next holder has it, before that holder
+	 * knows; must neither block nor call code of users
+	 * @param passed is run after the hand-over, before the next holder goes on
+	 * @return whether the lock has been handed over; otherwise it must be released
 	 */
 	public boolean pass(HeldLock from, ClientQueues queues, ClockReading now, Consumer<HeldLock> register,
 			Runnable passed) {
@@ -72,7 +75,7 @@ public record HandOver(Duration maxTime, int maxCount) {
 				}
 			}
 			finally {
-				// If it did not get the lock, it asks for it
+				// A waiter that did not get the lock asks the store for it
 				ClientQueues.wake(next);
 			}
 		}

@@ -14,10 +14,10 @@ import io.mongolock.store.GrantId;
 import io.mongolock.store.LeaseId;
 
 /**
- * A lock that was granted or handed over, from then to its end: its {@link Lease} says
- * whether it is still held, its {@link HoldState} who relies on it and how it ends. It
- * decides itself whether it suits the terms of the next waiter ({@link #suits}). Knows no
- * thread, clock or driver. Thread-safe, as its parts are.
+ * A lock from its grant or hand-over to the end of this hold. Its {@link Lease} says
+ * whether it is still held. Its {@link HoldState} says who relies on it and how it ends.
+ * The lock itself decides whether it suits the terms of the next waiter ({@link #suits}).
+ * Knows no thread, clock or driver. Thread-safe, because its parts are.
  */
 public final class HeldLock implements WaitQueue.Member {
 
@@ -27,7 +27,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	private final Lease lease;
 
-	/** Since when this one holds it. */
+	/** When this hold began. */
 	private final ClockReading since;
 
 	private final Consumer<HeldLock> onLost;
@@ -36,7 +36,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	private final Streak streak;
 
-	/** Whether its lease may be idle next, as far as its holder says. */
+	/** Whether its holder lets the lease be idle afterwards. */
 	private final boolean lingers;
 
 	private final boolean hasContent;
@@ -45,10 +45,11 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * Begin with the grant.
-	 * @param content what the store keeps with the lock, if it does
-	 * @param onLost is called once if the lock is lost, after the {@link HoldState#onLoss
-	 * actions} of those who work under it, on the thread that notices; must neither block
-	 * nor throw
+	 * @param content the content that the store keeps with the lock, {@code null} if it
+	 * keeps none
+	 * @param onLost is called once if the lock is lost, on the thread that notices, after
+	 * the {@link HoldState#onLoss actions} of all who work under the lock; must neither
+	 * block nor throw
 	 */
 	HeldLock(Attempt attempt, Grant grant, @Nullable Object content, ClockReading now, Consumer<HeldLock> onLost) {
 		this.attempt = attempt;
@@ -89,7 +90,7 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * Its state: those who rely on it, and its end.
+	 * The state of this hold: who relies on it, and its end.
 	 */
 	public HoldState state() {
 		return this.state;
@@ -126,15 +127,16 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * How long the lease lasts in the store.
-	 * @return the ttl of the grant, not less than in the {@link #terms()}
+	 * @return the ttl of the grant, at least the ttl in the {@link #terms()}
 	 */
 	public Duration ttl() {
 		return this.grant.entry().ttl();
 	}
 
 	/**
-	 * Whether another of this JVM held it before.
-	 * @return whether it was handed over, or its lease idle, and not granted
+	 * Whether another attempt of this JVM had the grant before.
+	 * @return whether the lock was handed over, or its idle lease was taken, instead of
+	 * being granted
 	 */
 	public boolean isHandedOver() {
 		return fence() != grantFence();
@@ -153,8 +155,8 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * The holds of this JVM in a row: from the grant, or since the lease was last idle,
-	 * when nobody waited.
+	 * The holds of this JVM in a row: since the grant, or since the lease was last idle.
+	 * While it was idle, nobody waited.
 	 */
 	Streak streak() {
 		return this.streak;
@@ -168,14 +170,14 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * Whether its holder lets the client keep the lease when it is done.
+	 * Whether its holder lets the client keep the lease afterwards.
 	 */
 	public boolean lingers() {
 		return this.lingers;
 	}
 
 	/**
-	 * Whether others want the lock, as the grant knows.
+	 * The knowledge of the grant about others who want the lock.
 	 * @throws NullPointerException if its lease is never idle
 	 */
 	Recall recall() {
@@ -184,17 +186,17 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * Whether others want the lock, as far as is known.
-	 * @return whether its lease may not be idle any more
+	 * @return whether its lease must not be idle any more
 	 */
 	boolean isRecalled() {
 		Recall recall = this.grant.recall();
 		return recall != null && recall.isWanted();
 	}
 
-	// What stands in the store must not last less long than the next one asks for, nor be
-	// known there by a stricter or looser limit, or as another's, or have to be renewed
-	// for one who is not, or to stay taken. At least half of what it asks for is left, as
-	// it is unless renewals fail
+	// The entry in the store must last as long as the next waiter asks for, with the same
+	// limit and the same name of the owner. The waiter must want renewals, and the lock
+	// must not have to stay taken. At least half of the reliable time must be left, as it
+	// is unless renewals fail
 	boolean suits(Attempt next, ClockReading now) {
 		LockTerms terms = next.terms();
 		return next.limit() == limit() && terms.autoRenew() && this.state.mayBeHandedOver(now)
@@ -207,8 +209,8 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * How the lock was lost.
-	 * @return the reason, or {@code null} if it was not
+	 * Why the lock was lost.
+	 * @return the reason, or {@code null} if the lock was not lost
 	 */
 	public @Nullable LossReason lossReason() {
 		return this.lease.lossReason();
@@ -220,8 +222,8 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * What the store sent along with the grant.
-	 * @return what it keeps with the lock, once; {@code null} from then on
+	 * The content that the store sent along with the grant.
+	 * @return the content at the first call; {@code null} from then on
 	 */
 	public synchronized @Nullable Object takeContent() {
 		Object taken = this.content;
@@ -248,8 +250,8 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * A statement has found the lease and renewed it, which proves that nobody else was
-	 * granted the lock: it is held, also if it had run out.
+	 * A statement has found the lease and renewed it. This proves that the lock was
+	 * granted to nobody else, so the lock is held even if the lease had run out.
 	 */
 	public void found(ClockReading requested, ClockReading now) {
 		this.lease.found(requested, now);
@@ -257,7 +259,7 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * The holder hands the lock over instead of releasing it.
-	 * @return the lock as the other holds it, or {@code null} if it is not held any more
+	 * @return the lock as the next holder has it, or {@code null} if it is no longer held
 	 * or has to run out
 	 */
 	@Nullable HeldLock handOver(Attempt to, ClockReading now) {
@@ -266,8 +268,8 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * Somebody takes the lease that is idle.
-	 * @return the lock as that one holds it, or {@code null} if the lease is gone
+	 * An attempt takes the idle lease.
+	 * @return the lock as the attempt holds it, or {@code null} if the lease is gone
 	 */
 	@Nullable HeldLock take(Attempt to, ClockReading now) {
 		HeldLock taken = new HeldLock(this, to, now, false);

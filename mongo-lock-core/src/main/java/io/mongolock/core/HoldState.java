@@ -11,9 +11,9 @@ import io.mongolock.LossReason;
 import io.mongolock.OnLost;
 
 /**
- * The state of a hold: decides who may rely on it, whether a commit may pass, and how it
- * ends, once. Knows no thread, clock or driver. Thread-safe: the monitor guards
- * references and end; no loss is told under it. <pre>
+ * The state of a hold. Decides who may rely on it, whether a commit may pass, and how it
+ * ends, which happens once. Knows no thread, clock or driver. Thread-safe: the monitor
+ * guards references and end. Losses are reported outside the monitor. <pre>
  * event                  first that applies           result
  * one shares it          nobody relies on it          refused: it is being released
  *                        else                         one more relies on it
@@ -36,7 +36,7 @@ import io.mongolock.OnLost;
  */
 public final class HoldState {
 
-	/** The longest that a lock stays taken for what a stop has cut off. */
+	/** The longest time that a lock stays taken for work that a stop has cut off. */
 	static final Duration MAX_MARGIN = Duration.ofSeconds(6);
 
 	private final Attempt attempt;
@@ -45,18 +45,18 @@ public final class HoldState {
 
 	private final Grant grant;
 
-	/** Since when this one holds it. */
+	/** When this hold began. */
 	private final ClockReading since;
 
 	private final List<Runnable> lossActions = new CopyOnWriteArrayList<>();
 
-	/** How many rely on it. */
+	/** How many callers rely on the hold. */
 	private int references = 1;
 
-	/** Whether anybody but the first has ever relied on it. */
+	/** Whether callers besides the first have ever relied on the hold. */
 	private boolean shared;
 
-	/** Whether the last one let go of it while a statement was underway. */
+	/** Whether the last caller let go of it while a statement was underway. */
 	private boolean deferred;
 
 	private volatile boolean leftToExpire;
@@ -76,12 +76,11 @@ public final class HoldState {
 	}
 
 	/**
-	 * Somebody more relies on the lock, by a claim of its own.
-	 * @param limit how many that claim would let hold the lock together
-	 * @return whether it is not released yet
+	 * One more caller relies on the lock, by a claim of its own.
+	 * @param limit how many may hold the lock at the same time according to that claim
+	 * @return whether the lock is not released yet
 	 * @throws io.mongolock.LockLostException if the lock was lost
-	 * @throws IllegalStateException if the lock is held together with others and the
-	 * claim does not allow that
+	 * @throws IllegalStateException if the claim allows fewer holders than this hold does
 	 */
 	public boolean add(int limit, ClockReading now) {
 		if (!this.lease.isHeld(now) && this.lease.lossReason() != null) {
@@ -94,8 +93,8 @@ public final class HoldState {
 	}
 
 	/**
-	 * Somebody more relies on the lock.
-	 * @return whether it is not released yet
+	 * One more caller relies on the lock.
+	 * @return whether the lock is not released yet
 	 */
 	public synchronized boolean add() {
 		if (this.references > 0) {
@@ -106,16 +105,17 @@ public final class HoldState {
 	}
 
 	/**
-	 * Whether anybody but its first holder has ever relied on it.
+	 * Whether callers besides its first holder have ever relied on the lock.
 	 */
 	public synchronized boolean wasShared() {
 		return this.shared;
 	}
 
 	/**
-	 * Somebody relies on the lock no longer.
-	 * @return whether nobody does, so that the lock is to be released now: not if it was
-	 * ended by others, or that has to wait for the statement underway
+	 * One caller no longer relies on the lock.
+	 * @return whether the lock must be released now, because no caller relies on it. This
+	 * is {@code false} if others ended the lock, or if the release has to wait for a
+	 * statement underway
 	 */
 	public synchronized boolean remove() {
 		boolean last = --this.references == 0;
@@ -132,7 +132,7 @@ public final class HoldState {
 
 	/**
 	 * The statement is over and has not ended the lock.
-	 * @return whether nobody relies on it any more: the lock has to be released
+	 * @return whether the lock must be released, because no caller relies on it any more
 	 */
 	public synchronized boolean statementOver() {
 		boolean release = this.deferred && !isEndedByOthers();
@@ -149,9 +149,9 @@ public final class HoldState {
 	}
 
 	/**
-	 * Whether it is known to be gone, and was not ended by one of those who rely on it.
-	 * Only the release of a lease that ran out knows whether others were granted the
-	 * lock; work that was interrupted for it is not whole either way.
+	 * Whether the lock is known to be gone, and was not ended by a caller that relies on
+	 * it. If the lease ran out, only its release can tell whether the lock was granted to
+	 * others. Work that was interrupted because of that is incomplete in either case.
 	 */
 	public boolean isGone() {
 		LossReason reason = this.lease.lossReason();
@@ -170,21 +170,21 @@ public final class HoldState {
 	}
 
 	/**
-	 * Check that what was done under the lock may be committed.
-	 * @throws io.mongolock.LockLostException if it was lost, unless the request says to
-	 * ignore that
+	 * Check that the work done under the lock may be committed.
+	 * @throws io.mongolock.LockLostException if the lock was lost, unless the request
+	 * says to ignore a loss
 	 */
 	public void assertMayCommit(ClockReading now) {
-		// What was written instead of a release is a part of the transaction
+		// The write that ends the lock is part of the transaction
 		if (!isEndedByOthers() && !isSuspended() && this.attempt.request().onLost() != OnLost.IGNORE) {
 			assertHeld(now);
 		}
 	}
 
 	/**
-	 * Check that nobody else who relies on the lock has ended it.
-	 * @throws io.mongolock.LockLostException if somebody has, unless the request says to
-	 * ignore that
+	 * Check that no other caller that relies on the lock has ended it.
+	 * @throws io.mongolock.LockLostException if another caller has, unless the request
+	 * says to ignore a loss
 	 */
 	public void assertNotEndedWithin() {
 		if (isEndedByOthers() && this.attempt.request().onLost() != OnLost.IGNORE) {
@@ -193,8 +193,8 @@ public final class HoldState {
 	}
 
 	/**
-	 * Somebody works under the lock who has to know at once if it is lost; if it was lost
-	 * already, the action runs now.
+	 * Register an action of work under the lock, which must learn of a loss at once. If
+	 * the lock was lost already, the action runs now.
 	 * @param action must neither block nor throw
 	 */
 	public void onLoss(Runnable action) {
@@ -205,14 +205,14 @@ public final class HoldState {
 	}
 
 	/**
-	 * Somebody works under the lock no longer.
+	 * Remove the action of work that has ended.
 	 */
 	public void removeOnLoss(Runnable action) {
 		this.lossActions.remove(action);
 	}
 
 	/**
-	 * Whether somebody else works under the lock who has to know of its loss.
+	 * Whether a registered action matches.
 	 */
 	public boolean hasOnLoss(Predicate<Runnable> action) {
 		return this.lossActions.stream().anyMatch(action);
@@ -223,7 +223,7 @@ public final class HoldState {
 	}
 
 	/**
-	 * What was done under the lock may still take effect: it is not to be released, but
+	 * Work under the lock may still take effect. So the lock must not be released, but
 	 * runs out with its lease.
 	 */
 	public void letExpire() {
@@ -231,17 +231,18 @@ public final class HoldState {
 	}
 
 	/**
-	 * Nobody worked under the lock, nor will: it need not stay taken.
+	 * No work was or will be done under the lock, so it need not stay taken.
 	 */
 	public void waiveMinHold() {
 		this.unused = true;
 	}
 
 	/**
-	 * How long the lock has to stay taken after it is released, and so is handed over to
-	 * nobody: what is left of its minimum hold, or a whole ttl if that is longer and what
-	 * was done under it may still take effect. What a stop has cut off may go on, so that
-	 * stays taken for its margin.
+	 * How long the lock has to stay taken after its release. For that long it is not
+	 * handed over, either. This is the rest of its minimum hold. If work under the lock
+	 * may still take effect, a rest shorter than the ttl becomes a whole ttl, unless it
+	 * is zero. Work that a stop has cut off may go on, so its lock stays taken for its
+	 * margin.
 	 * @return whole milliseconds, zero if it may be free
 	 */
 	public Duration keptFor(ClockReading now) {
@@ -289,9 +290,9 @@ public final class HoldState {
 	}
 
 	/**
-	 * Clean up what the release left behind. What has to run out is left alone until it
-	 * has, and what has to stay taken is kept so. A claim that is executed late may enter
-	 * the queue in place of being granted.
+	 * Plan the clean-up after the release. A lock that has to run out is left alone until
+	 * then, and a lock that has to stay taken is kept taken. A claim that is executed
+	 * late may enter the queue instead of being granted.
 	 */
 	public OrphanCleanup cleanUp(ClockReading now) {
 		OrphanCleanup cleanup = begin(now);
@@ -308,9 +309,9 @@ public final class HoldState {
 	}
 
 	/**
-	 * The client stops, and work under the lock is cut off: the lock is lost.
-	 * @return whether it is to be kept for {@link #keptFor}, or released if that is zero,
-	 * once and without a proof
+	 * The client stops and cuts off the work under the lock, so the lock is lost.
+	 * @return whether the client must end the lock, once and without a proof: it keeps
+	 * the lock taken for {@link #keptFor}, or releases it if that is zero
 	 */
 	public boolean cutOff(ClockReading now) {
 		this.lease.lose(LossReason.SHUTDOWN);
@@ -322,8 +323,8 @@ public final class HoldState {
 	}
 
 	/**
-	 * Whether another may hold it next.
-	 * @return whether it has neither to run out nor to stay taken
+	 * Whether the lock can be handed over.
+	 * @return whether the lock has neither to run out nor to stay taken
 	 */
 	boolean mayBeHandedOver(ClockReading now) {
 		return !this.leftToExpire && keptFor(now).isZero();
@@ -331,7 +332,7 @@ public final class HoldState {
 
 	/**
 	 * The holder hands the lock over.
-	 * @return whether it was held until then and need not run out
+	 * @return whether the lock was held until then and need not run out
 	 */
 	synchronized boolean handOver(Lease successor, ClockReading now) {
 		return !hasEnded() && !this.leftToExpire && this.lease.handOver(successor, now) && end();
@@ -339,21 +340,21 @@ public final class HoldState {
 
 	/**
 	 * The holder is done, and the client keeps the lease.
-	 * @return whether it was held until then and need not run out
+	 * @return whether the lock was held until then and need not run out
 	 */
 	synchronized boolean keepIdle(ClockReading now) {
 		return !hasEnded() && !this.leftToExpire && this.lease.keepIdle(now) && end();
 	}
 
 	/**
-	 * Whether it has ended.
+	 * Whether the hold has ended.
 	 */
 	public boolean hasEnded() {
 		return this.end != End.OPEN;
 	}
 
 	/**
-	 * Whether it was ended by others: nothing is left to rely on or to release.
+	 * Whether others ended the hold, so that nothing is left to rely on or to release.
 	 */
 	public boolean isEndedByOthers() {
 		return this.end == End.BY_OTHERS;

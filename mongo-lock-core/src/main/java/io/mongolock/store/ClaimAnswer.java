@@ -8,17 +8,17 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockHolder;
 
 /**
- * What a store says to a claim.
+ * The answer of a store to a claim.
  *
  * @param lock the lock as it stands after the claim
- * @param content what the store keeps with the lock, if it does
- * @param inDoubt whether a request of the same claim that had no answer may still be
- * executed
+ * @param content the content that the store keeps with the lock, {@code null} if it keeps
+ * none
+ * @param inDoubt whether an unanswered request of the same claim may still be executed
  */
 public record ClaimAnswer(StoredLock lock, @Nullable Object content, boolean inDoubt) {
 
 	/**
-	 * The answer of a store that keeps locks alone.
+	 * The answer of a store that keeps no content with its locks.
 	 * @param lock the lock as it stands after the claim
 	 */
 	public ClaimAnswer(StoredLock lock) {
@@ -26,17 +26,17 @@ public record ClaimAnswer(StoredLock lock, @Nullable Object content, boolean inD
 	}
 
 	/**
-	 * This answer with a whole queue that is kept elsewhere.
-	 * @param queue who waits, first come first
+	 * This answer with the whole queue, which the store keeps elsewhere.
+	 * @param queue the waiters in the order in which they came
 	 */
 	public ClaimAnswer withQueue(List<StoredWaiter> queue) {
 		return new ClaimAnswer(this.lock.withQueue(queue, HiddenPlaces.NONE), this.content, this.inDoubt);
 	}
 
 	/**
-	 * The grant to an attempt. A lease of its own that ran out is none: a claim that is
-	 * denied for those ahead in the queue leaves it where it is.
-	 * @return its entry among the holders, or empty if it was denied
+	 * The grant to an attempt. An entry of the attempt whose lease ran out is not a
+	 * grant. Such an entry stays if the claim is denied because of waiters ahead.
+	 * @return the attempt's entry among the holders, or empty if the claim was denied
 	 */
 	public Optional<StoredHolder> grantTo(String token) {
 		for (StoredHolder holder : this.lock.holders()) {
@@ -56,8 +56,8 @@ public record ClaimAnswer(StoredLock lock, @Nullable Object content, boolean inD
 	}
 
 	/**
-	 * The holders that a grant replaced because their leases had run out, except those
-	 * that were done and had meant them to.
+	 * The holders that a grant replaced because their leases had run out, except holders
+	 * that were done and only kept the lock taken for a while.
 	 */
 	public List<LockHolder> lapsedBefore(StoredHolder granted) {
 		if (this.lock.previous().isEmpty()) {
@@ -72,8 +72,8 @@ public record ClaimAnswer(StoredLock lock, @Nullable Object content, boolean inD
 	}
 
 	/**
-	 * Whether anybody may stand in the queue.
-	 * @return whether a place in it has not run out, or nobody looked
+	 * Whether there may be waiters in the queue.
+	 * @return whether a place in the queue has not run out, or the queue was not read
 	 */
 	public boolean hasWaiters() {
 		return this.lock.hidden() == HiddenPlaces.UNSEEN

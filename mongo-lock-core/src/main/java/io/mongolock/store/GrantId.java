@@ -1,7 +1,8 @@
 package io.mongolock.store;
 
 /**
- * A grant by its number, for who may know that it was given but not prove it.
+ * Identifies a grant by its number. Unlike the token, the number does not prove
+ * possession of the lock, so others may know it.
  *
  * @param key the key of the lock
  * @param fence the number of the grant

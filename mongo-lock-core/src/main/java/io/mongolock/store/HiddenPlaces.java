@@ -1,22 +1,22 @@
 package io.mongolock.store;
 
 /**
- * The places in the queue of a lock that an answer to one who waits leaves out: all that
- * count but those at the head, and its own.
+ * The places of a queue that an answer to a waiter leaves out: all places that count,
+ * except the waiter's own place and the places at the head.
  *
- * @param ahead how many of them are ahead of it; of all, if it has no place itself
- * @param limit the smallest limit among those
- * @param behind how many are behind it
+ * @param ahead how many of them are ahead of the waiter; all of them if it has no place
+ * @param limit the smallest limit among the places ahead
+ * @param behind how many of them are behind the waiter
  */
 public record HiddenPlaces(int ahead, int limit, int behind) {
 
 	/** The answer shows the whole queue. */
 	public static final HiddenPlaces NONE = new HiddenPlaces(0, Integer.MAX_VALUE, 0);
 
-	/** Nobody looked at the queue, which is shown as empty. */
+	/** The queue was not read, and is shown as empty. */
 	public static final HiddenPlaces UNSEEN = new HiddenPlaces(0, Integer.MAX_VALUE, Integer.MAX_VALUE);
 
-	/** So many at the head are shown to everybody. */
+	/** How many places at the head are shown to every waiter. */
 	public static final int SHOWN = 4;
 
 }

@@ -1,16 +1,16 @@
 package io.mongolock.store;
 
 /**
- * The keys of one store inside a collection that may hold others, too: what is stored is
- * prefix + key.
+ * The keys of one store in a collection that may contain other keys, too. A key is stored
+ * as prefix + key.
  *
- * @param prefix what every stored key begins with, may be empty
+ * @param prefix the beginning of every stored key, may be empty
  */
 public record KeySpace(String prefix) {
 
 	/**
-	 * The most bytes of UTF-8 that a key may take with its prefix: what every version of
-	 * MongoDB can index.
+	 * The most bytes of UTF-8 that a key may take together with its prefix. Every version
+	 * of MongoDB can index that many.
 	 */
 	public static final int MAX_BYTES = 1024;
 
@@ -37,7 +37,7 @@ public record KeySpace(String prefix) {
 	}
 
 	/**
-	 * The stored form of a text that names anything else.
+	 * The stored form of a text that names something other than a lock.
 	 * @throws IllegalArgumentException if the text is not valid Unicode or too long
 	 */
 	public String toId(String what, String key) {
@@ -57,8 +57,8 @@ public record KeySpace(String prefix) {
 		return id.substring(this.prefix.length());
 	}
 
-	// In UTF-8. Half a surrogate pair would be stored as a replacement character, and so
-	// be the same key as others
+	// Counts bytes of UTF-8. Half a surrogate pair would be stored as a replacement
+	// character, so different keys would become the same
 	private static int bytes(String what, String text) {
 		int bytes = 0;
 		for (int i = 0; i < text.length(); i++) {

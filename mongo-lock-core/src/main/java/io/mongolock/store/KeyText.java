@@ -1,7 +1,7 @@
 package io.mongolock.store;
 
 /**
- * The text of keys as people read it.
+ * Makes keys readable for people.
  */
 public final class KeyText {
 
@@ -9,9 +9,9 @@ public final class KeyText {
 	}
 
 	/**
-	 * A key as messages and log lines say it. Whatever could end a line, reorder or hide
-	 * text is written as its number, so that a key made of somebody's input cannot forge
-	 * what stands around it.
+	 * A key as messages and log lines show it. A character that could end a line, or
+	 * reorder or hide text, is written as its number. So a key made from a user's input
+	 * cannot forge the text around it.
 	 * @param text the key, or any other text of unknown origin
 	 * @return the text, with a line feed written as {@code \}{@code u000A} and so on
 	 */

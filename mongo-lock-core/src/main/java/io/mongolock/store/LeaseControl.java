@@ -3,8 +3,8 @@ package io.mongolock.store;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Something that stands for a lease, for example a handle: lets code beside the store
- * find the lease and end it by statements of its own, which users have no need to see.
+ * Access to a lease, for example through its handle. Code beside the store uses it to
+ * find the lease, and to end the lease by statements of its own. Users do not need it.
  */
 public interface LeaseControl {
 
@@ -15,35 +15,37 @@ public interface LeaseControl {
 
 	/**
 	 * The content that the store sent along with the grant.
-	 * @return what it keeps with the lock, once; {@code null} from then on, or if it
-	 * keeps nothing
+	 * @return the content at the first call; {@code null} from then on, or if the store
+	 * keeps no content
 	 */
 	@Nullable Object takeContent();
 
 	/**
-	 * Whether the store keeps such content, for example a document that the lock is a
-	 * field of.
+	 * Whether the store keeps such content, for example the document that has the lock as
+	 * a field.
 	 */
 	boolean hasContent();
 
 	/**
-	 * Something begins, or goes on, that a renewal would disturb: until {@link #resume}
-	 * or {@link #end} the lease is not renewed, and is relied on until its deadline.
+	 * Pause renewals, because they would disturb work that begins or goes on. Until
+	 * {@link #resume} or {@link #end} the lease is not renewed, and its holder relies on
+	 * it until its deadline.
 	 */
 	void pause();
 
 	/**
-	 * Wait until no renewal is underway that began before the pause: one would end a
-	 * transaction that writes the same document.
+	 * Wait until every renewal that began before the pause has ended. Such a renewal
+	 * would end a transaction that writes the same document.
 	 */
 	void awaitRenewals();
 
 	/**
-	 * A statement begins that may end the lease: until {@link #resume} or {@link #end} it
-	 * is not renewed, and a renewal that does not find it says nothing.
-	 * @return to be run if that statement is over and has renewed the lease, which counts
-	 * from this beginning. It has found the lease, so nobody else was granted it: it is
-	 * held again also if it had run out
+	 * A statement begins that may end the lease. Until {@link #resume} or {@link #end}
+	 * the lease is not renewed, and a renewal that does not find the lease proves
+	 * nothing.
+	 * @return an action to run when the statement is over and has renewed the lease. The
+	 * lease then counts from this beginning. As the statement found the lease, the lock
+	 * was granted to nobody else, so it is held again even if the lease had run out
 	 */
 	Runnable suspend();
 
@@ -53,21 +55,22 @@ public interface LeaseControl {
 	void resume();
 
 	/**
-	 * Check that what was done under the lease may be committed: a statement that is
-	 * underway is part of the transaction.
-	 * @throws io.mongolock.LockLostException if it was lost, unless its request says to
-	 * ignore that
+	 * Check that the work done under the lease may be committed. While a statement is
+	 * underway the check passes, because that statement is part of the transaction.
+	 * @throws io.mongolock.LockLostException if the lease was lost, unless its request
+	 * says to ignore a loss
 	 */
 	void assertMayCommit();
 
 	/**
-	 * Whether it keeps others away, as far as is known: also in the margin that nobody
-	 * relies on, and after its handle was closed inside a transaction, until that ends.
+	 * Whether the lease keeps others away, as far as is known. This includes its margin,
+	 * in which its holder no longer relies on it. If its handle was closed inside a
+	 * transaction, this also includes the time until the transaction ends.
 	 */
 	boolean isTaken();
 
 	/**
-	 * The lease has ended: nothing is to be released any more.
+	 * The lease has ended, so the client no longer releases it.
 	 */
 	void end(LeaseEnd end);
 

@@ -1,7 +1,7 @@
 package io.mongolock.store;
 
 /**
- * The end of a lease that the client did not end itself.
+ * How a lease ended if the client did not end it itself.
  */
 public enum LeaseEnd {
 
@@ -11,18 +11,18 @@ public enum LeaseEnd {
 	RELEASED,
 
 	/**
-	 * The store has it no longer: it was taken over, released by force or deleted.
+	 * The store no longer has the lease: it was taken over, released by force or deleted.
 	 */
 	LOST,
 
 	/**
-	 * It is not known whether the transaction that releases it was committed: it is left
-	 * to run out.
+	 * We cannot know whether the transaction that releases the lease was committed, so
+	 * the lease is left to run out.
 	 */
 	UNKNOWN,
 
 	/**
-	 * Another who knows its token goes on with it.
+	 * Another holder goes on with the lease, because it knows the token.
 	 */
 	PASSED_ON
 

@@ -1,7 +1,7 @@
 package io.mongolock.store;
 
 /**
- * One grant, or the attempt at it.
+ * Identifies one grant, or the attempt at it.
  *
  * @param key the key of the lock
  * @param leaseToken the 128 random bits of the attempt, as text

@@ -3,23 +3,24 @@ package io.mongolock.store;
 import java.time.Duration;
 
 /**
- * Which of the locks that are held to look at.
+ * Selects some of the locks that are held.
  *
- * @param prefix what their keys begin with, empty for all
+ * @param prefix the beginning of their keys, empty for all
  * @param holder a part of the description of a holder, empty for any
- * @param heldFor how long that holder has held it at least, zero for any time
+ * @param heldFor the least time for which this holder has held the lock, zero for any
+ * time
  */
 public record LockFilter(String prefix, String holder, Duration heldFor) {
 
 	/**
-	 * Whether the key alone does not decide.
+	 * Whether the filter also depends on the holders, and not on the key alone.
 	 */
 	public boolean isOfHolders() {
 		return !this.holder.isEmpty() || !this.heldFor.isZero();
 	}
 
 	/**
-	 * Whether a lock has such a holder now.
+	 * Whether a present holder of a lock matches this filter.
 	 */
 	public boolean matches(StoredLock lock) {
 		return lock.liveHolders()

@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
  * A part of a list of locks.
  *
  * @param locks the locks, in the order of their keys
- * @param next the key behind which to go on, {@code null} at the end
+ * @param next the key after which the next page begins, {@code null} at the end
  */
 public record LockPage(List<StoredLock> locks, @Nullable String next) {
 
 	/**
-	 * As many as are asked for of those that were found.
+	 * Make a page of the first locks that were found.
 	 * @param found the locks, in the order of their keys
-	 * @param next the key behind which nothing was looked at, {@code null} at the end
+	 * @param next the key after which no lock was read, {@code null} at the end
 	 */
 	public static LockPage of(List<StoredLock> found, int most, @Nullable String next) {
 		return (found.size() < most) ? new LockPage(found, next)

@@ -1,20 +1,20 @@
 package io.mongolock.store;
 
 /**
- * Is notified of clients that want a lock whose lease another may keep though nobody
- * holds it. All are hints: one may come twice, late, or never. Called by one thread at a
- * time, which it must not hold up.
+ * Is notified when a client wants a lock whose lease another client may keep idle. Every
+ * notification is a hint: it may come twice, late, or never. One thread at a time calls
+ * the listener, which must not hold that thread up.
  */
 public interface RecallListener {
 
 	/**
-	 * Somebody wants a lock.
+	 * Another client wants a lock.
 	 * @param holder the lease that is in the way
 	 */
 	void recalled(LeaseId holder);
 
 	/**
-	 * Anything may have been recalled until now, for example while the watch was
+	 * Any lease may have been recalled until now, for example while the watch was
 	 * interrupted.
 	 */
 	void missed();

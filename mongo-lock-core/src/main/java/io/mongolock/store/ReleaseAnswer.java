@@ -3,9 +3,8 @@ package io.mongolock.store;
 /**
  * The answer of a store to a release.
  *
- * @param ended whether the lease was there, and is over
- * @param awaited whether anybody stood in the queue, those whose place ran out included:
- * a hint
+ * @param ended whether the lease was there and has ended
+ * @param awaited whether the queue had places, including places that had run out; a hint
  */
 public record ReleaseAnswer(boolean ended, boolean awaited) {
 

@@ -1,9 +1,9 @@
 package io.mongolock.store;
 
 /**
- * Is notified of whatever may have freed a place in a lock. All are hints: a place may be
- * taken again by the time the hint arrives, and a hint may never come. Called by one
- * thread at a time, which it must not hold up.
+ * Is notified of everything that may have freed a place in a lock. Every notification is
+ * a hint: the place may be taken again by the time the hint arrives, and a hint may never
+ * come. One thread at a time calls the listener, which must not hold that thread up.
  */
 public interface ReleaseListener {
 

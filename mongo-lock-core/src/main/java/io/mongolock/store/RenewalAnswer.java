@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockStoreException;
 
 /**
- * What became of several renewals. Some may have failed, each by itself: nothing is known
- * of those leases, and all others were renewed as far as they were found.
+ * The outcome of several renewals. Some renewals may have failed by themselves, so
+ * nothing is known of their leases. All other leases were renewed if they were found.
  *
- * @param found how many leases are still there, without those that failed
- * @param failed the leases that nothing is known of
- * @param failure why the first of them failed, {@code null} if none has
+ * @param found how many leases are still there, without the failed ones
+ * @param failed the leases whose renewals failed, so that nothing is known of them
+ * @param failure why the first of them failed, {@code null} if none did
  */
 public record RenewalAnswer(int found, Set<LeaseId> failed, @Nullable LockStoreException failure) {
 

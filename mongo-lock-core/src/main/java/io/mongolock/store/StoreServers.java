@@ -5,8 +5,8 @@ import java.util.Optional;
 import java.util.function.BiConsumer;
 
 /**
- * The servers behind a store, as far as known. It may be out of date, so nothing is
- * promised to anybody by it. Thread-safe.
+ * The servers behind a store, as far as known. The knowledge may be out of date, so no
+ * guarantee relies on it. Thread-safe.
  */
 public interface StoreServers {
 
@@ -16,7 +16,7 @@ public interface StoreServers {
 	};
 
 	/**
-	 * The server whose clock the leases are judged by.
+	 * The server whose clock decides when leases end.
 	 * @return its address, or empty if it is unknown or one of several
 	 */
 	default Optional<String> primaryAddress() {
@@ -24,7 +24,7 @@ public interface StoreServers {
 	}
 
 	/**
-	 * How many connections to a server there are at most.
+	 * The maximum number of connections to a server.
 	 * @return the size of the pool, or {@link Integer#MAX_VALUE} if it has no limit or
 	 * that is unknown
 	 */
@@ -33,22 +33,25 @@ public interface StoreServers {
 	}
 
 	/**
-	 * Hear of servers whose clock differs from the others'.
-	 * @param listener is called with the address of the server and how far it is ahead,
-	 * negative if behind, zero once it agrees again or is none of them any more: at once
-	 * for those that differ already, later on a thread that it must not hold up
+	 * Have a listener notified of servers whose clock differs from the other servers'
+	 * clocks.
+	 * @param listener is called with the address of the server and how far its clock is
+	 * ahead. The time is negative if the clock is behind, and zero once it agrees again
+	 * or the server is no longer one of them. For servers that differ already, the
+	 * listener is called at once; later it is called on a thread that it must not hold up
 	 */
 	default void onClockOff(BiConsumer<String, Duration> listener) {
-		// Never, unless the store hears the clocks of its servers
+		// Only a store that knows the clocks of its servers calls the listener
 	}
 
 	/**
-	 * Hear of the first known primary, and of each that is elected later: what the one
-	 * before has answered without the majority may be forgotten.
+	 * Have a listener notified of the first known primary, and of each primary that is
+	 * elected later. Writes that the primary before it confirmed without the majority may
+	 * be lost.
 	 * @param listener is called on a thread that it must not hold up
 	 */
 	default void onPrimaryChange(Runnable listener) {
-		// Never, unless the store hears of elections
+		// Only a store that hears of elections calls the listener
 	}
 
 }

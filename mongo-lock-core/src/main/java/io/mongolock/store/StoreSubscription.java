@@ -23,22 +23,22 @@ public interface StoreSubscription extends AutoCloseable {
 	};
 
 	/**
-	 * Whether the listener is notified at present. If not, those who want to know have to
-	 * look. It may change at any time; each time that it becomes {@code true},
-	 * {@code missed()} of the listener follows.
-	 * @return whether the listener learns what happens
+	 * Whether the listener is notified at present. If not, the client has to look itself.
+	 * This may change at any time. Each time that it becomes {@code true},
+	 * {@code missed()} of the listener is called.
+	 * @return whether the listener is notified
 	 */
 	boolean isLive();
 
 	/**
-	 * Stop watching and release what it took. The listener may be called once more by a
-	 * notification that is underway. Repeated, it does nothing.
+	 * Stop watching and free the resources of the watch. A notification that is underway
+	 * may still call the listener once. A repeated call does nothing.
 	 */
 	@Override
 	void close();
 
 	/**
-	 * Wait after the close until everything that it took is given back.
+	 * Wait after the close until the resources of the watch are free.
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	default void awaitEnd(Duration timeout) throws InterruptedException {

@@ -10,31 +10,31 @@ import io.mongolock.LockOwner;
 import io.mongolock.ReleaseRequest;
 
 /**
- * A holder as it is stored; times are the store's.
+ * A holder as it is stored. All times are the store's.
  *
  * @param leaseToken the token of the attempt that was granted
- * @param fence the number of the grant; one that holds it later in the same streak has a
- * higher one
- * @param limit how many may hold the lock together with it
- * @param owner who holds, for diagnostics; if a lock is handed on inside a JVM, it has
- * the first holder's thread
+ * @param fence the number of the grant; a later hold of the same streak has a higher
+ * number
+ * @param limit how many may hold the lock at the same time, this holder included
+ * @param owner the owner that holds the lock, for diagnostics. If a lock is handed over
+ * inside a JVM, this still names the first holder's thread
  * @param acquiredAt when it was granted
  * @param renewedAt when its lease last began
- * @param ttl how long the lease lasts from there
- * @param releaseRequest who asks to release it, if anyone
- * @param kept whether its holder is done, and it only stays taken for a while
- * @param linger how long its client may keep the lease though nobody holds the lock, zero
- * if not at all
- * @param note what its holder does, empty if it did not say
+ * @param ttl how long the lease lasts from then on
+ * @param releaseRequest the request to release the lock, if there is one
+ * @param kept whether its holder is done and the lock only stays taken for a while
+ * @param linger how long its client may keep the lease while nobody holds the lock, zero
+ * for not at all
+ * @param note what its holder does, empty if the holder did not say
  */
 public record StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
 		Instant renewedAt, Duration ttl, @Nullable ReleaseRequest releaseRequest, boolean kept, Duration linger,
 		String note) {
 
 	/**
-	 * A holder who is not done, whom nobody asks to release the lock, and whose lease
-	 * nobody keeps.
-	 * @param limit how many may hold the lock together with it
+	 * A holder that is not done and was not asked to release the lock, and whose client
+	 * does not keep the lease afterwards.
+	 * @param limit how many may hold the lock at the same time, this holder included
 	 * @param renewedAt when its lease last began
 	 */
 	public StoredHolder(String leaseToken, long fence, int limit, LockOwner owner, Instant acquiredAt,
@@ -50,8 +50,9 @@ public record StoredHolder(String leaseToken, long fence, int limit, LockOwner o
 	}
 
 	/**
-	 * Whether its client may keep the lease though nobody holds the lock.
-	 * @param recalled the token of the holder that was recalled last, if ever one was
+	 * Whether its client may keep the lease while nobody holds the lock.
+	 * @param recalled the token of the holder that was recalled last, {@code null} if
+	 * none was
 	 */
 	public boolean mayBeIdle(@Nullable String recalled) {
 		return !this.linger.isZero() && !this.kept && !this.leaseToken.equals(recalled);

@@ -12,24 +12,25 @@ import io.mongolock.LockOwner;
  * One lock as it is stored.
  *
  * @param key the key
- * @param holders who holds it, leases that ran out included
- * @param queue who waits for it, first come first, places that ran out included
- * @param previous who held it when it was last granted to another, leases that had run
- * out meanwhile among them
- * @param fence the highest number given out
+ * @param holders the holders, including holders whose leases ran out
+ * @param queue the waiters in the order in which they came, including places that ran out
+ * @param previous the holders at the time when the lock was last granted to another,
+ * including holders whose leases had run out
+ * @param fence the highest fence given out
  * @param now the store's time
- * @param recalled the token of the holder that was recalled last, if ever one was: others
- * want the lock, and the client of that holder is not to keep the lease though nobody
- * holds the lock
- * @param hidden what is left out of the queue
+ * @param recalled the token of the holder that was recalled last, {@code null} if none
+ * was. Others want the lock, so the client of that holder must not keep the lease while
+ * nobody holds the lock
+ * @param hidden the places that are left out of the queue
  */
 public record StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
 		long fence, Instant now, @Nullable String recalled, HiddenPlaces hidden) {
 
 	/**
 	 * A lock without a recalled holder.
-	 * @param queue who waits for it, first come first, places that ran out included
-	 * @param fence the highest number given out
+	 * @param queue the waiters in the order in which they came, including places that ran
+	 * out
+	 * @param fence the highest fence given out
 	 */
 	public StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
 			long fence, Instant now) {
@@ -38,8 +39,9 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 
 	/**
 	 * A lock whose queue is shown as a whole.
-	 * @param queue who waits for it, first come first, places that ran out included
-	 * @param fence the highest number given out
+	 * @param queue the waiters in the order in which they came, including places that ran
+	 * out
+	 * @param fence the highest fence given out
 	 */
 	public StoredLock(String key, List<StoredHolder> holders, List<StoredWaiter> queue, List<StoredHolder> previous,
 			long fence, Instant now, @Nullable String recalled) {
@@ -47,9 +49,9 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	}
 
 	/**
-	 * This lock with a queue that is kept elsewhere.
-	 * @param queue who waits, first come first
-	 * @param hidden what is left out of it
+	 * This lock with a queue that the store keeps elsewhere.
+	 * @param queue the waiters in the order in which they came
+	 * @param hidden the places that are left out of it
 	 */
 	public StoredLock withQueue(List<StoredWaiter> queue, HiddenPlaces hidden) {
 		return new StoredLock(this.key, this.holders, queue, this.previous, this.fence, this.now, this.recalled,
@@ -64,15 +66,15 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	}
 
 	/**
-	 * Whether the lock may be held by nobody although it is taken: the client of a holder
-	 * may keep the lease, and nobody has recalled it yet.
+	 * Whether the lock may be taken although nobody holds it: the client of a holder may
+	 * keep the lease, which has not been recalled yet.
 	 */
 	public boolean mayBeIdle() {
 		return this.holders.stream().anyMatch((holder) -> holder.mayBeIdle(this.recalled) && holder.isAlive(this.now));
 	}
 
 	/**
-	 * The holders now.
+	 * The present holders.
 	 */
 	public List<LockHolder> liveHolders() {
 		return this.holders.stream()
@@ -82,7 +84,7 @@ public record StoredLock(String key, List<StoredHolder> holders, List<StoredWait
 	}
 
 	/**
-	 * Those who wait now, first come first.
+	 * The owners that wait now, in the order in which they came.
 	 */
 	public List<LockOwner> liveWaiters() {
 		return this.queue.stream().filter((place) -> place.isAlive(this.now)).map(StoredWaiter::owner).toList();

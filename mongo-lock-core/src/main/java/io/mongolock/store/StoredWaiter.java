@@ -7,31 +7,32 @@ import java.util.List;
 import io.mongolock.LockOwner;
 
 /**
- * A place in the queue as it is stored; times are the store's.
+ * A place in the queue as it is stored. All times are the store's.
  *
  * @param leaseToken the token of the attempt that waits
- * @param limit how many may hold the lock together with it
- * @param owner who waits, for diagnostics
+ * @param limit how many may hold the lock at the same time, this waiter included
+ * @param owner the owner that waits, for diagnostics
  * @param renewedAt when its place was last refreshed
- * @param ttl how long the place holds up others from there
- * @param holds what it holds meanwhile, as far as is known
+ * @param ttl how long the place holds up others from then on
+ * @param holds the grants that its caller holds meanwhile, as far as is known
  */
 public record StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl,
 		List<GrantId> holds) {
 
 	/**
-	 * A place of one who holds nothing meanwhile, as far as is known.
-	 * @param limit how many may hold the lock together with it
+	 * A place whose caller holds no other locks meanwhile, as far as is known.
+	 * @param limit how many may hold the lock at the same time, this waiter included
 	 * @param renewedAt when its place was last refreshed
-	 * @param ttl how long the place holds up others from there
+	 * @param ttl how long the place holds up others from then on
 	 */
 	public StoredWaiter(String leaseToken, int limit, LockOwner owner, Instant renewedAt, Duration ttl) {
 		this(leaseToken, limit, owner, renewedAt, ttl, List.of());
 	}
 
 	/**
-	 * So many times its ttl a place stays in the queue without refresh: its waiter may
-	 * not have reached the store for a while, as during an election, and has it still.
+	 * How many times its ttl a place stays in the queue without refresh. Its waiter may
+	 * be unable to reach the store for a while, for example during an election, and still
+	 * has the place.
 	 */
 	public static final int STAYS = 5;
 

@@ -7,13 +7,13 @@ import io.mongolock.LockClock;
 /**
  * The time that several requests share. Thread-safe.
  *
- * @param clock by whose monotonic time it passes
- * @param until when it is over, by that clock
+ * @param clock the clock whose monotonic time counts
+ * @param until when the time is over, by that clock
  */
 public record TimeLeft(LockClock clock, long until) {
 
 	/**
-	 * The time that begins now.
+	 * Create a time that begins now.
 	 */
 	public TimeLeft(LockClock clock, Duration timeout) {
 		this(clock, clock.nanoTime() + timeout.toNanos());
@@ -28,7 +28,7 @@ public record TimeLeft(LockClock clock, long until) {
 	}
 
 	/**
-	 * Whether it is over.
+	 * Whether the time is over, or less than a millisecond is left.
 	 */
 	public boolean isOver() {
 		return this.until - this.clock.nanoTime() < 1_000_000;
