@@ -23,10 +23,10 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
 /**
- * Runs one acquisition that occupies a thread only while it asks the store. Thread-safe:
- * the acquisition orders the events, the thread that gets its end completes the result,
- * and the timer, guarded by the monitor, always belongs to the acquisition's present
- * phase.
+ * Runs one acquisition, which occupies a thread only while it asks the store.
+ * Thread-safe: the acquisition orders the events. The thread that gets its last step
+ * completes the result. The monitor guards the timer, which always belongs to the present
+ * phase of the acquisition.
  */
 final class AsyncDriver implements LockAcquisition.Caller {
 
@@ -42,14 +42,14 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	private final CompletableFuture<LockHandle> result = new CompletableFuture<>();
 
-	/** When it was last woken, until it has asked. */
+	/** When the acquisition was last woken; {@code null} after it has asked. */
 	private volatile @Nullable ClockReading woken;
 
 	private @Nullable Future<?> timer;
 
 	/**
 	 * Create a driver.
-	 * @param handles makes the handle, or takes the lock back and throws
+	 * @param handles makes the handle, or takes the lock back and throws an exception
 	 */
 	AsyncDriver(LockAcquisition acquisition, ClaimSender sender, HoldRegistry holds, Supplier<ClientThreads> threads,
 			Function<HeldLock, LockHandle> handles) {
@@ -62,16 +62,17 @@ final class AsyncDriver implements LockAcquisition.Caller {
 
 	/**
 	 * Begin the acquisition.
-	 * @return its end; completed by anyone else, for instance cancelled or timed out, it
-	 * ends the acquisition, and what is granted later is released at once
+	 * @return a future that completes when the acquisition ends. If other code completes
+	 * the future, for example by a cancel or a timeout, the acquisition ends, and a lock
+	 * that is granted later is released at once
 	 */
 	CompletableFuture<LockHandle> start() {
 		ClientThreads running = this.threads.get();
 		this.result.whenComplete((handle, failure) -> cancel());
 		act(() -> this.sender.begin(this.acquisition, this));
 		if (!this.sender.isRunning() || this.threads.get() != running) {
-			// Stopped while it joined, and perhaps started again: nobody else may have
-			// seen it
+			// The client stopped during the call, and may have been started again. That
+			// stop may not have seen this acquisition
 			stop();
 		}
 		return this.result;
@@ -84,7 +85,8 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			act(() -> this.sender.turn(this.acquisition));
 		}
 		else {
-			// It ends, and so calls the next: of thousands who wait not one in the other
+			// The acquisition ends and calls the next one. With thousands of waiters,
+			// these calls must not be nested
 			this.threads.get().complete(() -> act(() -> this.sender.turn(this.acquisition)));
 		}
 	}
@@ -112,8 +114,9 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		act(() -> this.sender.timer(this.acquisition));
 	}
 
-	// Where many take long, a document that is blocked keeps a thread for a moment only.
-	// If the store is slow for all, that would end connections that are all right
+	// If many requests take long, a blocked document keeps a thread only for a moment. If
+	// the store is slow for all documents, such a short timeout would close healthy
+	// connections
 	private void ask(boolean brief) {
 		ClockReading woken = this.woken;
 		this.woken = null;
@@ -165,7 +168,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	}
 
 	private Reason reason() {
-		// Without a place yet, this holds up nobody in the queue of the store
+		// An acquisition without a place delays no other waiter in the queue of the store
 		if (this.woken != null && this.acquisition.position() != null) {
 			return Reason.CALLED;
 		}
@@ -201,7 +204,7 @@ final class AsyncDriver implements LockAcquisition.Caller {
 			}
 		}
 		catch (LockLostException ex) {
-			// Nobody took it; the loss was published when it happened
+			// No caller got the lock, and its loss was published when it happened
 		}
 		catch (RuntimeException | Error ex) {
 			this.result.completeExceptionally(ex);

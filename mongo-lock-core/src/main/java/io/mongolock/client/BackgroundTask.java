@@ -5,21 +5,22 @@ import java.util.concurrent.Executor;
 import io.mongolock.core.ClockReading;
 
 /**
- * What the {@link ClientLoop} does beside the renewals, without a thread of its own.
+ * A task that the {@link ClientLoop} runs besides the renewals. It has no thread of its
+ * own.
  */
 interface BackgroundTask {
 
 	/**
-	 * Begin.
-	 * @param wake has {@link #run} called soon; must neither block nor throw
+	 * Start the task.
+	 * @param wake asks the loop to call {@link #run} soon; must neither block nor throw
 	 */
 	void start(Runnable wake);
 
 	/**
-	 * Begin what is due.
+	 * Begin the work that is due.
 	 * @param requests runs the requests to the store; must not block
-	 * @return for how many nanoseconds nothing more is due unless {@link #start wake}
-	 * says otherwise
+	 * @return the nanoseconds until more work is due; work may become due earlier after a
+	 * call of {@link #start wake}
 	 */
 	long run(ClockReading now, Executor requests);
 

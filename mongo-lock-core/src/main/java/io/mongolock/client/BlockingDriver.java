@@ -15,9 +15,9 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
 /**
- * Runs one acquisition on the thread that wants the lock. The first request leaves at
- * once, unless others of this JVM are ahead in the queue. Belongs to that thread; others
- * only raise its flags.
+ * Runs one acquisition on the thread that wants the lock. It sends the first request at
+ * once, unless other attempts of this JVM are ahead in the queue. Belongs to that thread.
+ * Other threads only set its flags.
  */
 final class BlockingDriver implements LockAcquisition.Caller {
 
@@ -31,12 +31,12 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	private final Thread thread = Thread.currentThread();
 
-	/** Since when it is its turn. */
+	/** When the turn of the acquisition came; {@code null} after the turn was used. */
 	private volatile @Nullable ClockReading turn;
 
 	private volatile boolean stopped;
 
-	/** When it was last woken, until it has asked. */
+	/** When the acquisition was last woken; {@code null} after it has asked. */
 	private @Nullable ClockReading woken;
 
 	BlockingDriver(LockAcquisition acquisition, ClaimSender sender, ClientRuntime runtime, DeadlockWatch deadlocks) {
@@ -60,8 +60,8 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	/**
 	 * Run the acquisition to its end.
-	 * @throws LockUnavailableException if others hold the lock when the wait is over, the
-	 * thread is interrupted or the client stops
+	 * @throws LockUnavailableException if others hold the lock at the end of the wait, if
+	 * the thread is interrupted, or if the client stops
 	 */
 	HeldLock acquire() {
 		LastStep end = run();
@@ -73,7 +73,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 
 	/**
 	 * Run the acquisition to its end.
-	 * @return the lock, or {@code null} if others hold it when the wait is over
+	 * @return the lock, or {@code null} if others hold it at the end of the wait
 	 * @throws LockUnavailableException if the thread is interrupted or the client stops
 	 */
 	@Nullable HeldLock tryAcquire() {

@@ -27,8 +27,8 @@ import io.mongolock.store.KeyText;
 import io.mongolock.store.LockStore;
 
 /**
- * Asks the store for those who run a {@link LockAcquisition}, and cleans up after it.
- * Thread-safe.
+ * Asks the store for the driver of a {@link LockAcquisition}, and cleans up after the
+ * acquisition. Thread-safe.
  */
 final class ClaimSender {
 
@@ -56,10 +56,11 @@ final class ClaimSender {
 
 	/**
 	 * Ask the store once.
-	 * @param woken when it was woken to ask, unless it asks of its own accord
-	 * @param brief whether to wait for the answer for a moment only; if there is none, it
-	 * is to ask again
-	 * @return what to do next; what comes too late is settled
+	 * @param woken when the acquisition was woken to ask, {@code null} if it asks of its
+	 * own accord
+	 * @param brief whether to wait for the answer only for a moment; without an answer,
+	 * the acquisition asks again
+	 * @return the next step; if the answer comes too late, its clean-up has begun
 	 * @throws io.mongolock.LockUnavailableException if the client stops
 	 * @throws IllegalArgumentException if the store refuses to send the request
 	 */
@@ -86,13 +87,13 @@ final class ClaimSender {
 	 * Begin an attempt.
 	 */
 	AcquisitionStep begin(LockAcquisition acquisition, LockAcquisition.Caller caller) {
-		// An idle lease may have run out while this thread stood still
+		// This thread may have stood still, so an idle lease may have run out meanwhile
 		return settle(acquisition,
 				() -> acquisition.begin(caller, (acquisition.lingers()) ? now() : acquisition.attempt().begun()));
 	}
 
 	/**
-	 * The turn of an attempt has come.
+	 * Continue an attempt whose turn has come.
 	 */
 	AcquisitionStep turn(LockAcquisition acquisition) {
 		this.events.woken(acquisition);
@@ -100,21 +101,21 @@ final class ClaimSender {
 	}
 
 	/**
-	 * The time of an attempt has come.
+	 * Continue an attempt whose timer has ended.
 	 */
 	AcquisitionStep timer(LockAcquisition acquisition) {
 		return settle(acquisition, () -> acquisition.timer(now()));
 	}
 
 	/**
-	 * End an attempt that nobody wants any more, unless it has ended.
-	 * @param outcome why nobody does
+	 * End an attempt that no caller wants any more, unless it has already ended.
+	 * @param outcome why no caller wants it
 	 */
 	boolean cancel(LockAcquisition acquisition, AttemptOutcome outcome) {
 		return settle(acquisition, acquisition.cancel(), outcome) instanceof Cancelled;
 	}
 
-	// What may take an idle lease counts as a request: a stop waits for it
+	// An event that may take an idle lease counts as a request, so a stop waits for it
 	private AcquisitionStep settle(LockAcquisition acquisition, Supplier<AcquisitionStep> event) {
 		if (!acquisition.lingers()) {
 			return settle(acquisition, event.get());
@@ -134,7 +135,7 @@ final class ClaimSender {
 		return settle(acquisition, step, AttemptOutcome.CANCELLED);
 	}
 
-	// All that a step asks for, except to ask or to wait
+	// Do all that a step asks for, except asking the store and waiting
 	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step, AttemptOutcome cancelled) {
 		if (step instanceof Granted granted) {
 			keep(acquisition, granted);
@@ -146,7 +147,8 @@ final class ClaimSender {
 		if (step instanceof LostOnTheWay lost) {
 			this.holds.declined(lost.unwanted());
 			if (!isRunning()) {
-				// Stopped while it stood in no queue: nobody else has seen it
+				// The client stopped while the attempt was in no queue, so the stop has
+				// not seen it
 				throw stopped(acquisition);
 			}
 			return settle(acquisition, lost.next(), cancelled);
@@ -198,7 +200,8 @@ final class ClaimSender {
 			return (brief) ? acquisition.failedFirst(ex, now()) : acquisition.failed(ex, now());
 		}
 		catch (IllegalArgumentException ex) {
-			// Refused before anything was sent, as a key too long with its prefix
+			// The request was refused before it was sent, for example because the key is
+			// too long with its prefix
 			settle(acquisition, acquisition.failed(failure(acquisition, Outcome.REFUSED, ex), now()));
 			throw ex;
 		}
@@ -211,7 +214,7 @@ final class ClaimSender {
 		}
 	}
 
-	@SuppressWarnings("try") // closing is what the resource is for
+	@SuppressWarnings("try") // the resource is there only to be closed
 	private ClaimAnswer send(LockAcquisition acquisition, Claim claim, Duration timeout) {
 		try (Scope asking = this.events.asking(acquisition)) {
 			return this.store.acquire(claim, timeout);

@@ -8,11 +8,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 
 /**
- * Whether the client runs, ends or has stopped, and so what may begin; has the threads
- * and the loop of each run. A request that a caller makes, or that releases a lock, has
- * one of the permits; a stop that waits for those underway wants all. It ends no hold:
- * {@link LockTemplate#stop} does, by {@link HoldRegistry#cutOffAll}. Thread-safe; changes
- * of the phase are guarded by the monitor.
+ * Knows whether the client runs, ends or has stopped, and so decides what may begin. Has
+ * the threads and the loop of each run. A request takes one permit if a caller makes it
+ * or if it releases a lock. A stop takes all permits to wait for such requests. This
+ * class ends no hold, because {@link LockTemplate#stop} does so by
+ * {@link HoldRegistry#cutOffAll}. Thread-safe: the monitor guards changes of the phase.
  */
 final class ClientLifecycle {
 
@@ -24,7 +24,7 @@ final class ClientLifecycle {
 
 	private final Function<ClientThreads, ClientLoop> loops;
 
-	/** More than there can be threads. */
+	/** More permits than there can be threads. */
 	private final Semaphore requests = new Semaphore(Integer.MAX_VALUE);
 
 	private volatile Running running;
@@ -38,8 +38,8 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Run, unless running already. What was held meanwhile goes on, unless it was
-	 * stopped.
+	 * Start the client, unless it runs. Locks that are still held stay held, unless the
+	 * client was {@link #stop stopped}.
 	 */
 	synchronized void start() {
 		if (this.phase == Phase.STOPPING || this.phase == Phase.STOPPED) {
@@ -52,7 +52,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Run if nobody said anything yet.
+	 * Start the client if it was neither started nor stopped before.
 	 */
 	boolean startIfNew() {
 		if (this.phase == Phase.NEW) {
@@ -72,7 +72,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Whether what is held is renewed.
+	 * Whether leases are renewed.
 	 */
 	boolean isRenewing() {
 		Phase current = this.phase;
@@ -80,7 +80,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Take no more claims; what is held is renewed as before.
+	 * Take no more claims, and renew leases as before.
 	 */
 	synchronized void stopClaims() {
 		if (this.phase == Phase.NEW || this.phase == Phase.RUNNING) {
@@ -89,7 +89,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Take no more claims and renew nothing more.
+	 * Take no more claims, and renew no more leases.
 	 */
 	synchronized void stop() {
 		if (this.phase != Phase.STOPPED) {
@@ -99,25 +99,25 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Wait until no request is underway any more that has a permit.
+	 * Wait until no request has a permit any more.
 	 */
 	void awaitRequests(Duration timeout) {
 		this.runtime.awaitUnused(this.requests, Integer.MAX_VALUE, timeout.toNanos());
 	}
 
 	/**
-	 * Begin no request any more, and end the threads.
+	 * Begin no more requests, and end the threads.
 	 */
 	synchronized void close() {
 		this.phase = Phase.STOPPED;
-		// It runs again if this was started while another thread stopped it
+		// A loop runs again if another thread called start during the stop
 		this.running.loop().stop();
 		this.running.threads().stop();
 	}
 
 	/**
-	 * Wait for renewals, and requests for places in the queue, that were underway when
-	 * this was closed.
+	 * Wait for renewals and for requests for places in the queue that were underway at
+	 * {@link #close}.
 	 * @return whether they have ended
 	 */
 	boolean awaitRenewals(Duration timeout) {
@@ -143,7 +143,7 @@ final class ClientLifecycle {
 	}
 
 	/**
-	 * Begin to renew, or to give something back.
+	 * Begin to renew a lease, or to give back a lock or a place.
 	 * @return whether requests may still be sent; if so, {@link #endRequest()} must
 	 * follow
 	 */
@@ -181,10 +181,10 @@ final class ClientLifecycle {
 
 		NEW, RUNNING,
 
-		/** Nothing is granted, and what is held is renewed until its holder is done. */
+		/** No lock is granted. Leases are renewed until their holders are done. */
 		ENDING,
 
-		/** Nothing is renewed, either. */
+		/** Leases are no longer renewed, either. */
 		STOPPING, STOPPED
 
 	}

@@ -27,12 +27,12 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.RenewalAnswer;
 
 /**
- * The loop of the client, on one daemon thread: watches the deadlines of all leases,
- * begins what its {@link RenewalSchedule} and each {@link BackgroundTask} say is due, and
- * waits until more is. It never asks the store, so that a loss is declared in time even
- * while requests hang: those run on an executor, and of renewals
- * {@value RenewalSchedule#MAX_REQUESTS} at a time at most. No user code runs on either.
- * Thread-safe.
+ * The loop of the client, on one daemon thread. It watches the deadlines of all leases.
+ * It begins the work that its {@link RenewalSchedule} and each {@link BackgroundTask}
+ * report as due, and waits until more work is due. The loop itself never asks the store,
+ * so that it declares a loss in time even while requests hang. The requests run on an
+ * executor, with at most {@value RenewalSchedule#MAX_REQUESTS} renewals at a time. No
+ * listener of the application runs on the loop or on the executor. Thread-safe.
  */
 final class ClientLoop {
 
@@ -54,29 +54,37 @@ final class ClientLoop {
 
 	private final ReleaseRequestPoller releaseRequests;
 
-	/** What was begun, and completes when it is over. */
+	/**
+	 * The batches underway, each with a future that completes when its request is over.
+	 */
 	private final Map<RenewalBatch, CompletableFuture<Void>> underway = new ConcurrentHashMap<>();
 
 	private final Queue<Consumer<RenewalSchedule>> answers = new ConcurrentLinkedQueue<>();
 
-	/** When the next round begins; {@code null} during one, so that another follows. */
+	/**
+	 * When the next round begins. During a round, this is {@code null}, so that a new
+	 * lease causes another round.
+	 */
 	private volatile @Nullable Long nextAt;
 
-	/** How soon the lease that came last first needs attention. */
+	/**
+	 * From the arrival of the newest lease to its first need of attention, in
+	 * nanoseconds.
+	 */
 	private volatile long lastDue = ClockReading.NEVER;
 
 	private volatile @Nullable Thread watch;
 
-	/** Whether somebody woke the watch since its last round began. */
+	/** Whether the watch was woken after the beginning of its last round. */
 	private volatile boolean woken;
 
-	/** Belongs to the watch. */
+	/** Belongs to the thread of the watch. */
 	private boolean idle;
 
 	/**
 	 * Create a loop that is not started yet.
-	 * @param requests runs the requests to the store; must not block. What it rejects is
-	 * tried again
+	 * @param requests runs the requests to the store; must not block. A request that it
+	 * rejects is tried again
 	 * @param events learns of failures, and logs them on a thread of its own
 	 */
 	ClientLoop(LockStore store, LockClock clock, Executor requests, LockEvents events,
@@ -92,7 +100,7 @@ final class ClientLoop {
 	}
 
 	/**
-	 * Begin to watch, unless that goes on, and begin the tasks.
+	 * Start the watch, unless it runs, and start the tasks.
 	 */
 	synchronized void start() {
 		this.tasks.forEach((task) -> task.start(() -> wake(this.watch)));
@@ -103,7 +111,7 @@ final class ClientLoop {
 				thread.start();
 			}
 			catch (Error ex) {
-				// No thread can be started now: the next caller starts one
+				// No thread can be started now, so the next caller starts one
 				this.watch = null;
 				throw ex;
 			}
@@ -111,7 +119,8 @@ final class ClientLoop {
 	}
 
 	/**
-	 * End: no renewal begins after this. Those underway may still be answered.
+	 * Stop the loop. No renewal begins after this. Renewals underway may still be
+	 * answered.
 	 */
 	synchronized void stop() {
 		Thread thread = this.watch;
@@ -121,7 +130,7 @@ final class ClientLoop {
 
 	/**
 	 * Renew a lease now, on the thread of its holder.
-	 * @return whether it is held; {@code false} also if nothing is renewed any more
+	 * @return whether the lock is held; {@code false} also after the loop was stopped
 	 */
 	boolean renew(HeldLock heldLock) {
 		if (this.watch == null) {
@@ -141,7 +150,7 @@ final class ClientLoop {
 	}
 
 	/**
-	 * Keep a lease again that others may have ended meanwhile: renew it at once.
+	 * Keep a lease again that others may have ended meanwhile. So it is renewed at once.
 	 */
 	void registerAgain(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
@@ -149,8 +158,8 @@ final class ClientLoop {
 	}
 
 	/**
-	 * Keep a lease without renewing it until {@link #registerAgain}: it is lost when it
-	 * runs out, as any other.
+	 * Keep a lease without renewing it until {@link #registerAgain}. Like any other
+	 * lease, it is lost when it runs out.
 	 */
 	void watchOnly(Lease lease) {
 		ClockReading now = ClockReading.of(this.clock);
@@ -158,14 +167,15 @@ final class ClientLoop {
 	}
 
 	/**
-	 * Wait until no renewal of a lease is underway that began before it was
-	 * {@link #watchOnly only watched}, for its operation timeout at most.
+	 * Wait for renewals of a lease that began before {@link #watchOnly}, but at most for
+	 * the operation timeout of the lease.
 	 */
 	void awaitRenewals(Lease lease) {
 		if (this.watch == null) {
 			return;
 		}
-		// A round takes answers before it begins requests
+		// A round takes answers before it begins requests, so all earlier requests are
+		// known here
 		CompletableFuture<Void> begun = new CompletableFuture<>();
 		answer((schedule) -> begun.complete(null));
 		try {
@@ -176,7 +186,7 @@ final class ClientLoop {
 			Thread.currentThread().interrupt();
 		}
 		catch (TimeoutException | ExecutionException ex) {
-			// One that hangs is met by the statement that follows
+			// The statement that follows meets a renewal that hangs
 		}
 	}
 
@@ -189,7 +199,7 @@ final class ClientLoop {
 	}
 
 	/**
-	 * Another primary was elected: renew what is underway once more, at once. Does not
+	 * Repeat all renewals underway at once, because another primary was elected. Does not
 	 * block.
 	 */
 	void primaryChanged() {
@@ -207,14 +217,15 @@ final class ClientLoop {
 		}
 	}
 
-	// A round that waits for a lock, as to begin a thread, takes the permit
+	// The flag is needed, because a round that waits for a Java lock, for example to
+	// start a thread, consumes the permit of unpark
 	private void wake(@Nullable Thread thread) {
 		this.woken = true;
 		this.runtime.unpark(thread);
 	}
 
 	/**
-	 * Keep a lease no longer.
+	 * Stop keeping a lease.
 	 */
 	void unregister(Lease lease) {
 		this.schedule.remove(lease);
@@ -229,7 +240,7 @@ final class ClientLoop {
 		}
 	}
 
-	// The watch must outlive whatever happens: it is what tells of a loss
+	// The watch must survive every failure, because it notices losses
 	private long round() {
 		this.woken = false;
 		this.nextAt = null;
@@ -258,7 +269,7 @@ final class ClientLoop {
 			event.accept(this.events);
 		}
 		catch (RuntimeException | Error ex) {
-			// Such as no memory even to say so
+			// For example, there may be no memory to report the failure
 		}
 	}
 
@@ -274,7 +285,8 @@ final class ClientLoop {
 		for (BackgroundTask task : this.tasks) {
 			pause = Math.min(pause, run(task, now));
 		}
-		// Last: who comes while this waits for a thread wakes it for nothing
+		// This comes last, so that it sees leases that came while a task waited for a
+		// thread
 		pause = Math.min(pause, nextIn(now));
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
@@ -284,7 +296,7 @@ final class ClientLoop {
 			return task.run(now, this.requests);
 		}
 		catch (RuntimeException | Error ex) {
-			// Nothing of that may harm the leases
+			// A failed task must not harm the leases
 			watchFailed(ex);
 			return RETRY;
 		}
@@ -310,7 +322,7 @@ final class ClientLoop {
 			});
 		}
 		catch (RuntimeException | Error ex) {
-			// No thread could be started, which the watch outlives: tried again
+			// No thread could be started. The watch goes on, and the batch is tried again
 			over.complete(null);
 			failed(batch, batch.leases(), ex);
 			this.schedule.failed(batch, now);
@@ -330,7 +342,7 @@ final class ClientLoop {
 
 	private boolean renew(RenewalBatch batch, ClockReading due) {
 		if (this.watch == null) {
-			// Stopped since it was handed over
+			// The loop was stopped after this request was handed to the executor
 			return false;
 		}
 		try {
@@ -338,7 +350,8 @@ final class ClientLoop {
 		}
 		catch (RuntimeException | Error ex) {
 			if (this.watch != null) {
-				// First of all: what is not answered is never tried again
+				// This comes first, because a batch without an answer is never tried
+				// again
 				ClockReading now = ClockReading.of(this.clock);
 				answer((schedule) -> schedule.failed(batch, now));
 				failed(batch, batch.leases(), ex);

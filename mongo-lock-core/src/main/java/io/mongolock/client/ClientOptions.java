@@ -12,20 +12,19 @@ import io.mongolock.core.HandOver;
 import io.mongolock.core.QueuePlaces;
 
 /**
- * The ways in which a {@link LockTemplate} works, beside the store that it asks.
- * Immutable.
+ * The options of a {@link LockTemplate}. Immutable.
  *
- * @param configured what holds where a request says nothing
- * @param owner who asks, for diagnostics
- * @param clock by which all time is measured
- * @param listeners who hears of the locks
+ * @param configured the settings for all that a request leaves open
+ * @param owner the client as others see it, for diagnostics
+ * @param clock the clock for all times
+ * @param listeners the listeners that learn what happens to the locks
  * @param leakDetection what to do about handles that are never closed
  * @param onDeadlock what to do about attempts that wait for each other
- * @param handOver how long locks are handed on within this JVM
+ * @param handOver how long locks are handed over within this JVM
  * @param placeTtl how long a place in the queue of a lock counts after its JVM died
  * @param maxPlaces how many places the queue of a lock may have
- * @param callerContext takes along what the thread of a caller carries, for work that
- * begins on another
+ * @param callerContext carries the context of the calling thread to work on another
+ * thread
  */
 public record ClientOptions(ConfiguredSettings configured, LockOwner owner, LockClock clock,
 		List<LockListener> listeners, LeakDetection leakDetection, OnDeadlock onDeadlock, HandOver handOver,
@@ -44,7 +43,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	}
 
 	/**
-	 * With another way to treat handles that are never closed.
+	 * Return a copy with another treatment of handles that are never closed.
 	 */
 	public ClientOptions withLeakDetection(LeakDetection leakDetection) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, leakDetection,
@@ -52,7 +51,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	}
 
 	/**
-	 * With another way to treat attempts that wait for each other.
+	 * Return a copy with another treatment of attempts that wait for each other.
 	 */
 	public ClientOptions withOnDeadlock(OnDeadlock onDeadlock) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
@@ -60,7 +59,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	}
 
 	/**
-	 * With other bounds for what is handed on within this JVM.
+	 * Return a copy with other bounds for hand-overs within this JVM.
 	 */
 	public ClientOptions withHandOver(HandOver handOver) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
@@ -68,7 +67,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	}
 
 	/**
-	 * With another life of places in queues.
+	 * Return a copy with another ttl of places in queues.
 	 */
 	public ClientOptions withPlaceTtl(Duration placeTtl) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
@@ -76,7 +75,7 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	}
 
 	/**
-	 * With another bound for the queue of a lock.
+	 * Return a copy with another bound for the queue of a lock.
 	 */
 	public ClientOptions withMaxPlaces(int maxPlaces) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
@@ -84,7 +83,8 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	}
 
 	/**
-	 * With what the thread of a caller carries, for work that begins on another.
+	 * Return a copy that carries another context of the calling thread to work on another
+	 * thread.
 	 */
 	public ClientOptions withCallerContext(CallerContext callerContext) {
 		return new ClientOptions(this.configured, this.owner, this.clock, this.listeners, this.leakDetection,
@@ -92,40 +92,41 @@ public record ClientOptions(ConfiguredSettings configured, LockOwner owner, Lock
 	}
 
 	/**
-	 * What to do about a handle that was garbage-collected without being closed, whose
-	 * lock would otherwise be renewed until the application stops.
+	 * The choices for a handle that was garbage-collected without being closed. Without a
+	 * release, its lock would be renewed until the application stops.
 	 */
 	public enum LeakDetection {
 
 		/**
-		 * Nothing.
+		 * Do nothing.
 		 */
 		OFF,
 
 		/**
-		 * Say once per place in the code where such handles are acquired.
+		 * Log a warning once for each place in the code that acquires such handles.
 		 */
 		WARN,
 
 		/**
-		 * Say so, and release the lock.
+		 * Log the warning, and release the lock.
 		 */
 		RELEASE
 
 	}
 
 	/**
-	 * What to do about attempts that wait for each other.
+	 * The choices for attempts that wait for each other.
 	 */
 	public enum OnDeadlock {
 
 		/**
-		 * Say so.
+		 * Report the deadlock.
 		 */
 		WARN,
 
 		/**
-		 * Say so, and end the wait whose caller holds the lock that was granted last.
+		 * Report the deadlock, and end the wait of the caller whose lock was granted
+		 * last.
 		 */
 		FAIL
 

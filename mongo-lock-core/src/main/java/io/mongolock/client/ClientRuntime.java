@@ -15,18 +15,18 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The means that a client takes from its JVM beside the clocks: threads, all of them
- * platform daemon threads that come when needed, ways to wait, and chance. A simulation
- * brings its own, so nothing else in this package that it drives may create a thread or
- * block; it has no document locks, which alone wait for {@link ClientLoop#awaitRenewals}.
- * Thread-safe.
+ * The resources that a client takes from its JVM, besides the clocks: threads, ways to
+ * wait, and random numbers. All threads are platform daemon threads that start when they
+ * are needed. A simulation brings its own runtime. So no other code of this package that
+ * the simulation drives may create a thread or block. The simulation has no document
+ * locks, and only they wait for {@link ClientLoop#awaitRenewals}. Thread-safe.
  */
 class ClientRuntime {
 
 	/**
-	 * Threads; an idle one is taken before another is started, as none may be to be
-	 * started then.
-	 * @param most how many at most; what finds none is rejected
+	 * Create an executor that hands each task to a thread at once. It prefers an idle
+	 * thread to a new one, because the JVM may be unable to start a thread.
+	 * @param most the maximum number of threads; a task that finds no thread is rejected
 	 */
 	ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
 		return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS, new SynchronousQueue<>(), daemons(name),
@@ -34,9 +34,9 @@ class ClientRuntime {
 	}
 
 	/**
-	 * Threads for which tasks wait.
-	 * @param most how many at most
-	 * @return the executor, which drops what comes after its shutdown
+	 * Create an executor whose tasks wait for a thread.
+	 * @param most the maximum number of threads
+	 * @return the executor, which drops tasks after its shutdown
 	 */
 	ThreadPoolExecutor queued(int most, String name) {
 		ThreadPoolExecutor executor = new ThreadPoolExecutor(most, most, 10, TimeUnit.SECONDS,
@@ -46,8 +46,8 @@ class ClientRuntime {
 	}
 
 	/**
-	 * A thread for what has its time.
-	 * @return the executor, which drops what comes after its shutdown
+	 * Create an executor with one thread for delayed tasks.
+	 * @return the executor, which drops tasks after its shutdown
 	 */
 	ScheduledThreadPoolExecutor timer(String name) {
 		ScheduledThreadPoolExecutor timer = new ScheduledThreadPoolExecutor(1, daemons(name),
@@ -66,8 +66,8 @@ class ClientRuntime {
 	}
 
 	private static Thread daemon(Runnable task, String name) {
-		// It inherits the class loader of the caller that happens to need one first
-		// alone, which code of the application goes by
+		// The thread inherits from its creator only the class loader, which code of the
+		// application relies on
 		Thread thread = new Thread(null, task, name, 0, false);
 		thread.setContextClassLoader(Thread.currentThread().getContextClassLoader());
 		thread.setDaemon(true);
@@ -83,7 +83,7 @@ class ClientRuntime {
 
 	/**
 	 * As {@link LockSupport#unpark}.
-	 * @param thread who waits, or waits next
+	 * @param thread the thread that waits now, or waits next
 	 */
 	void unpark(@Nullable Thread thread) {
 		LockSupport.unpark(thread);
@@ -91,7 +91,7 @@ class ClientRuntime {
 
 	/**
 	 * As {@link Semaphore#tryAcquire(int, long, TimeUnit)}.
-	 * @param nanos how long to wait at most
+	 * @param nanos the longest wait in nanoseconds
 	 * @throws InterruptedException if the thread is interrupted
 	 */
 	boolean tryAcquire(Semaphore permits, int all, long nanos) throws InterruptedException {
@@ -99,10 +99,11 @@ class ClientRuntime {
 	}
 
 	/**
-	 * Wait for permits. An interrupt from before does not keep the thread from that, one
-	 * that comes meanwhile ends it; the thread is interrupted after either.
-	 * @param nanos how long to wait at most
-	 * @return whether it has them
+	 * Wait for permits. An interrupt from before the call does not prevent the wait. An
+	 * interrupt during the wait ends it. In both cases, the thread is interrupted
+	 * afterwards.
+	 * @param nanos the longest wait in nanoseconds
+	 * @return whether the permits were acquired
 	 */
 	final boolean await(Semaphore permits, int all, long nanos) {
 		boolean interrupted = Thread.interrupted();
@@ -122,7 +123,7 @@ class ClientRuntime {
 
 	/**
 	 * Wait until no permit is taken.
-	 * @param nanos how long to wait at most
+	 * @param nanos the longest wait in nanoseconds
 	 */
 	final void awaitUnused(Semaphore permits, int all, long nanos) {
 		if (await(permits, all, nanos)) {
@@ -131,8 +132,8 @@ class ClientRuntime {
 	}
 
 	/**
-	 * Numbers by lot.
-	 * @return gives a number from zero to below its argument
+	 * The source of random numbers.
+	 * @return a function whose result is at least zero and less than its argument
 	 */
 	LongUnaryOperator random() {
 		return (bound) -> ThreadLocalRandom.current().nextLong(bound);

@@ -22,18 +22,18 @@ import io.mongolock.core.RenewalSchedule;
 import io.mongolock.store.LockStore;
 
 /**
- * The threads of a running client. Renewals, claims, clean-up and what users attach to
- * results run apart, so that none of them delays another. Except for results, what comes
- * after {@link #stop()} is dropped.
+ * The threads of a running client. Renewals, claims, clean-up, and functions that users
+ * attach to results run on separate threads, so that none of them delays another. After
+ * {@link #stop()}, new tasks are dropped or rejected, except tasks for results.
  */
 final class ClientThreads {
 
 	private static final Log logger = LogFactory.getLog(ClientThreads.class);
 
-	/** No request takes long there: see {@link DividedEnding#PATIENCE}. */
+	/** No request takes long on these threads: see {@link DividedEnding#PATIENCE}. */
 	private static final int MAX_CLEAN_UPS = 16;
 
-	/** The most tries at a time to clean up what is blocked. */
+	/** The maximum number of simultaneous clean-ups of documents that may be blocked. */
 	static final int MAX_SUSPECTS = 8;
 
 	private static final Duration CONFIRM_TIMEOUT = Duration.ofSeconds(3);
@@ -41,9 +41,10 @@ final class ClientThreads {
 	private static final long RETRY_START = 100_000_000;
 
 	/**
-	 * The schedules bound what runs; a thread that has handed in its answer may still be
-	 * about to end, or be held up by the log, hence twice as many for renewals, and as
-	 * many more as places and idle leases take. What finds none is tried again.
+	 * The schedules limit how many requests run. A thread that has delivered its answer
+	 * may not have ended yet, or may wait for the log. So there are twice as many threads
+	 * as renewals, and further threads for places and idle leases. A request that finds
+	 * no thread is tried again.
 	 */
 	private final ExecutorService renewals;
 
@@ -59,18 +60,18 @@ final class ClientThreads {
 
 	private final ExecutorService confirmations;
 
-	/** Not awaited at a stop. */
+	/** A stop does not wait for these threads. */
 	private final ExecutorService looks;
 
-	/** Whether one has yet to begin. */
+	/** Whether a confirmation waits for a thread. */
 	private final AtomicBoolean toConfirm = new AtomicBoolean();
 
 	private final AtomicBoolean toRepeat = new AtomicBoolean();
 
 	/**
-	 * One thread for each result, as what users attach to one may block. Not stopped:
-	 * every result is completed, and idle threads end by themselves, from the stop on at
-	 * once.
+	 * There is one thread for each result, because functions that users attach to a
+	 * result may block. These threads are not stopped, because every result is completed.
+	 * Idle threads end by themselves, and after the stop they end at once.
 	 */
 	private final ThreadPoolExecutor results;
 
@@ -90,16 +91,16 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Where renewals run, none of them behind another.
-	 * @return the executor; rejects what it has no thread for
+	 * The threads for renewals. No renewal waits for another one.
+	 * @return the executor, which rejects a task that finds no thread
 	 */
 	ExecutorService renewals() {
 		return this.renewals;
 	}
 
 	/**
-	 * Where looks for deadlocks run, which a stop does not wait for.
-	 * @return the executor; rejects what it has no thread for
+	 * The threads for looks for deadlocks. A stop does not wait for these looks.
+	 * @return the executor, which rejects a task that finds no thread
 	 */
 	ExecutorService looks() {
 		return this.looks;
@@ -107,7 +108,8 @@ final class ClientThreads {
 
 	/**
 	 * Run the request of a claim when its turn has come.
-	 * @param request is given whether to take a moment only
+	 * @param request sends the request; its argument says whether to wait only for a
+	 * moment
 	 */
 	void claim(String key, Reason reason, Consumer<Boolean> request) {
 		this.requests.add(key, reason, request);
@@ -115,14 +117,14 @@ final class ClientThreads {
 	}
 
 	/**
-	 * A claim was answered.
+	 * Note how long the answer to a claim took.
 	 */
 	void answeredIn(long nanos) {
 		this.slow = nanos > DividedEnding.TIMEOUT.toNanos();
 	}
 
 	/**
-	 * Whether the last claim that was answered took longer than a moment.
+	 * Whether the last answer to a claim took longer than a moment.
 	 */
 	boolean isSlow() {
 		return this.slow;
@@ -146,9 +148,10 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Send a request that ends many, and if it hangs what is not blocked beside it.
-	 * @param timeout how long it may take
-	 * @throws RuntimeException what the store throws
+	 * Send a request that ends many locks or places. If the request hangs, also send its
+	 * parts, so that only blocked documents wait.
+	 * @param timeout how long the request may take
+	 * @throws RuntimeException the failure of the store
 	 */
 	void send(DividedEnding<?> request, Duration timeout) {
 		Future<?> patience = afterPatience(() -> request.divide((part) -> start(this.cleanUps, part)));
@@ -165,50 +168,53 @@ final class ClientThreads {
 			return after(DividedEnding.PATIENCE.toNanos(), action);
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be started now, nor would there be one for what follows
+			// No thread can be started now, so the parts would have no threads, either
 			return CompletableFuture.completedFuture(null);
 		}
 	}
 
 	/**
-	 * Run a request that cleans up, later and after those that came before. It must not
-	 * take long.
+	 * Run a clean-up request after a delay, and after requests that came before. The
+	 * request must not take long.
 	 */
 	void cleanUpAfter(long nanos, Runnable request) {
 		cleanUpAfter(nanos, false, request);
 	}
 
 	/**
-	 * Run a request that cleans up, later and after others of its kind.
-	 * @param suspect whether the one before it had no answer; if so, it may take long
+	 * Run a clean-up request after a delay, and after other requests of its kind.
+	 * @param suspect whether the previous request had no answer; if so, this request may
+	 * take long
 	 */
 	void cleanUpAfter(long nanos, boolean suspect, Runnable request) {
 		try {
 			after(nanos, () -> start((suspect) ? this.suspects : this.cleanUps, request));
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be started now, and the timer has it for when one can
+			// No thread can be started now. The timer keeps the task until one can be
+			// started
 		}
 	}
 
 	/**
-	 * Run a request that repeats all that was released before, unless one has yet to
-	 * begin.
+	 * Run a request that repeats all earlier releases, unless such a request waits for a
+	 * thread.
 	 */
 	void repeat(Runnable request) {
 		unlessPending(this.toRepeat, request, (task) -> cleanUpAfter(0, task));
 	}
 
 	/**
-	 * Have a store confirm all that it answered before, unless a request for that has yet
-	 * to begin. It is a hint, so it is dropped if there is no thread for it.
+	 * Let a store confirm all its earlier answers, unless a request for that waits for a
+	 * thread. The confirmation is only a hint, so it is dropped if there is no thread for
+	 * it.
 	 */
 	void confirm(LockStore store) {
 		try {
 			unlessPending(this.toConfirm, () -> confirmNow(store), this.confirmations);
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be started: the next release tries again
+			// No thread can be started, so the next release tries again
 			this.toConfirm.set(false);
 		}
 	}
@@ -236,21 +242,21 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Run what completes a result, behind nothing else.
+	 * Run a task that completes a result. The task waits for no other task.
 	 */
 	void complete(Runnable result) {
 		try {
 			this.results.execute(result);
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be started: better here than never
+			// No thread can be started, and this thread must complete the result
 			result.run();
 		}
 	}
 
 	/**
-	 * Run something later.
-	 * @param action must not block
+	 * Run an action after a delay.
+	 * @param action the action, which must not block
 	 */
 	Future<?> after(long nanos, Runnable action) {
 		return this.timer.schedule(action, nanos, TimeUnit.NANOSECONDS);
@@ -264,7 +270,7 @@ final class ClientThreads {
 	}
 
 	/**
-	 * Let what is underway end, and begin nothing more.
+	 * Begin no more tasks, and let tasks underway end.
 	 */
 	void stop() {
 		this.timer.shutdownNow();

@@ -28,12 +28,12 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Looks whether attempts that wait while their callers hold other locks are in a
- * {@link DeadlockSearch deadlock}. One look is for all of them: a second after one has
- * begun to wait, half a second after what has to be seen twice, and ever less often if no
- * attempt comes. The {@link ClientLoop} says when, and a thread that no stop waits for
- * looks, which only reads. Thread-safe: one look at a time; its time is guarded by the
- * monitor.
+ * Looks for a {@link DeadlockSearch deadlock} among attempts that wait while their
+ * callers hold other locks. One look covers all of these attempts. A look comes a second
+ * after an attempt has begun to wait, and half a second after a deadlock was seen for the
+ * first time. If no attempt comes, looks become less and less frequent. The
+ * {@link ClientLoop} says when to look. A look only reads, on a thread that no stop waits
+ * for. Thread-safe: there is only one look at a time, and the monitor guards its time.
  */
 final class DeadlockWatch implements BackgroundTask {
 
@@ -41,12 +41,12 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private static final long FIRST = 1_000_000_000;
 
-	/** Between the two looks that have to see the same. */
+	/** The time between two looks that must see the same deadlock. */
 	private static final long AGAIN = 500_000_000;
 
 	private static final long SELDOM = 5_000_000_000L;
 
-	/** For so long nothing more is told about the same keys. */
+	/** The time in which a deadlock of the same keys is not reported again. */
 	private static final long QUIET = 60_000_000_000L;
 
 	private final LockStore store;
@@ -63,22 +63,24 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private final Deadlocks deadlocks = new Deadlocks();
 
-	/** When the keys of a deadlock were last told. Belongs to the look. */
+	/** When a deadlock of these keys was last reported. Belongs to the look. */
 	private final Map<Set<String>, Long> told = new HashMap<>();
 
-	/** The attempts that wait, each with a wake-up for its thread. */
+	/** The attempts that wait, each with an action that wakes its thread. */
 	private final Map<LockAcquisition, Runnable> waiting = new ConcurrentHashMap<>();
 
 	private boolean looking;
 
-	/** The time of the next look by the monotonic clock, if there is to be one. */
+	/**
+	 * The time of the next look by the monotonic clock, {@code null} if none is planned.
+	 */
 	private @Nullable Long next;
 
 	private final WakeUp wake = new WakeUp();
 
 	/**
-	 * Create a watch over nobody.
-	 * @param onDeadlock whether a wait of each deadlock ends early
+	 * Create a watch without attempts.
+	 * @param onDeadlock whether one wait of each deadlock ends early
 	 * @param timeout how long each request to the store may take
 	 */
 	DeadlockWatch(LockStore store, LockClock clock, LockEvents events, OnDeadlock onDeadlock, Duration timeout,
@@ -92,8 +94,8 @@ final class DeadlockWatch implements BackgroundTask {
 	}
 
 	/**
-	 * An attempt has to wait, on the thread of its caller. Its {@link #ended end} is to
-	 * follow. Throws nothing.
+	 * Watch an attempt that has to wait on the thread of its caller. A call of
+	 * {@link #ended} must follow. Throws nothing.
 	 * @param early wakes that thread if the wait ends early; must neither block nor throw
 	 */
 	void waits(LockAcquisition acquisition, Runnable early) {
@@ -108,12 +110,12 @@ final class DeadlockWatch implements BackgroundTask {
 			}
 		}
 		catch (RuntimeException | Error ex) {
-			// An attempt that is not looked at can still be granted the lock
+			// Without the watch, the attempt can still be granted the lock
 		}
 	}
 
 	/**
-	 * An attempt has ended.
+	 * Stop watching an attempt that has ended.
 	 */
 	void ended(LockAcquisition acquisition) {
 		this.waiting.remove(acquisition);
@@ -142,8 +144,8 @@ final class DeadlockWatch implements BackgroundTask {
 	}
 
 	/**
-	 * Plan a look, unless one is planned for an earlier time.
-	 * @return whether the loop has to know
+	 * Plan a look, unless an earlier look is planned.
+	 * @return whether the loop must be woken
 	 */
 	private synchronized boolean plan(long at) {
 		if (this.next != null && at - this.next >= 0) {
@@ -155,7 +157,7 @@ final class DeadlockWatch implements BackgroundTask {
 
 	/**
 	 * Begin a look if it is due.
-	 * @return how long it is until then, nothing if it has begun
+	 * @return the nanoseconds until the look is due, zero if it has begun
 	 */
 	private synchronized long begin(long now) {
 		if (this.next == null || this.looking) {
@@ -211,7 +213,7 @@ final class DeadlockWatch implements BackgroundTask {
 			}
 		}
 		catch (RuntimeException ex) {
-			// A lock that was not seen keeps no attempt in a deadlock
+			// No deadlock is found through a lock that could not be read
 			logger.debug("Could not find out which callers wait for some of the locks. The client tries again", ex);
 		}
 	}
@@ -250,7 +252,7 @@ final class DeadlockWatch implements BackgroundTask {
 	}
 
 	/**
-	 * What a client lets its watch do.
+	 * The client as its watch needs it.
 	 */
 	interface Requests {
 
@@ -260,13 +262,13 @@ final class DeadlockWatch implements BackgroundTask {
 		List<GrantId> grants();
 
 		/**
-		 * Whether a request may be sent to the store, which only reads: a stop does not
-		 * wait for it.
+		 * Whether the watch may send a request to the store. Such a request only reads,
+		 * so a stop does not wait for it.
 		 */
 		boolean mayLook();
 
 		/**
-		 * The threads of a look.
+		 * The threads for looks.
 		 * @return the executor, which must not block
 		 */
 		Executor threads();

@@ -14,24 +14,24 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.core.Division;
 
 /**
- * One request that ends many, locks or places; one whose document is blocked holds up
- * nothing but itself. A request that has no answer for a moment is divided
- * ({@link Division}), and what a part that fails was for is asked for alone. The first
- * request goes on, because the store may be merely slow: its answer ends all of that, and
- * what is blocked is left to it. All that is sent like this may be executed twice:
- * releases and leaves use it, and {@link StopRequests} with a patience of their own.
- * Thread-safe.
+ * A request that ends many locks or many places. A blocked document delays only its own
+ * lock or place. If the request has no answer for a moment, it is also sent in parts
+ * ({@link Division}). If a part fails, the locks or places of this part are also ended
+ * one by one. The first request goes on, because the store may merely be slow. Its answer
+ * ends everything, and only blocked documents are left to it. Everything that is sent in
+ * this way may be executed twice. Releases use this class, and so do places that are
+ * given up. {@link StopRequests} uses it with waits of its own. Thread-safe.
  *
- * @param <T> what it ends
+ * @param <T> the type of lock or place that the request ends
  */
 final class DividedEnding<T> {
 
-	/** For how long a request for several is waited for, and a part of one. */
+	/** How long to wait for a request for several elements, and for each of its parts. */
 	static final Duration PATIENCE = Duration.ofMillis(250);
 
 	/**
-	 * Within which all is answered that is not blocked: by the first request, by one of
-	 * its parts, or alone.
+	 * The time in which everything that is not blocked is answered: by the first request,
+	 * by one of its parts, or alone.
 	 */
 	static final Duration TIMEOUT = PATIENCE.multipliedBy(3);
 
@@ -49,8 +49,8 @@ final class DividedEnding<T> {
 
 	/**
 	 * Create a request.
-	 * @param all what it is for, at least one
-	 * @param answered hears of what was answered, of each once
+	 * @param all the elements that it ends, at least one
+	 * @param answered is given the elements that were answered, each of them once
 	 */
 	DividedEnding(List<T> all, Sender<T> sender, Consumer<List<T>> answered) {
 		this.all = all;
@@ -60,10 +60,10 @@ final class DividedEnding<T> {
 	}
 
 	/**
-	 * Send it, and wait for the answer.
-	 * @param timeout how long it may take
-	 * @throws RuntimeException what the sender throws: what is {@link #left()} then was
-	 * not answered
+	 * Send the request, and wait for the answer.
+	 * @param timeout how long the request may take
+	 * @throws RuntimeException the failure of the sender; the elements in {@link #left()}
+	 * were then not answered
 	 */
 	void send(Duration timeout) {
 		this.sender.send(this.all, timeout);
@@ -71,8 +71,9 @@ final class DividedEnding<T> {
 	}
 
 	/**
-	 * It has no answer yet: ask in parts for what is left, once.
-	 * @param threads where the parts are sent
+	 * Send the elements that are left once more, in parts, because there is no answer
+	 * yet.
+	 * @param threads runs the requests for the parts
 	 */
 	void divide(Executor threads) {
 		Division.parts(left()).forEach((part) -> threads.execute(() -> {
@@ -83,8 +84,8 @@ final class DividedEnding<T> {
 	}
 
 	/**
-	 * Ask for some of it.
-	 * @return whether the rest of that is answered
+	 * Send a request for some of the elements.
+	 * @return whether all of them are answered
 	 */
 	boolean ask(List<T> some, Duration timeout) {
 		List<T> open = left(some);
@@ -105,21 +106,21 @@ final class DividedEnding<T> {
 	}
 
 	/**
-	 * What was not answered yet.
+	 * The elements that are not answered yet.
 	 */
 	List<T> left() {
 		return left(this.all);
 	}
 
 	/**
-	 * What of that was not answered yet.
+	 * The given elements that are not answered yet.
 	 */
 	List<T> left(List<T> some) {
 		return some.stream().filter(this.left::contains).toList();
 	}
 
 	/**
-	 * The last reason why something was not answered.
+	 * The last failure of a request for some of the elements.
 	 */
 	@Nullable RuntimeException failure() {
 		return this.failure;
@@ -135,13 +136,13 @@ final class DividedEnding<T> {
 	/**
 	 * Sends a request.
 	 *
-	 * @param <T> what it is for
+	 * @param <T> the type of the elements
 	 */
 	interface Sender<T> {
 
 		/**
-		 * Send it, and wait for the answer.
-		 * @param some what it is for, at least one
+		 * Send a request, and wait for the answer.
+		 * @param some the elements, at least one
 		 */
 		void send(List<T> some, Duration timeout);
 

@@ -19,9 +19,9 @@ import io.mongolock.store.KeyText;
 
 /**
  * Notices handles that were garbage-collected without being closed, and decides what
- * happens to their locks, on a daemon thread that exists while there are open ones. What
- * it keeps of a handle must not reach it. Thread-safe: the thread is guarded by the
- * monitor.
+ * happens to their locks. It works on a daemon thread, which exists only while handles
+ * are open. The data that it keeps of a handle must not refer to the handle. Thread-safe:
+ * the monitor guards the thread.
  */
 final class HandleLeaks {
 
@@ -34,7 +34,7 @@ final class HandleLeaks {
 
 	/**
 	 * How long the thread waits for further handles, so that a loop of short holds needs
-	 * one.
+	 * only one thread.
 	 */
 	private static final long LINGER_MILLIS = 1000;
 
@@ -54,7 +54,7 @@ final class HandleLeaks {
 
 	/**
 	 * Create a detection.
-	 * @param threads creates the thread that watches, which exists while there is
+	 * @param threads creates the thread that watches, which exists only while there is
 	 * something to watch
 	 * @param releases releases a lock; must not block
 	 */
@@ -65,9 +65,10 @@ final class HandleLeaks {
 	}
 
 	/**
-	 * Where the current call comes from. Looks a few frames up, and resolves no line.
+	 * Find the place that the current call comes from. This walks only a few frames, and
+	 * resolves no line number.
 	 * @return the first frame outside of this library and of proxies; {@code null} if
-	 * leaks are not looked for, or there is none
+	 * there is none, or if leaks are not detected
 	 */
 	@Nullable StackFrame caller() {
 		return (this.mode == LeakDetection.OFF) ? null
@@ -76,14 +77,15 @@ final class HandleLeaks {
 
 	/**
 	 * Watch a handle until it is closed.
-	 * @param handle the handle, not given to anyone yet
+	 * @param handle the handle, which no caller has yet
 	 */
 	LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
 		if (this.mode != LeakDetection.OFF) {
 			Leak leak = new Leak(handle, this.collected, caller);
 			this.watched.add(leak);
 			handle.onClose(() -> this.watched.remove(leak));
-			// A stop first takes the locks away and then clears what is watched
+			// A stop takes the locks away before it clears the handles, so it also clears
+			// a handle whose lock is still held
 			if (handle.isHeld()) {
 				startThread();
 			}
@@ -95,7 +97,7 @@ final class HandleLeaks {
 	}
 
 	/**
-	 * Watch no handle any more.
+	 * Stop watching all handles.
 	 */
 	synchronized void stop() {
 		this.watched.clear();
@@ -114,16 +116,16 @@ final class HandleLeaks {
 			this.thread = starting;
 		}
 		catch (RuntimeException | Error ex) {
-			// That costs nobody the lock; the next handle has it tried again
+			// The caller still gets its lock, and the next handle tries again
 			logger.debug("Could not start a thread that watches handles", ex);
 		}
 	}
 
 	private void watch() {
-		// Lingers first: by the time a thread runs, a short hold is over
+		// Wait first, because a short hold is over by the time the thread runs
 		do {
 			try {
-				// removed by the first to come: this thread or the handle's close
+				// Either this thread or the close of the handle removes the leak
 				if (this.collected.remove(LINGER_MILLIS) instanceof Leak leak && this.watched.remove(leak)) {
 					leaked(leak.heldLock, leak.caller);
 				}
@@ -148,7 +150,7 @@ final class HandleLeaks {
 	}
 
 	private void leaked(HeldLock heldLock, @Nullable StackFrame caller) {
-		// Unknown where a thread does nothing else than to acquire a lock, and ends
+		// The place is unknown if the thread only acquires a lock and then ends
 		String place = (caller != null) ? " acquired at " + caller.toStackTraceElement() : "";
 		String what = "A handle of lock '" + KeyText.printable(heldLock.key()) + "' (fence " + heldLock.fence() + ")"
 				+ place + " was garbage-collected without being closed";
@@ -187,7 +189,7 @@ final class HandleLeaks {
 	}
 
 	/**
-	 * The rest of a handle.
+	 * The data that are left of a collected handle.
 	 */
 	private static final class Leak extends PhantomReference<LeaseHandle> {
 

@@ -25,12 +25,12 @@ import io.mongolock.store.TimeLeft;
 /**
  * The locks that this client holds, from the grant to the release. Thread-safe.
  * <p>
- * When nobody relies on a hold any more, its lease rests with this client if it is to
- * linger, else it is handed to the next attempt of this JVM, else it ends in the store.
- * Before that others may have ended it, as a statement on a document does, or it may be
- * lost: then its holder is notified, and its release, if one follows, finds nothing. What
- * is still held when a client stops is cut off by {@link #cutOffAll}. Whatever ends a
- * hold has the next attempt ask.
+ * When no caller uses a hold any more, its lease stays idle with this client if the lock
+ * lingers. Otherwise the hold is handed to the next attempt of this JVM, or it ends in
+ * the store. Before that, others may have ended the hold, as a statement on a document
+ * does. Or the hold may be lost: then its holder is notified, and a later release may
+ * find nothing. {@link #cutOffAll} cuts off the locks that are still held when the client
+ * stops. After every end of a hold, the next attempt asks the store.
  */
 final class HoldRegistry {
 
@@ -48,7 +48,7 @@ final class HoldRegistry {
 
 	private final ClientRuntime runtime;
 
-	/** One for each end that somebody waits for. */
+	/** Gets a permit for each end of a hold while a thread waits for such ends. */
 	private final Semaphore ends = new Semaphore(0);
 
 	private volatile boolean awaited;
@@ -67,12 +67,12 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * A lock was granted: keep it.
+	 * Keep a lock that was granted.
 	 */
 	void granted(HeldLock heldLock) {
 		register(heldLock);
 		if (this.phase.isClosed()) {
-			// The answer came after the stop, when nothing is sent any more
+			// The answer came after the stop, so no request is sent any more
 			this.held.remove(heldLock);
 			heldLock.state().cutOff(now());
 		}
@@ -111,7 +111,7 @@ final class HoldRegistry {
 		try {
 			boolean renewed = this.phase.loop().renew(heldLock);
 			if (!this.phase.isRenewing()) {
-				// It is about to be cut off, which says the same
+				// The stop is about to cut off the lock, which is the same loss
 				heldLock.lease().lose(LossReason.SHUTDOWN);
 			}
 			return renewed;
@@ -129,8 +129,8 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * A lock cannot be handed to its caller: nobody relies on it.
-	 * @param failure why; what else goes wrong is added to it
+	 * End the hold of a lock that cannot be given to its caller.
+	 * @param failure the reason; further failures are added to it
 	 */
 	void takeBack(HeldLock heldLock, Throwable failure) {
 		try {
@@ -145,41 +145,44 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * A lock was handed over to somebody who had given up at that moment: the next one in
-	 * the queue has it, or it is released in the background.
+	 * End a hold that was handed over to an attempt at the moment when this attempt gave
+	 * up. The next attempt in the queue gets the lock, or it is released in the
+	 * background.
 	 */
 	void declined(HeldLock heldLock) {
 		if (!heldLock.state().remove()) {
 			return;
 		}
 		heldLock.state().waiveMinHold();
-		// Nobody has heard of this hold, so nobody hears of its end
+		// No event has told of this hold, so no event tells of its end
 		boolean handed = handToNext(heldLock, () -> {
 		});
 		if (!handed) {
-			// However long it waits for a thread, it is renewed for nobody
+			// The lock has no holder, so it is not renewed while it waits for a thread
 			watchOnly(heldLock);
 			this.phase.threads().cleanUpAfter(0, () -> endInStore(heldLock, this.releaser::releaseOnSharedThread));
 		}
 	}
 
 	/**
-	 * Somebody relies on a lock no longer; the last one hands it over or releases it.
+	 * End one use of a lock. The last use hands the lock over or releases it.
 	 * @throws io.mongolock.LockLostException if the lock had been lost, unless the
-	 * request says to ignore that; of one whose deadline passed only the last one knows
+	 * request says to ignore that; if only the deadline of the lock has passed, only the
+	 * last use throws this
 	 */
 	void unshare(HeldLock heldLock) {
 		if (heldLock.state().remove()) {
 			release(heldLock);
 		}
 		else if (heldLock.state().isGone() && heldLock.request().onLost() != OnLost.IGNORE) {
-			// The last one may close much later, on behalf of somebody else
+			// The last use may end much later, on behalf of another caller
 			throw LockExceptions.lost(heldLock.lease());
 		}
 	}
 
 	/**
-	 * A handle was never closed: nobody relies on it any longer, nor can hear of a loss.
+	 * End the use of a lock whose handle was never closed. No caller can learn of a loss
+	 * any more.
 	 */
 	void leaked(HeldLock heldLock) {
 		if (!heldLock.state().remove()) {
@@ -191,7 +194,8 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * Something begins, or goes on after a statement, that a renewal would disturb.
+	 * Pause renewals, because they would disturb work that begins, or that goes on after
+	 * a statement.
 	 */
 	void pauseRenewals(HeldLock heldLock) {
 		if (heldLock.state().statementOver()) {
@@ -207,14 +211,14 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * Wait until no renewal is underway that began before they were paused.
+	 * Wait for renewals that began before the pause.
 	 */
 	void awaitRenewals(HeldLock heldLock) {
 		this.phase.loop().awaitRenewals(heldLock.lease());
 	}
 
 	/**
-	 * A statement begins that may end a lock.
+	 * Pause renewals, because a statement begins that may end the lock.
 	 */
 	void suspend(HeldLock heldLock) {
 		heldLock.state().statementBegins();
@@ -222,7 +226,7 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * The statement is over and has not ended the lock.
+	 * Resume renewals after a statement that has not ended the lock.
 	 */
 	void resume(HeldLock heldLock) {
 		if (heldLock.state().statementOver()) {
@@ -234,14 +238,14 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * A lock was ended by others.
+	 * Note that others have ended a lock.
 	 */
 	void endedByOthers(HeldLock heldLock, LeaseEnd end) {
 		if (end == LeaseEnd.LOST) {
 			boolean unused = heldLock.state().statementOver();
 			heldLock.lease().gone();
 			if (unused) {
-				// Nobody is left to hear of the end
+				// No caller is left who could learn of the end
 				endInStore(heldLock, this::releaseAndPublish);
 			}
 			return;
@@ -262,10 +266,12 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * A lock was broken on purpose: who holds it here has lost it.
+	 * Take the lock from its holder in this client, because the lock was broken on
+	 * purpose.
 	 */
 	void broken(String key, long fence) {
-		// Among them what is about to be registered, or ran out and may be found again
+		// This includes holds that are about to be registered, and holds that ran out and
+		// may be found again
 		Stream
 			.concat(this.queues.idle().broken(key, fence).stream(),
 					this.held.stream()
@@ -274,8 +280,8 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * A lock was lost: let the next one ask, and publish it. Called once per lock, on
-	 * whatever thread notices.
+	 * Let the next attempt ask for a lock that was lost, and publish the loss. This is
+	 * called once per lock, on the thread that notices the loss.
 	 */
 	void lost(HeldLock heldLock) {
 		this.queues.wakeNext(heldLock);
@@ -285,9 +291,8 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * Wait until nobody relies on a lock any more. One that is lost is waited for no
-	 * longer.
-	 * @param own those that end only after this
+	 * Wait until no lock is in use any more. Lost locks do not count.
+	 * @param own locks that end only after this call, so they do not count, either
 	 */
 	void awaitUnused(Set<HeldLock> own, TimeLeft time) {
 		this.awaited = true;
@@ -310,7 +315,7 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * Release what is idle.
+	 * Release all idle leases.
 	 */
 	void releaseIdle(TimeLeft time) {
 		releaseIdleAnd(List.of(), time);
@@ -322,14 +327,16 @@ final class HoldRegistry {
 			this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), time);
 		}
 		finally {
-			// Or nobody here could ask for them after another start
+			// Otherwise, no attempt of this client could ask for these locks after
+			// another start
 			idle.forEach(this.queues::wakeNext);
 		}
 	}
 
 	/**
-	 * Cut off all that is held: it is lost, and stays taken for its margin, as work may
-	 * go on, or for its minimum hold. Idle leases are released along with it.
+	 * Cut off all locks that are held. They are lost, and stay taken for their margin,
+	 * because the work may go on, or for their minimum hold. Idle leases are released
+	 * together with them.
 	 */
 	void cutOffAll(TimeLeft time) {
 		List<HeldLock> all = this.held.stream()
@@ -366,7 +373,7 @@ final class HoldRegistry {
 	private static boolean failsCall(HeldLock heldLock, ReleaseOutcome outcome) {
 		return switch (outcome) {
 			case LOST -> heldLock.request().onLost() != OnLost.IGNORE;
-			// Work that was interrupted is not whole, even if nobody overlapped with it
+			// Interrupted work is incomplete, even if it overlapped with no other holder
 			case EXPIRED_UNCONTESTED ->
 				heldLock.request().onLost() == OnLost.INTERRUPT && heldLock.lossReason() != null;
 			case RELEASED, LEFT_TO_EXPIRE -> false;
@@ -406,7 +413,8 @@ final class HoldRegistry {
 			return keepsLease.getAsBoolean();
 		}
 		catch (RuntimeException | Error ex) {
-			// Nobody relies on it: unless its lease is kept all the same, it runs out
+			// The lock has no holder, so its lease runs out, unless the lease is kept
+			// nevertheless
 			unregister(heldLock);
 			this.queues.notKept(heldLock);
 			throw ex;
@@ -423,14 +431,15 @@ final class HoldRegistry {
 		}
 		catch (RuntimeException | Error ex) {
 			unregister(successor);
-			// Not under the monitor of the one who was to have it, as it may find it lost
+			// The release may find the lock lost, so it must not run under the monitor of
+			// the attempt that was to get the lock
 			this.phase.threads().cleanUpAfter(0, () -> this.releaser.releaseInBackground(successor));
 			throw ex;
 		}
 	}
 
 	private ReleaseOutcome endInStore(HeldLock heldLock, Function<HeldLock, ReleaseOutcome> release) {
-		// A stop that has waited until it is not used waits for its release, too
+		// A stop that has waited for the end of the use also waits for the release
 		boolean underway = this.phase.beginRequest();
 		try {
 			unregister(heldLock);

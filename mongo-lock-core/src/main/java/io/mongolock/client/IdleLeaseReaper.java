@@ -24,9 +24,10 @@ import io.mongolock.store.RecallListener;
 import io.mongolock.store.StoreSubscription;
 
 /**
- * Runs the {@link IdleLeases} of this client without a thread of its own: the
- * {@link ClientLoop} says when, and the threads of renewals release them, many with one
- * request. Recalls are watched while there are any, and for a while after. Thread-safe.
+ * Runs the {@link IdleLeases} of this client without a thread of its own. The
+ * {@link ClientLoop} says when to run, and the threads of renewals release the leases,
+ * many with one request. Recalls are watched while there are idle leases, and for a while
+ * after. Thread-safe.
  */
 final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatch.Watcher {
 
@@ -34,7 +35,9 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 
 	private static final int MAX_RELEASES = 8;
 
-	/** The most requests at a time: with one that opens or closes a watch. */
+	/**
+	 * The maximum number of simultaneous requests, one of which opens or closes a watch.
+	 */
 	static final int MAX_REQUESTS = MAX_RELEASES + 1;
 
 	private static final int MAX_BATCH = 500;
@@ -59,17 +62,18 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 
 	private final AtomicInteger releasing = new AtomicInteger();
 
-	/** Whether leases are taken to be released. */
+	/** Whether idle leases are taken for release. */
 	private volatile boolean taking;
 
-	/** Whether what was taken is released. */
+	/** Whether leases that were taken are released. */
 	private volatile boolean running;
 
 	private final WakeUp wake = new WakeUp();
 
 	/**
-	 * Create it without leases.
-	 * @param releaseInBackground has a lock released that could not be
+	 * Create a reaper without leases.
+	 * @param releaseInBackground releases a lock in the background after a release that
+	 * failed
 	 */
 	IdleLeaseReaper(LockStore store, LockClock clock, ClientQueues queues, LockEvents events,
 			Consumer<HeldLock> releaseInBackground, Supplier<ClientThreads> threads) {
@@ -119,14 +123,14 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 			List<HeldLock> due = this.idle.due(this.recalls.isLive(), now);
 			Division.batches(due, MAX_BATCH).forEach((batch) -> begin(batch, requests));
 		}
-		// The end of a release wakes the watch
+		// If too many releases are underway, the end of one wakes the loop
 		long next = (this.taking && this.releasing.get() < MAX_RELEASES) ? this.idle.nextIn(now) : ClockReading.NEVER;
 		return Math.min(next, this.recalls.nextIn(now));
 	}
 
 	/**
-	 * Take nothing more, as a stop of claims releases all that is idle. What was taken
-	 * before is released all the same, since nobody else knows of it.
+	 * Take no more leases, because a stop of claims releases all idle leases. Leases that
+	 * were taken before are still released, because no other code knows of them.
 	 */
 	void stopClaims() {
 		this.taking = false;
@@ -134,7 +138,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 	}
 
 	/**
-	 * No request begins after this; those that are underway go on.
+	 * Begin no more requests. Requests underway go on.
 	 */
 	void stop() {
 		this.running = false;
@@ -142,7 +146,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 	}
 
 	/**
-	 * Wait until the server knows that nobody listens.
+	 * Wait until the server knows that this client no longer listens.
 	 */
 	void awaitEnd(Duration timeout) {
 		this.recalls.awaitEnd(timeout);
@@ -184,7 +188,8 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}
 
-	// What a stop finds is released with all that it takes
+	// During a stop, the leases go back, because the stop releases all idle leases
+	// together
 	private void releaseInBackgroundOrLeave(List<HeldLock> batch) {
 		if (this.running) {
 			batch.forEach(this::releaseInBackground);
@@ -199,7 +204,7 @@ final class IdleLeaseReaper implements BackgroundTask, RecallListener, StoreWatc
 			this.releaseInBackground.accept(heldLock);
 		}
 		catch (RuntimeException | Error ex) {
-			// It runs out
+			// The lease runs out
 			logger.debug("An idle lease could not be released, so the lock stays taken until this lease runs out", ex);
 		}
 		finally {

@@ -30,12 +30,12 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 
 	private final AtomicBoolean closed = new AtomicBoolean();
 
-	/** Whether a statement of its own has ended the lease. */
+	/** Whether a statement under this handle has ended the lease. */
 	private volatile boolean ended;
 
 	private @Nullable Runnable endOfWatch;
 
-	/** The thread that works under it and then closes it. */
+	/** The thread that works under this handle and closes it afterwards. */
 	private @Nullable Thread worker;
 
 	LeaseHandle(HeldLock heldLock, HoldRegistry holds) {
@@ -48,23 +48,23 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	}
 
 	/**
-	 * The current thread is to work under it, and to close it then.
+	 * Note that the current thread works under this handle and closes it afterwards.
 	 */
 	void work() {
 		this.worker = Thread.currentThread();
 	}
 
 	/**
-	 * Whether the current thread works under it, and nobody else ends that, as far as is
-	 * known.
+	 * Whether the current thread works under this handle. The handle must be open, and as
+	 * far as is known, others have not ended its lock.
 	 */
 	boolean isWorkedUnder(HoldRegistry holds) {
 		return this.worker == Thread.currentThread() && isFor(holds, key());
 	}
 
 	/**
-	 * What ends with the close.
-	 * @param endOfWatch run then; must not throw
+	 * Set the action that runs when this handle is closed.
+	 * @param endOfWatch the action; must not throw
 	 */
 	void onClose(Runnable endOfWatch) {
 		this.endOfWatch = endOfWatch;
@@ -172,8 +172,8 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	public void renew() {
 		assertHeld();
 		if (this.heldLock.state().isSuspended()) {
-			// The write that is underway ends or renews
-			// it, and a request would wait for that
+			// The write that is underway ends or renews the lease, and a request would
+			// wait for this write
 			return;
 		}
 		if (!this.holds.renew(this.heldLock)) {
@@ -185,7 +185,7 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 	public void close() {
 		if (this.closed.compareAndSet(false, true)) {
 			try {
-				// What was done under it takes effect with the commit
+				// The work under this handle takes effect with the commit
 				TransactionLocks.keep(this.holds, this.heldLock);
 			}
 			finally {
@@ -202,7 +202,8 @@ final class LeaseHandle implements LockHandle, LeaseControl {
 		Runnable endOfWatch = this.endOfWatch;
 		if (endOfWatch != null) {
 			endOfWatch.run();
-			// Not a leak before that: it would be released once more
+			// The handle must not be collected before this point, because it would count
+			// as a leak and be released once more
 			Reference.reachabilityFence(this);
 		}
 	}

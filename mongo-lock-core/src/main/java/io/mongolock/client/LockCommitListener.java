@@ -9,9 +9,9 @@ import org.springframework.transaction.TransactionExecutionListener;
 import io.mongolock.LockLostException;
 
 /**
- * Refuses the commit of a transaction that works under a lock which was lost, and so has
- * it rolled back. Does not let the lock of a transaction be released whose end is
- * unknown. Thread-safe.
+ * Refuses the commit of a transaction that works under a lost lock, so that the
+ * transaction is rolled back. If the end of a transaction is unknown, its locks are not
+ * released. Thread-safe.
  */
 public final class LockCommitListener implements TransactionExecutionListener {
 
@@ -19,7 +19,8 @@ public final class LockCommitListener implements TransactionExecutionListener {
 
 	/**
 	 * Create a listener.
-	 * @param rolledBack whether the failure of a commit says that it will not land
+	 * @param rolledBack whether the failure of a commit shows that the commit will not
+	 * take effect
 	 */
 	public LockCommitListener(Predicate<Throwable> rolledBack) {
 		this.rolledBack = rolledBack;
@@ -27,7 +28,8 @@ public final class LockCommitListener implements TransactionExecutionListener {
 
 	/**
 	 * Check the locks that the current thread works under.
-	 * @throws LockLostException if one was lost whose request does not say to ignore that
+	 * @throws LockLostException if a lock was lost, unless its request says to ignore
+	 * that
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
@@ -35,9 +37,10 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Leave the locks that the current thread works under to their leases if the commit
-	 * may still land.
-	 * @param commitFailure why it was not committed, or why that is unknown, if so
+	 * If the commit may still take effect, do not release the locks that the current
+	 * thread works under, and let their leases run out.
+	 * @param commitFailure why the transaction was not committed, or why this is unknown;
+	 * {@code null} if it was committed
 	 */
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {
@@ -47,9 +50,11 @@ public final class LockCommitListener implements TransactionExecutionListener {
 	}
 
 	/**
-	 * Leave the locks that the current thread works under to their leases if the rollback
-	 * failed: it may have followed a commit without an answer.
-	 * @param rollbackFailure why it is unknown whether it was rolled back, if so
+	 * If the rollback failed, do not release the locks that the current thread works
+	 * under, and let their leases run out. The rollback may have followed a commit
+	 * without an answer.
+	 * @param rollbackFailure why it is unknown whether the transaction was rolled back;
+	 * {@code null} if it was rolled back
 	 */
 	@Override
 	public void afterRollback(TransactionExecution transaction, @Nullable Throwable rollbackFailure) {

@@ -22,16 +22,19 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.store.GrantId;
 
 /**
- * Makes the handles of a client: those on a lock just granted, further ones on what the
- * thread or its transaction holds already, and those that are watched, because somebody
- * has to close them. Thread-safe.
+ * Makes the handles of a client. A handle is for a lock that was just granted, or for a
+ * lock that the thread or its transaction already holds. A handle that a caller must
+ * close is watched. Thread-safe.
  */
 final class LockHandles {
 
-	/** A place in a queue has so many at most, as each claim writes the queue. */
+	/**
+	 * The maximum number of grants in a place. It is small, because each claim writes the
+	 * queue.
+	 */
 	private static final int MAX_GRANTS = 8;
 
-	/** Their keys together, in UTF-8. */
+	/** The maximum size of their keys together, in bytes of UTF-8. */
 	private static final int MAX_BYTES = 512;
 
 	private final HoldRegistry holds;
@@ -41,7 +44,7 @@ final class LockHandles {
 	private final HandleLeaks leaks;
 
 	/**
-	 * Create without handles.
+	 * Create an instance without handles.
 	 * @param leakDetection what to do about handles that are never closed
 	 */
 	LockHandles(HoldRegistry holds, ConfiguredSettings configured, LeakDetection leakDetection, ThreadFactory watch,
@@ -53,8 +56,9 @@ final class LockHandles {
 	}
 
 	/**
-	 * A handle on a lock, which the current transaction relies on as well, if any.
-	 * @param heldLock the lock, released if there can be no handle
+	 * Make a handle on a lock. If there is a current transaction, it relies on the lock,
+	 * too.
+	 * @param heldLock the lock, which is released if the handle cannot be made
 	 */
 	LeaseHandle of(HeldLock heldLock) {
 		try {
@@ -68,7 +72,8 @@ final class LockHandles {
 	}
 
 	/**
-	 * What the current thread holds, and so ends only after what it does now.
+	 * The locks that the current thread holds. They end only after the present call of
+	 * the thread.
 	 */
 	Set<HeldLock> own() {
 		return ofThread().stream().map(LeaseHandle::heldLock).collect(Collectors.toSet());
@@ -76,19 +81,20 @@ final class LockHandles {
 
 	/**
 	 * The handles, of any client, that the current thread works under.
-	 * @return innermost first
+	 * @return the handles, the innermost first
 	 */
 	static List<LeaseHandle> ofThread() {
 		List<LeaseHandle> all = new ArrayList<>();
-		// Takes all, so finds none
+		// The condition adds each handle to the list, and is false for each of them
 		LockContext.find((handle) -> handle instanceof LeaseHandle lease && !all.add(lease));
 		return all;
 	}
 
 	/**
-	 * The grants that the current thread holds, and cannot end while it waits: those that
-	 * it works under, and those that its transaction keeps.
-	 * @return innermost first, and no more than a place in a queue should have
+	 * The grants that the current thread holds and cannot end while it waits, because it
+	 * works under them or because its transaction keeps them.
+	 * @return the grants, the innermost first, and no more than a place in a queue should
+	 * have
 	 */
 	List<GrantId> grants() {
 		Set<HeldLock> held = new LinkedHashSet<>();
@@ -112,11 +118,11 @@ final class LockHandles {
 	}
 
 	/**
-	 * A further handle on a lock that the thread or its transaction holds already.
-	 * @return the handle, or {@code null} if neither holds it
+	 * Make a further handle on a lock that the thread or its transaction already holds.
+	 * @return the handle, or {@code null} if neither holds the lock
 	 * @throws io.mongolock.LockLostException if the lock was lost
-	 * @throws IllegalStateException if the lock is held together with others and the
-	 * request does not allow that
+	 * @throws IllegalStateException if other holders share the lock and the request does
+	 * not allow that
 	 */
 	@Nullable LeaseHandle shareOwn(LockRequest request) {
 		Optional<LockHandle> own = LockContext
@@ -126,12 +132,12 @@ final class LockHandles {
 		if (heldLock == null) {
 			return null;
 		}
-		// Another thread may let go of it meanwhile
+		// Another thread may end the last use of the lock meanwhile
 		return (heldLock.state().add(this.configured.limit(request), this.holds.now())) ? of(heldLock) : null;
 	}
 
 	/**
-	 * Where the current call comes from.
+	 * The place that the current call comes from.
 	 */
 	@Nullable StackFrame caller() {
 		return this.leaks.caller();
@@ -139,7 +145,7 @@ final class LockHandles {
 
 	/**
 	 * Watch a handle until it is closed.
-	 * @param handle the handle, closed if it cannot be watched
+	 * @param handle the handle, whose lock is released if the handle cannot be watched
 	 */
 	LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
 		try {
@@ -152,7 +158,7 @@ final class LockHandles {
 	}
 
 	/**
-	 * Watch no handle any more.
+	 * Stop watching all handles.
 	 */
 	void stop() {
 		this.leaks.stop();

@@ -20,8 +20,8 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Releases locks: what it asks the store, and how it takes the answer, is decided by
- * their {@link io.mongolock.core.HoldState}. Thread-safe.
+ * Releases locks. The {@link io.mongolock.core.HoldState} of a lock decides what to ask
+ * the store, and what the answer means. Thread-safe.
  */
 final class LockReleaser {
 
@@ -51,18 +51,19 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Release a lock, with one request unless the store has said that it is gone. Trouble
-	 * with the store is logged, and the lock released again in the background until its
-	 * lease has run out. An interrupt of the thread does not keep it from that. A stop
-	 * waits for it if the caller has a permit of the lifecycle.
+	 * Release a lock with one request, unless the store has said that the lock is gone.
+	 * If the store fails, the failure is logged, and the lock is released again in the
+	 * background until its lease has run out. An interrupt of the thread does not prevent
+	 * the release. A stop waits for the release if the caller has a permit of the
+	 * lifecycle.
 	 */
 	ReleaseOutcome release(HeldLock heldLock) {
 		return release(heldLock, heldLock.terms().operationTimeout());
 	}
 
 	/**
-	 * Release a lock as {@link #release}, on a thread that has others to release: if it
-	 * is blocked, the first try takes a moment only.
+	 * Release a lock as {@link #release} does, but on a thread that also releases other
+	 * locks. If the document is blocked, the first try lasts only a moment.
 	 */
 	ReleaseOutcome releaseOnSharedThread(HeldLock heldLock) {
 		return release(heldLock, ClockReading.shorter(heldLock.terms().operationTimeout(), DividedEnding.PATIENCE));
@@ -78,7 +79,7 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Release a lock in the background, because its caller cannot.
+	 * Release a lock in the background, because its caller cannot release it.
 	 */
 	void releaseInBackground(HeldLock heldLock) {
 		heldLock.state().waiveMinHold();
@@ -87,8 +88,8 @@ final class LockReleaser {
 	}
 
 	/**
-	 * A statement of the application has released a lock. A claim of its token that is
-	 * executed only now would be granted to nobody.
+	 * Clean up after a statement of the application has released a lock. If a claim of
+	 * the same token is executed only now, no caller gets this lock.
 	 */
 	void cleanUpAfter(HeldLock heldLock) {
 		if (heldLock.state().mayBeGrantedLate()) {
@@ -129,14 +130,14 @@ final class LockReleaser {
 	}
 
 	/**
-	 * Release locks that a stop took from their holders, many with one request. What is
-	 * blocked is not waited for. None begins after the end.
+	 * Release locks that a stop took from their holders, many with one request. This does
+	 * not wait for blocked documents. No request begins after the end of the time.
 	 */
 	void releaseAll(List<HeldLock> left, TimeLeft time) {
 		ClockReading now = ClockReading.of(this.clock);
 		Map<Boolean, List<HeldLock>> free = left.stream()
 			.collect(Collectors.partitioningBy((heldLock) -> heldLock.state().keptFor(now).isZero()));
-		// Those that have to stay taken have requests of their own, first
+		// Locks that must stay taken have requests of their own, which come first
 		free.forEach((isFree, some) -> endAll(some, (isFree) ? this::freeAll : this::keepAll, time));
 	}
 
@@ -163,7 +164,7 @@ final class LockReleaser {
 		this.store.releaseAll(some.stream().map(HeldLock::id).toList(), timeout);
 	}
 
-	// The time of one that goes along may be over by now
+	// The time of a lock that is sent together with others may be over by now
 	private static Duration lasting(HeldLock heldLock, ClockReading now) {
 		Duration keptFor = heldLock.state().keptFor(now);
 		return (keptFor.isZero()) ? Duration.ofMillis(1) : keptFor;

@@ -58,16 +58,16 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
 /**
- * {@link LockOperations} on a {@link LockStore}: of one lock, or of several that share
- * the time they wait. Has the parts of the client, makes the attempts, which the drivers
- * run, and says how the parts start and stop together. Starts with the first request or
- * {@link #start()}; takes no requests between {@link #stop} and the next
- * {@link #start()}. Before a stop holders may have time, which {@link #awaitUnused} gives
- * them; what they hold beyond that {@link #stop} cuts off. Thread-safe.
+ * {@link LockOperations} on a {@link LockStore}, for one lock, or for several locks that
+ * share the time to wait. This class has the parts of the client, makes the attempts that
+ * the drivers run, and decides in which order the parts start and stop. It starts with
+ * the first request or with {@link #start()}. It takes no requests between {@link #stop}
+ * and the next {@link #start()}. {@link #awaitUnused} gives holders time before a stop,
+ * and {@link #stop} cuts off the locks that are still held. Thread-safe.
  */
 public final class LockTemplate implements LockOperations {
 
-	/** As good as forever; no server grants a request more than 24 days. */
+	/** Practically without end. A server allows a request at most 24 days. */
 	private static final Duration MAX_STOP = Duration.ofDays(1);
 
 	private static final Duration MAX_HEARING = Duration.ofSeconds(5);
@@ -176,7 +176,7 @@ public final class LockTemplate implements LockOperations {
 			UnaryOperator<LockRequest> waits, List<LockHandle> held, LockCallback<T, E> callback) throws E {
 		int next = held.size();
 		if (next == requests.size()) {
-			// The first may have been lost while the last was waited for
+			// The first lock may have been lost while the call waited for the last one
 			held.forEach(LockHandle::assertHeld);
 			return callback.doWithLock(held.get(next - 1));
 		}
@@ -187,19 +187,20 @@ public final class LockTemplate implements LockOperations {
 			});
 		}
 		catch (LockUnavailableException | LockStoreException ex) {
-			// If all are held, it is what the callback has thrown
+			// If all locks are held, the callback has thrown the exception
 			throw (held.size() < requests.size()) ? LockExceptions.orLoss(held.subList(0, next), ex) : ex;
 		}
 		finally {
-			// Each in its turn, before it is released
+			// The callback has not run, so mark the previous lock as unused before it is
+			// released
 			if (next > 0 && held.size() != requests.size()) {
 				unused(held.get(next - 1));
 			}
 		}
 	}
 
-	// The wait of each of several counts from the beginning of the call, not from its
-	// turn; with nothing left it asks once
+	// If there are several locks, the wait of each counts from the beginning of the call,
+	// not from its turn. A lock without time left asks once
 	private UnaryOperator<LockRequest> restOfWait(List<LockRequest> requests) {
 		if (requests.size() == 1) {
 			return UnaryOperator.identity();
@@ -236,7 +237,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	@Override
-	@SuppressWarnings("try") // closing is what the resource is for
+	@SuppressWarnings("try") // the resource is there only to be closed
 	public <T extends @Nullable Object> CompletableFuture<T> executeAsync(List<LockRequest> requests,
 			LockCallback<? extends CompletionStage<T>, ?> callback) {
 		List<LockRequest> sorted = RequestOrder.of(requests, this.configured, "one call");
@@ -244,14 +245,14 @@ public final class LockTemplate implements LockOperations {
 		StackFrame caller = this.handles.caller();
 		List<LockHandle> shared = new ArrayList<>();
 		try {
-			// All of them now: who asks for the later ones does not know what this
-			// thread holds
+			// Share all own locks now, because later claims begin on threads that do not
+			// hold them
 			List<LockRequest> claims = sorted.stream().filter((request) -> !share(request, shared, caller)).toList();
 			if (!claims.isEmpty()) {
 				return execution(callback, this.callerContext).run(shared, claims.iterator(),
 						(request) -> claimAsync(waits.apply(request), (handle) -> this.handles.watch(handle, caller)));
 			}
-			// Begins on this thread, which carries all that it does
+			// The work begins on this thread, which has the whole context already
 			try (LockInstrumentation.Scope begun = this.callerContext.begin()) {
 				return execution(callback, CallerContext.NONE).run(shared);
 			}
@@ -313,18 +314,18 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Renew what this client holds of a key now instead of when it is due, so that a loss
-	 * is noticed and published at once.
-	 * @throws io.mongolock.LockStoreException if the store could not be asked; what is
-	 * held is then held for as long as before
+	 * Renew all leases that this client holds for a key now, even if they are not due, so
+	 * that a loss is noticed and published at once.
+	 * @throws io.mongolock.LockStoreException if the store could not be asked; the locks
+	 * are then held for as long as before
 	 */
 	public void renew(String key) {
 		this.holds.renew(key);
 	}
 
 	/**
-	 * A lock was broken on purpose: publish that, and let the next of this client ask for
-	 * it.
+	 * Publish that a lock was broken on purpose, and let the next attempt of this client
+	 * ask for the lock.
 	 */
 	public void broken(String key, LockHolder holder) {
 		this.events.broken(key, holder);
@@ -332,26 +333,27 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * A lock was taken by force in the store: who holds it here has lost it at once, and
-	 * nobody takes its lease here any more if that is idle.
+	 * Note that a lock was taken by force in the store. If this client has the holder,
+	 * the holder loses the lock at once. If the lease is idle, no attempt of this client
+	 * takes it any more.
 	 */
 	public void takenByForce(String key, LockHolder holder) {
 		this.holds.broken(key, holder.fence());
 	}
 
 	/**
-	 * Take requests. Has no effect while running. What was held when claims were
-	 * {@link #stopClaims stopped} goes on.
+	 * Take requests. This has no effect while the client runs. Locks that are still held
+	 * after {@link #stopClaims} stay held.
 	 */
 	public void start() {
 		this.phase.start();
 	}
 
 	/**
-	 * Take no more requests for locks, end all waiting, and release what nobody uses:
+	 * Take no more requests for locks, end all waiting, and release what is not in use:
 	 * idle leases and places in the queue. A lock in use is renewed as before, until its
-	 * holder is done or {@link #stop} cuts it off. Nothing is granted after this, unless
-	 * a request to the store takes longer than the budget.
+	 * holder is done or {@link #stop} cuts it off. No lock is granted after this call,
+	 * unless a request to the store takes longer than the budget.
 	 * @param budget how long this may take
 	 */
 	public void stopClaims(Duration budget) {
@@ -361,15 +363,15 @@ public final class LockTemplate implements LockOperations {
 	private void stopClaims(TimeLeft time) {
 		this.phase.stopClaims();
 		releaseUnused(time);
-		// They may still be granted what they have claimed
+		// Claims that are underway may still be granted
 		this.phase.awaitRequests(time.left());
-		// What was left idle, or took a place, meanwhile
+		// Meanwhile, leases may have become idle, and attempts may have taken places
 		releaseUnused(time);
 		this.places.awaitEnd(time.left());
 		this.idle.awaitEnd(time.left());
 	}
 
-	// An interrupt from before keeps the thread from nothing of that
+	// An interrupt from before the call must not prevent the requests
 	private static void uninterrupted(Runnable requests) {
 		boolean interrupted = Thread.interrupted();
 		try {
@@ -390,8 +392,8 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Wait until nobody relies on a lock any more, but for those that the current thread
-	 * holds: they end only after this.
+	 * Wait until no lock is in use any more. Locks held by the current thread do not
+	 * count, because they end only after this call.
 	 * @param atMost how long to wait
 	 */
 	public void awaitUnused(Duration atMost) {
@@ -400,12 +402,12 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Take no more requests, end all waiting, renew nothing more, and cut off what is
-	 * still held, many locks with one request: its holders are notified that they lost
-	 * it, and it stays taken for its margin, 6 s at most, as their work may go on. No
-	 * request to the store begins after this, and those underway have ended unless they
-	 * take longer than the budget.
-	 * @param budget how long this may take; a lock that could not be cut off at that time
+	 * Take no more requests, end all waiting, renew no more leases, and cut off the locks
+	 * that are still held, many with one request. Their holders learn of the loss. The
+	 * locks stay taken for their margin, 6 s at most, because the work may go on. No
+	 * request to the store begins after this call. Requests underway have ended, unless
+	 * they take longer than the budget.
+	 * @param budget how long this may take; a lock that could not be cut off in this time
 	 * runs out by itself
 	 */
 	public void stop(Duration budget) {
@@ -422,14 +424,14 @@ public final class LockTemplate implements LockOperations {
 		this.handles.stop();
 		this.events.flushLog(time.left());
 		this.phase.awaitRenewals(time.left());
-		// What those that ended now were granted, or were to release or leave
+		// Give back the locks and places of requests that have ended meanwhile
 		giveBack(time);
 		this.places.awaitEnd(time.left());
 		this.idle.awaitEnd(time.left());
-		// After this the application may end what its listeners need; yet one of them may
-		// itself wait for this
+		// After this call, the application may end beans that its listeners need. The
+		// wait is limited, because a listener may itself wait for this call
 		this.events.awaitLosses(ClockReading.shorter(time.left().dividedBy(2), MAX_HEARING));
-		// Last: what is blocked holds up nothing else
+		// This comes last, so that blocked documents delay nothing else
 		this.stopRequests.awaitAll(time);
 	}
 
@@ -443,7 +445,7 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * Whether requests are taken.
+	 * Whether this client takes requests.
 	 * @return whether the client was started, and not stopped since
 	 */
 	public boolean isRunning() {
@@ -458,15 +460,16 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	/**
-	 * The leases that this client keeps though nobody holds the locks.
+	 * The leases that this client keeps although no caller holds their locks.
 	 */
 	public List<IdleLease> idle() {
 		return this.queues.idle().all();
 	}
 
 	/**
-	 * What this client has of a lease that stands in the store.
-	 * @return the lease, or {@code null} if it is another's, or about to be released
+	 * Find the lease of this client for a token in the store.
+	 * @return the lease, or {@code null} if it belongs to another client, or is about to
+	 * be released
 	 */
 	public @Nullable LocalLease find(LeaseId id) {
 		return this.queues.idle().find(id, this.holds.now());
@@ -486,7 +489,7 @@ public final class LockTemplate implements LockOperations {
 		return this.queues.waiting(key);
 	}
 
-	@SuppressWarnings("try") // closing is what the resources are for
+	@SuppressWarnings("try") // the resources are there only to be closed
 	private <T extends @Nullable Object, E extends Throwable> T run(LeaseHandle handle, LockCallback<T, E> callback)
 			throws E {
 		HoldState hold = interrupting(handle);
@@ -510,7 +513,7 @@ public final class LockTemplate implements LockOperations {
 				? lease.heldLock().state() : null;
 	}
 
-	// What others shared, they may have worked under
+	// If other callers shared the lock, they may have worked under it
 	static void unused(LockHandle handle) {
 		if (handle instanceof LeaseHandle lease && !lease.heldLock().state().wasShared()) {
 			lease.heldLock().state().waiveMinHold();
@@ -519,8 +522,8 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Acquire a lock on the current thread.
-	 * @return a handle on the lock, or on what the thread or its transaction holds
-	 * already
+	 * @return a handle on the lock that was granted, or on the lock that the thread or
+	 * its transaction already holds
 	 */
 	LeaseHandle claim(LockRequest request) {
 		LeaseHandle shared = this.handles.shareOwn(request);
@@ -529,7 +532,8 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * Acquire a lock that the current thread does not hold, without a thread that waits.
-	 * @param handOut is given the handle before anybody else, and returns it or throws
+	 * @param handOut is given the handle before all other code, and returns it or throws
+	 * an exception
 	 * @throws io.mongolock.LockUnavailableException if the client was stopped
 	 */
 	CompletableFuture<LockHandle> claimAsync(LockRequest request, UnaryOperator<LeaseHandle> handOut) {

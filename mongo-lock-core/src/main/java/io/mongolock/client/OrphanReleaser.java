@@ -17,8 +17,8 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Cleans up behind requests whose outcome is unknown: runs an {@link OrphanCleanup} on
- * the threads for that. Thread-safe.
+ * Cleans up after requests whose outcome is unknown. It runs an {@link OrphanCleanup} on
+ * the threads for clean-up. Thread-safe.
  */
 final class OrphanReleaser {
 
@@ -71,7 +71,7 @@ final class OrphanReleaser {
 				logger.info("Lock '" + KeyText.printable(id.key()) + "' was released in the background, because a "
 						+ "failed request had taken the lock");
 			}
-			// A place runs out sooner than a lease
+			// The place comes second, because it runs out sooner than a lease
 			if (cleanup.isInQueue()) {
 				this.store.leave(id, timeout);
 			}

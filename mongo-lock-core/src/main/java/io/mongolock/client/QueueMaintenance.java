@@ -20,10 +20,10 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Runs the {@link QueuePlaces} of this JVM without a thread of its own: the
- * {@link ClientLoop} says when, and the threads of renewals ask the store. Releases are
- * watched while somebody stands near the head of a queue, and for a while after.
- * Thread-safe.
+ * Runs the {@link QueuePlaces} of this JVM without a thread of its own. The
+ * {@link ClientLoop} says when to run, and the threads of renewals ask the store.
+ * Releases are watched while an attempt stands near the head of a queue, and for a while
+ * after. Thread-safe.
  */
 final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWatch.Watcher {
 
@@ -96,8 +96,8 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWa
 	}
 
 	/**
-	 * Leave all places, many with one request; the rest runs out. Does not wait for what
-	 * is blocked.
+	 * Give up all places, many with one request. Places that are not given up run out.
+	 * This does not wait for blocked documents.
 	 */
 	void leaveAll(TimeLeft time) {
 		this.running = false;
@@ -120,7 +120,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWa
 		}
 		catch (RuntimeException | Error ex) {
 			if (this.running) {
-				// Waiters notice by themselves if that goes on
+				// If this goes on, the waiters notice it by themselves
 				logger.debug("A request about places in queues failed: " + request.kind(), ex);
 				this.places.failed(request, ClockReading.of(this.clock));
 			}
@@ -149,13 +149,14 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWa
 							+ "queues");
 		}
 		this.store.leaveAll(places, timeout);
-		// Those behind hear of it, as of a release, once the majority has it
+		// As with a release, waiters behind these places learn of this when the majority
+		// has it
 		this.threads.get().confirm(this.store);
 	}
 
 	/**
-	 * Wait until the server knows that nobody listens, which it does not hear once its
-	 * client is closed.
+	 * Wait until the server knows that this client no longer listens. The server does not
+	 * learn it after its client was closed.
 	 */
 	void awaitEnd(Duration timeout) {
 		this.releases.awaitEnd(timeout);

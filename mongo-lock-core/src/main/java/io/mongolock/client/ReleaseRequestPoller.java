@@ -25,10 +25,10 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * Asks the holders of a lock to release it, and looks whether somebody asks the holders
- * of this client. Sends no release: {@link ReleaseSender} does. Thread-safe: one look at
- * a time, so that a store that is slow to answer occupies one thread, which looks at what
- * comes meanwhile as well.
+ * Asks the holders of a lock to release it, and looks for such requests to the holders of
+ * this client. It sends no release, because {@link ReleaseSender} does that. Thread-safe:
+ * there is only one look at a time. So a slow store occupies only one thread, which also
+ * looks at leases that come meanwhile.
  */
 final class ReleaseRequestPoller {
 
@@ -43,7 +43,7 @@ final class ReleaseRequestPoller {
 
 	private final AtomicBoolean looking = new AtomicBoolean();
 
-	/** Those that are to be looked at. */
+	/** The leases that a look has yet to cover. */
 	private final Set<Lease> wanted = ConcurrentHashMap.newKeySet();
 
 	ReleaseRequestPoller(LockStore store, LockEvents events) {
@@ -70,9 +70,9 @@ final class ReleaseRequestPoller {
 	}
 
 	/**
-	 * Leases were renewed: look now and then whether anybody asks to release their locks.
-	 * Renewals come often, so that leases outlast a failover; looks need not.
-	 * @param now monotonic nanoseconds
+	 * Look now and then for requests to release locks whose leases were renewed. Renewals
+	 * come often, so that leases outlast a failover. Looks need not come as often.
+	 * @param now the monotonic time in nanoseconds
 	 * @param running whether requests may be sent
 	 */
 	void renewed(List<Lease> leases, long now, Duration timeout, BooleanSupplier running) {
@@ -87,12 +87,13 @@ final class ReleaseRequestPoller {
 	}
 
 	/**
-	 * Look whether anybody asks to release locks that were renewed.
+	 * Look for requests to release locks that were renewed.
 	 * @param running whether requests may be sent
 	 */
 	void look(List<Lease> leases, Duration timeout, BooleanSupplier running) {
 		this.wanted.addAll(leases);
-		// Asked anew at the end: who came in between found somebody at it
+		// Check again after each look, because a thread that came during the look left
+		// its leases to it
 		while (running.getAsBoolean() && !this.wanted.isEmpty() && this.looking.compareAndSet(false, true)) {
 			try {
 				look(timeout);

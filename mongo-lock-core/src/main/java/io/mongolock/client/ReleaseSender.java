@@ -19,11 +19,11 @@ import io.mongolock.store.ReleaseAnswer;
 
 /**
  * Sends the releases of this client that need no proof, and repeats
- * {@link RecentReleases} that a failover may have taken back. Has those confirmed that
- * others wait for, since only then the store notifies them. A release does not wait for
- * that: it happens in the background, one request at a time, and one more that covers all
- * releases before it. A stop does not wait either: it takes and releases nothing.
- * Thread-safe.
+ * {@link RecentReleases} that a failover may have undone. If others wait for a lock, its
+ * release is also confirmed, because only then does the store notify them. A release does
+ * not wait for its confirmation. Confirmations run in the background, one request at a
+ * time, and the next request covers all releases before it. A stop does not wait, either,
+ * because a confirmation takes and releases nothing. Thread-safe.
  */
 final class ReleaseSender {
 
@@ -39,13 +39,15 @@ final class ReleaseSender {
 
 	private final RecentReleases releases = new RecentReleases();
 
-	/** Releases that are yet to be repeated. */
+	/** The releases that must still be repeated. */
 	private final Set<LeaseId> toRepeat = ConcurrentHashMap.newKeySet();
 
-	/** The latest goes on until all is repeated. */
+	/**
+	 * The number of the latest repetition, which goes on until all releases are repeated.
+	 */
 	private final AtomicInteger repeats = new AtomicInteger();
 
-	/** How many primaries were elected since this client was made. */
+	/** How many primaries were elected since this client was created. */
 	private final AtomicInteger elections = new AtomicInteger();
 
 	ReleaseSender(LockStore store, LockClock clock, ClientLifecycle phase) {
@@ -55,30 +57,32 @@ final class ReleaseSender {
 	}
 
 	/**
-	 * Release a lock, with an answer that a failover may take back: then it is released
-	 * once more.
+	 * Release a lock. If a failover may have undone the release after its answer, the
+	 * lock is released once more.
 	 */
 	boolean release(LeaseId id, Duration timeout) {
 		int before = this.elections.get();
 		ReleaseAnswer answer = this.store.release(id, timeout);
-		// Not before: a repeat that overtakes it leaves it nothing to find, as if the
-		// lock had been lost
+		// This comes after the answer. If a repetition overtook the release, the release
+		// would find nothing, as if the lock had been lost
 		this.releases.add(id, now());
 		if (answer.awaited()) {
-			// Even if it ended nothing: a release before it may have, without an answer
+			// This is needed even if the release ended nothing, because an earlier
+			// release without an answer may have ended the lock
 			this.phase.threads().confirm(this.store);
 		}
 		if (this.elections.get() != before) {
-			// It may be the old primary that has answered
+			// The answer may have come from the old primary
 			repeatInBackground();
 		}
 		return answer.ended();
 	}
 
 	/**
-	 * Another primary was elected: repeat what the one before may have been alone to
-	 * know, and once more what was still sent to it. Does not block. A client that does
-	 * not run has released nothing, and starts no thread for that.
+	 * Repeat releases, because another primary was elected. The first repetition is for
+	 * releases that only the old primary may know. A second one is for releases that were
+	 * still sent to the old primary. Does not block. A client that does not run has
+	 * released nothing, and starts no thread for this.
 	 */
 	void primaryChanged() {
 		this.elections.incrementAndGet();
@@ -101,7 +105,8 @@ final class ReleaseSender {
 			logger.info(((freed.get() != 1) ? freed + " locks were" : "1 lock was")
 					+ " released again, because a failover had undone the release");
 		}
-		// Once more for what was still sent to the old primary, and until all is answered
+		// Repeat once more for releases that were still sent to the old primary, and
+		// until all are answered
 		boolean again = now().elapsedSince(changed) < REPEAT_PAUSE || !this.toRepeat.isEmpty();
 		if (again && number == this.repeats.get()) {
 			this.phase.threads().cleanUpAfter(REPEAT_PAUSE, () -> repeat(changed, number));

@@ -9,24 +9,31 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order in which claims ask the store, where threads are few. First those that were
- * called, as they may hold up others; all others in the order of coming. A store that
- * answers for some documents only does not use up the threads: claims of one key, and
- * claims that may take long, never take all of them; beside many of these one that begins
- * is brief. Thread-safe, guarded by its monitor; it calls nobody inside.
+ * The order in which claims ask the store, because they share few threads. Claims that
+ * were called come first, because they may hold up others. All other claims follow in the
+ * order in which they came. A store that answers only for some documents must not use up
+ * the threads. So claims of one key never take all threads, and neither do claims that
+ * may take long. While many of these claims are underway, a claim that begins is brief.
+ * Thread-safe, guarded by its monitor. It calls no other code inside the monitor.
  */
 final class RequestQueue {
 
-	/** The most requests at a time: half of the connections that the driver opens. */
+	/**
+	 * The maximum number of simultaneous requests: half of the connections that the
+	 * driver opens.
+	 */
 	static final int MAX_REQUESTS = 48;
 
-	/** A document takes one request after the other anyway. */
+	/** The maximum for one key. A document takes one request after the other anyway. */
 	static final int MAX_OF_ONE_KEY = MAX_REQUESTS / 6;
 
-	/** Leaves the others to those that are brief. */
+	/** The maximum of long requests, which leaves the other threads to brief ones. */
 	static final int MAX_LONG = MAX_REQUESTS * 5 / 6;
 
-	/** Leaves the others of these to those that were called. */
+	/**
+	 * The maximum of long requests for claims that were not called. It leaves the rest of
+	 * the long requests to called claims.
+	 */
 	static final int MAX_NOT_CALLED = MAX_REQUESTS * 2 / 3;
 
 	private final Deque<Request> called = new ArrayDeque<>();
@@ -46,13 +53,14 @@ final class RequestQueue {
 	private int notCalledUnderway;
 
 	/**
-	 * A claim is to ask.
-	 * @param action is given whether to be brief
+	 * Add a claim that has to ask the store.
+	 * @param action sends the request; its argument says whether to be brief
 	 */
 	synchronized void add(String key, Reason reason, Consumer<Boolean> action) {
 		Request request = new Request(key, reason, action, this.added++);
 		OfKey ofKey = this.keys.computeIfAbsent(key, (same) -> new OfKey());
-		// Only one place of a key is called at a time
+		// Called claims need no limit, because only one place of a key is called at a
+		// time
 		if (ofKey.admitted < MAX_OF_ONE_KEY || reason == Reason.CALLED) {
 			ofKey.admitted++;
 			admit(request);
@@ -63,9 +71,9 @@ final class RequestQueue {
 	}
 
 	/**
-	 * The next request.
-	 * @return the request, after which {@link #ended} is to follow; {@code null} if none
-	 * is to be sent until then
+	 * Take the next request.
+	 * @return the request, after which {@link #ended} must be called; {@code null} if no
+	 * request may be sent before another one ends
 	 */
 	synchronized @Nullable Request next() {
 		Request next = (this.underway < MAX_REQUESTS) ? poll() : null;
@@ -86,13 +94,14 @@ final class RequestQueue {
 		if (other == null || (again != null && again.number < other.number)) {
 			return (again != null) ? this.unanswered.remove() : null;
 		}
-		// A store that is slow for all is not asked twice as long as there is room
+		// While there is room, do not be brief: a store that is slow for all would be
+		// asked twice
 		other.brief = !mayBeLong;
 		return this.others.remove();
 	}
 
 	/**
-	 * A request has ended.
+	 * Note that a request has ended.
 	 */
 	synchronized void ended(Request request) {
 		count(request, -1);
@@ -124,17 +133,17 @@ final class RequestQueue {
 	}
 
 	/**
-	 * Why a claim asks.
+	 * The reasons why a claim asks.
 	 */
 	enum Reason {
 
-		/** Its place in the queue of the store says so. */
+		/** Its place in the queue of the store was called. */
 		CALLED,
 
 		/** Its last request had no answer. */
 		UNANSWERED,
 
-		/** Any other, for example that it begins. */
+		/** Any other reason, for example the claim begins. */
 		OTHER
 
 	}
@@ -152,7 +161,9 @@ final class RequestQueue {
 
 		private final long number;
 
-		/** Whether it is to take a moment only, written before it is handed out. */
+		/**
+		 * Whether to wait only for a moment. Written before the request is handed out.
+		 */
 		private boolean brief;
 
 		private Request(String key, Reason reason, Consumer<Boolean> action, long number) {
@@ -163,7 +174,7 @@ final class RequestQueue {
 		}
 
 		/**
-		 * Ask.
+		 * Send the request.
 		 */
 		void run() {
 			this.action.accept(this.brief);
@@ -176,7 +187,7 @@ final class RequestQueue {
 	 */
 	private static final class OfKey {
 
-		/** How many are underway or next. */
+		/** How many requests are underway or may be next. */
 		private int admitted;
 
 		private final Deque<Request> waiting = new ArrayDeque<>();

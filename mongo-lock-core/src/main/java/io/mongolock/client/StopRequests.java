@@ -16,22 +16,23 @@ import io.mongolock.core.Division;
 import io.mongolock.store.TimeLeft;
 
 /**
- * What a stop gives back, many with one request, on threads of its own, since the
- * client's threads end. A request without an answer for a moment is divided
- * ({@link Division}), once one of the parts is answered each lock of the others is asked
- * for alone, and all that again until the time is over, each time for twice as long: a
- * server that is merely slow answers one of them, and only the blocked one stays. All of
- * this may be executed twice. Thread-safe.
+ * The requests by which a stop gives back locks and places, many with one request. They
+ * run on threads of their own, because the threads of the client end. A request without
+ * an answer for a moment is divided ({@link Division}). Once one part is answered, each
+ * lock of the other parts is asked for alone. This is repeated until the time is over,
+ * and each round waits twice as long as the round before. A server that is merely slow
+ * answers one of these requests, so only blocked locks are left. All of these requests
+ * may be executed twice. Thread-safe.
  */
 final class StopRequests {
 
-	/** The most of one request. */
+	/** The maximum size of one request. */
 	private static final int CHUNK = 125;
 
-	/** The most whole requests at a time. */
+	/** The maximum number of simultaneous whole requests. */
 	private static final int MAX_WHOLES = 16;
 
-	/** The most parts at a time: each that is blocked keeps a thread. */
+	/** The maximum number of simultaneous parts. Each blocked part keeps a thread. */
 	private static final int MAX_PARTS = 32;
 
 	private final ClientRuntime runtime;
@@ -40,7 +41,7 @@ final class StopRequests {
 
 	private final Executor parts;
 
-	/** More than there can be requests. */
+	/** More permits than there can be requests. */
 	private final Semaphore underway = new Semaphore(Integer.MAX_VALUE);
 
 	StopRequests(ClientRuntime runtime) {
@@ -51,23 +52,24 @@ final class StopRequests {
 
 	/**
 	 * Send requests, and do not wait for them.
-	 * @param failed hears of what was not answered in the end, and why
+	 * @param failed is given the elements that were not answered in the end, and the
+	 * reason
 	 */
 	<T> void send(List<T> all, Sender<T> sender, BiConsumer<List<T>, RuntimeException> failed, TimeLeft time) {
 		Division.batches(all, CHUNK).forEach((some) -> new Request<>(some, sender, failed, time).begin());
 	}
 
 	/**
-	 * Wait until all is answered, or the time is over.
+	 * Wait until all requests are answered, or the time is over.
 	 */
 	void awaitAll(TimeLeft time) {
 		this.runtime.awaitUnused(this.underway, Integer.MAX_VALUE, time.left().toNanos());
 	}
 
 	/**
-	 * One request, with all that is asked beside it.
+	 * One request and its parts.
 	 *
-	 * @param <T> what it is for
+	 * @param <T> the type of the elements
 	 */
 	private final class Request<T> {
 
@@ -81,7 +83,7 @@ final class StopRequests {
 
 		private final Duration budget;
 
-		/** Has a permit once the whole request has an answer, or has failed. */
+		/** Gets a permit when the whole request has an answer or has failed. */
 		private final Semaphore whole = new Semaphore(0);
 
 		private final AtomicInteger tasks = new AtomicInteger();
@@ -125,7 +127,7 @@ final class StopRequests {
 
 		private void divide(List<List<T>> parts, Duration waited) {
 			Duration patience = waited.multipliedBy(2);
-			// No single lock is to blame for a refusal
+			// A refusal is not the fault of a single lock
 			boolean refused = this.ending.failure() instanceof LockStoreException known
 					&& known.getOutcome() == Outcome.REFUSED;
 			if (refused || waited.compareTo(this.budget) > 0) {
@@ -133,7 +135,8 @@ final class StopRequests {
 			}
 			parts.forEach((part) -> start(StopRequests.this.parts, () -> {
 				if (!this.ending.ask(part, patience)) {
-					// A server that has answered nothing is slow, and no lock to blame
+					// A server that has answered nothing is slow, which is not the fault
+					// of a single lock
 					List<T> left = this.ending.left(part);
 					divide(Division.batches(left, (this.answered) ? 1 : left.size()), patience);
 				}
@@ -160,7 +163,7 @@ final class StopRequests {
 			}
 		}
 
-		// What still hangs although all is answered is not waited for
+		// If all elements are answered, do not wait for requests that still hang
 		private void ended() {
 			boolean last = this.tasks.decrementAndGet() == 0;
 			List<T> open = this.ending.left();

@@ -12,9 +12,9 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.store.StoreSubscription;
 
 /**
- * A watch over the store, and when it is opened and closed: it is open while somebody
- * needs it, and for a while after, so that a need that comes and goes does not open one
- * each time. Thread-safe, guarded by the monitor.
+ * A watch over the store. It decides when it is opened and closed. It is open while it is
+ * needed, and for a while after, so that short needs do not open a watch each time.
+ * Thread-safe, guarded by the monitor.
  */
 final class StoreWatch {
 
@@ -22,7 +22,7 @@ final class StoreWatch {
 
 	private static final long RETRY = 10_000_000_000L;
 
-	/** How often it is checked, without being woken, whether it is still needed. */
+	/** How often to check, without a wake-up, whether the watch is still needed. */
 	private static final long CHECK = 1_000_000_000;
 
 	private final Watcher watcher;
@@ -35,15 +35,15 @@ final class StoreWatch {
 
 	private volatile boolean running;
 
-	/** Whether it is about to be opened or closed. */
+	/** Whether the watch is about to be opened or closed. */
 	private boolean changing;
 
 	private long opensAt;
 
-	/** Whether somebody needed it when that was last checked. */
+	/** Whether the watch was needed at the last check. */
 	private boolean needed;
 
-	/** Not before this, unless somebody needs it. */
+	/** The earliest time to close the watch while it is not needed. */
 	private long closesAt;
 
 	/**
@@ -55,7 +55,7 @@ final class StoreWatch {
 	}
 
 	/**
-	 * Begin.
+	 * Allow the watch to open.
 	 */
 	synchronized void start() {
 		this.opensAt = this.clock.nanoTime();
@@ -63,16 +63,17 @@ final class StoreWatch {
 	}
 
 	/**
-	 * Whether it is open and notifies at present. False if it is about to be closed, or
-	 * who comes until then would rely on it.
+	 * Whether the watch is open and notifies at present. This is {@code false} if the
+	 * watch is about to be closed, because a waiter that comes before the close would
+	 * rely on it.
 	 */
 	synchronized boolean isLive() {
 		return this.watch != null && !this.changing && this.watch.isLive();
 	}
 
 	/**
-	 * Open or close it, if that is due.
-	 * @param requests opens and closes it; must not block
+	 * Open or close the watch, if that is due.
+	 * @param requests opens and closes the watch; must not block
 	 */
 	void run(ClockReading now, Executor requests) {
 		long watchFor = this.watcher.watchFor();
@@ -99,9 +100,9 @@ final class StoreWatch {
 	}
 
 	/**
-	 * How long it need not be closed, unless its last user goes, who says so if that is
-	 * to be noticed at once.
-	 * @return nanoseconds
+	 * How long the watch need not be closed. The last user that goes wakes the loop if
+	 * this must be noticed at once.
+	 * @return the time in nanoseconds
 	 */
 	synchronized long nextIn(ClockReading now) {
 		if (this.watch == null || this.changing) {
@@ -123,7 +124,8 @@ final class StoreWatch {
 			close(opened);
 		}
 		catch (RuntimeException | Error ex) {
-			// For example without a thread for it: until there is one, others look
+			// For example, there is no thread for the watch. Until there is one, waiters
+			// look by themselves
 			logger.debug("The client could not watch the store for releases. Meanwhile, waiters ask for a lock again "
 					+ "after each retry-interval", ex);
 			changeLater();
@@ -147,14 +149,14 @@ final class StoreWatch {
 				this.changing = false;
 			}
 			if (this.watcher.watchFor() > 0) {
-				// One that came at the very moment relies on the watch that is closed now
+				// A user that came at this moment relies on the watch that is closed now
 				this.watcher.missed();
 			}
 		}
 	}
 
 	/**
-	 * End: it is not opened any more.
+	 * Close the watch, and do not open it any more.
 	 */
 	void stop() {
 		this.running = false;
@@ -178,8 +180,8 @@ final class StoreWatch {
 	}
 
 	/**
-	 * Wait until the server knows that nobody listens, which it does not hear once its
-	 * client is closed.
+	 * Wait until the server knows that this client no longer listens. The server does not
+	 * learn it after its client was closed.
 	 */
 	void awaitEnd(Duration timeout) {
 		StoreSubscription watch = this.closed;
@@ -194,7 +196,7 @@ final class StoreWatch {
 	}
 
 	/**
-	 * What the store is watched for.
+	 * The purpose of a watch.
 	 */
 	interface Watcher {
 
@@ -204,13 +206,13 @@ final class StoreWatch {
 		StoreSubscription subscribe();
 
 		/**
-		 * How long it is to stay open from now on.
-		 * @return nanoseconds, zero if nobody needs it
+		 * How long the watch must stay open from now on.
+		 * @return the time in nanoseconds, zero if the watch is not needed
 		 */
 		long watchFor();
 
 		/**
-		 * Somebody may have relied on it as it was closed.
+		 * Note that a user may have relied on the watch while it was closed.
 		 */
 		void missed();
 

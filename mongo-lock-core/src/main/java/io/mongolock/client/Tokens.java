@@ -11,9 +11,9 @@ import java.util.concurrent.atomic.AtomicLong;
 import io.mongolock.core.ClockReading;
 
 /**
- * Makes tokens. It asks the system for a random seed once: a thread that must not block,
- * for example of an event loop, must not wait for an answer. Tokens cannot be guessed
- * without the seed, and no two clients make the same one. Thread-safe.
+ * Makes tokens. The seed is read from the system only once, because a thread that must
+ * not block, for example of an event loop, must not wait for the system. Tokens cannot be
+ * guessed without the seed, and no two clients make the same token. Thread-safe.
  */
 final class Tokens {
 
@@ -28,8 +28,9 @@ final class Tokens {
 	}
 
 	/**
-	 * A token of 128 bits.
-	 * @param now the present: a copy of a whole machine has the same seed and count
+	 * Make a token of 128 bits.
+	 * @param now the present time, which differs even if a copy of the machine has the
+	 * same seed and count
 	 */
 	String next(ClockReading now) {
 		try {

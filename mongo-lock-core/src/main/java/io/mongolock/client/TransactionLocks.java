@@ -19,10 +19,10 @@ import io.mongolock.core.HeldLock;
 import io.mongolock.store.KeyText;
 
 /**
- * The locks of one client that a transaction relies on: each is kept until the
- * transaction has ended, no matter who lets go of it before, so that the next holder sees
- * what was written under it. Bound to the transaction as one resource per client. Belongs
- * to the transaction's thread.
+ * The locks of one client that a transaction relies on. Each lock is kept until the
+ * transaction has ended, even if its handles are closed before, so that the next holder
+ * sees the writes under the lock. Each client binds one such resource to the transaction.
+ * Belongs to the thread of the transaction.
  */
 final class TransactionLocks implements TransactionSynchronization {
 
@@ -41,7 +41,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Have the current transaction rely on a lock, if the thread works inside one.
+	 * Let the current transaction rely on a lock, if the thread works inside a
+	 * transaction.
 	 */
 	static void keep(HoldRegistry holds, HeldLock heldLock) {
 		if (TransactionSynchronizationManager.isActualTransactionActive()
@@ -62,7 +63,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * All locks that the current transaction relies on, the last one first.
+	 * All locks that the current transaction relies on, the latest first.
 	 */
 	static List<HeldLock> all(HoldRegistry holds) {
 		TransactionLocks current = current(holds);
@@ -74,7 +75,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	private static @Nullable TransactionLocks current(HoldRegistry holds) {
 		TransactionLocks bound = (TransactionLocks) TransactionSynchronizationManager.getResource(holds);
 		if (bound != null && bound.over) {
-			// Its end came on another thread, as the end of a JTA transaction may
+			// The transaction ended on another thread, as a JTA transaction may
 			TransactionSynchronizationManager.unbindResource(holds);
 			return null;
 		}
@@ -94,7 +95,7 @@ final class TransactionLocks implements TransactionSynchronization {
 			this.byKey.merge(heldLock.key(), heldLock,
 					(former, next) -> (former.state().isEndedByOthers()) ? next : former);
 			if (this.over && this.shared.remove(heldLock)) {
-				// Its end came meanwhile, on another thread
+				// The transaction ended meanwhile, on another thread
 				letGo(heldLock);
 			}
 		}
@@ -112,9 +113,10 @@ final class TransactionLocks implements TransactionSynchronization {
 	}
 
 	/**
-	 * Refuse the commit of work whose lock is gone, also if its handle was closed.
+	 * Refuse the commit of work whose lock was lost, even if its handle was closed.
 	 * @param readOnly whether the transaction only reads
-	 * @throws LockLostException which rolls the transaction back
+	 * @throws LockLostException if a lock was lost; the exception rolls the transaction
+	 * back
 	 */
 	@Override
 	public void beforeCommit(boolean readOnly) {
@@ -127,7 +129,8 @@ final class TransactionLocks implements TransactionSynchronization {
 		TransactionSynchronizationManager.unbindResourceIfPossible(this.holds);
 		List<HeldLock> kept = List.copyOf(this.shared);
 		if (status == STATUS_UNKNOWN) {
-			// The commit may still land: nobody may start before the lease has run out
+			// The commit may still take effect, so no other holder may begin before the
+			// lease has run out
 			kept.forEach((heldLock) -> heldLock.state().letExpire());
 		}
 		kept.stream().filter(this.shared::remove).forEach(this::letGo);
@@ -138,11 +141,12 @@ final class TransactionLocks implements TransactionSynchronization {
 			this.holds.unshare(heldLock);
 		}
 		catch (LockLostException ex) {
-			// Nobody can act on it any more; it was published when it happened
+			// No caller can act on this any more, and the loss was published when it
+			// happened
 			logger.warn("A lost lock was noticed only after the end of the transaction: " + ex.getMessage());
 		}
 		catch (RuntimeException | Error ex) {
-			// Nobody can act on this either, and others are still to be released
+			// No caller can act on this, either, and other locks must still be released
 			logger.error("Lock '" + KeyText.printable(heldLock.key())
 					+ "' could not be released after the end of the transaction, so it stays taken until its lease "
 					+ "runs out", ex);

@@ -43,13 +43,13 @@ public class UnlockedLockOperations implements LockOperations {
 
 	private final AtomicLong lastFence = new AtomicLong();
 
-	/** Its threads end by themselves. */
+	/** The threads end by themselves. */
 	private final Executor results = new ClientRuntime().direct(Integer.MAX_VALUE, 10, "mongo-lock-result");
 
 	/**
 	 * Create new operations.
-	 * @param callerContext takes along what the thread of a caller carries, for work that
-	 * begins on another
+	 * @param callerContext carries the context of the calling thread to work on another
+	 * thread
 	 */
 	public UnlockedLockOperations(ConfiguredSettings configured, LockClock clock, CallerContext callerContext) {
 		this.configured = configured;
@@ -58,7 +58,7 @@ public class UnlockedLockOperations implements LockOperations {
 	}
 
 	@Override
-	@SuppressWarnings("try") // closing is what the resources are for
+	@SuppressWarnings("try") // the resources are there only to be closed
 	public <T extends @Nullable Object, E extends Throwable> T execute(LockRequest request, LockCallback<T, E> callback)
 			throws E {
 		try (LockHandle handle = acquire(request); LockContext.Scope scope = LockContext.enter(handle)) {

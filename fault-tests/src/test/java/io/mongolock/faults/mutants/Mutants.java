@@ -232,7 +232,7 @@ final class Mutants {
 	/** What ends at the same moment as something else. */
 	private static List<Mutant> races() {
 		return List.of(new Mutant("race: what is granted during a stop kept", "LockTemplate.stop",
-				"		// What those that ended now were granted, or were to release or leave\n		giveBack(time);\n",
+				"		// Give back the locks and places of requests that have ended meanwhile\n		giveBack(time);\n",
 				"", clients()),
 				new Mutant("race: successor of a hand-over not renewed", "HoldRegistry.replace",
 						"try { register(successor);", "try { this.held.add(successor);", clients(),
