@@ -29,14 +29,15 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * Work under locks that ends when a stage does, whatever becomes of the result. Each lock
- * is claimed while those before it are held. The thread that begins the work is
- * interrupted, and the stage cancelled, only where a lock is lost and its request wants
- * that: while the locks are held, a cancel would complete the stage, and so free them,
- * while the work goes on. Thread-safe: claims, stage and result are completed once, and
- * each reacts to the one before it.
+ * Work under locks, which are held until the stage of the work ends, whatever becomes of
+ * the result. Each lock is claimed while the locks before it are held. If a lock is lost
+ * and its request wants an interrupt, the thread that begins the work is interrupted, and
+ * the stage is cancelled. Nothing else cancels the stage while the locks are held. A
+ * cancel would complete the stage, and so release the locks while the work goes on.
+ * Thread-safe: claims, stage and result are completed once, and each reacts to the one
+ * before it.
  *
- * @param <T> what the work results in
+ * @param <T> the type of the result
  */
 public final class AsyncExecution<T extends @Nullable Object> {
 
@@ -54,7 +55,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private final CompletableFuture<T> result = new Result();
 
-	/** In the order of their keys once the work begins. */
+	/** The locks that are held, in the order of their keys once the work begins. */
 	private final List<LockHandle> held = new ArrayList<>();
 
 	private final Runnable onLoss = new Loss(this);
@@ -65,18 +66,18 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	private volatile boolean lost;
 
-	/** Whether a loss has cancelled the stage, and is then what it ends with. */
+	/** Whether a loss has cancelled the stage. The work then ends with this loss. */
 	private volatile boolean cancelled;
 
 	/**
 	 * Create an execution.
-	 * @param interrupting where to hear of a loss that interrupts the work; {@code null}
-	 * if none does
-	 * @param unused is given a lock under which nothing will be done here, before it is
-	 * let go of
-	 * @param releases where work begins that would begin on the thread of the caller, the
-	 * locks are released and the result completed, all of which may block
-	 * @param context takes what the current thread carries, for the callback
+	 * @param interrupting finds the hold whose loss interrupts the work; {@code null} if
+	 * the loss of a lock interrupts nothing
+	 * @param unused is given a lock under which no work will be done here, before this
+	 * use of the lock ends
+	 * @param releases runs tasks that may block: it releases the locks, completes the
+	 * result, and begins work that would otherwise begin on the thread of the caller
+	 * @param context takes the context of the current thread, for the callback
 	 */
 	public AsyncExecution(LockCallback<? extends CompletionStage<T>, ?> callback, Function<LockHandle, Scope> working,
 			Function<LockHandle, @Nullable HoldState> interrupting, Consumer<LockHandle> unused, Executor releases,
@@ -90,7 +91,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Work under locks that the calling thread holds already, on that.
+	 * Work on the calling thread, under locks that this thread already holds.
 	 */
 	public CompletableFuture<T> run(List<LockHandle> shared) {
 		shared.forEach(this::hold);
@@ -99,10 +100,11 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Work under the locks once all are granted.
-	 * @param shared what the calling thread holds already; left alone if this throws
-	 * @param requests what to claim, at least one
-	 * @param claims begins a claim, and may throw instead
+	 * Work under the locks once all of them are granted.
+	 * @param shared the locks that the calling thread already holds; unchanged if this
+	 * method throws an exception
+	 * @param requests the locks to claim, at least one
+	 * @param claims begins a claim; may throw an exception instead
 	 */
 	public CompletableFuture<T> run(List<LockHandle> shared, Iterator<LockRequest> requests,
 			Function<LockRequest, CompletableFuture<LockHandle>> claims) {
@@ -116,7 +118,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 				return CompletableFuture.failedFuture(ex);
 			}
 		});
-		// No effect on a claim that has been granted
+		// This has no effect on a claim that has been granted
 		this.result.whenComplete((value, failure) -> endClaim());
 		return this.result;
 	}
@@ -138,7 +140,8 @@ public final class AsyncExecution<T extends @Nullable Object> {
 				await(claims.apply(requests.next()), requests, claims);
 			}
 			else if (Thread.currentThread() == caller) {
-				// Granted before this was attached; the caller must perhaps not block
+				// The lock was granted before this function was attached, so this is the
+				// thread of the caller, which perhaps must not block
 				this.releases.execute(this::work);
 			}
 			else {
@@ -185,12 +188,13 @@ public final class AsyncExecution<T extends @Nullable Object> {
 			}
 		}
 		catch (Throwable ex) {
-			// Whatever the callback throws is the result, as is a stage that has no end
+			// The result is this exception, from the callback or from a stage that cannot
+			// report its end
 			end(null, ex);
 		}
 	}
 
-	@SuppressWarnings("try") // closing is what the resources are for
+	@SuppressWarnings("try") // the resources are there only to be closed
 	private CompletionStage<T> begin(int next) throws Throwable {
 		if (next == this.held.size()) {
 			return this.caller.call(() -> working(0, this::callback));
@@ -203,8 +207,9 @@ public final class AsyncExecution<T extends @Nullable Object> {
 		}
 	}
 
-	// Within what the caller carries, so that log lines and spans name these locks
-	@SuppressWarnings("try") // closing is what the resource is for
+	// This runs within the context of the caller, so that log lines and spans name these
+	// locks
+	@SuppressWarnings("try") // the resource is there only to be closed
 	private <R> R working(int next, Task<R> task) throws Throwable {
 		if (next == this.held.size()) {
 			return task.call();
@@ -215,14 +220,14 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	private CompletionStage<T> callback() throws Throwable {
-		// One may have been lost while another was waited for
+		// One lock may have been lost while the call waited for another one
 		this.held.forEach(LockHandle::assertHeld);
 		LockHandle innermost = this.held.get(this.held.size() - 1);
 		return Objects.requireNonNull(this.callback.doWithLock(innermost), () -> "The work under lock '"
 				+ innermost.key() + "' must return a CompletionStage, but it returned null");
 	}
 
-	// The thread that notices a loss runs no code of others
+	// The thread that notices a loss must not run code of the application
 	private void lost() {
 		this.lost = true;
 		this.releases.execute(() -> {
@@ -245,7 +250,7 @@ public final class AsyncExecution<T extends @Nullable Object> {
 				future.cancel(true);
 			}
 			catch (UnsupportedOperationException ex) {
-				// A minimal stage of the JDK, which ends by itself
+				// This is a minimal stage of the JDK, which ends by itself
 			}
 		}
 	}
@@ -272,9 +277,10 @@ public final class AsyncExecution<T extends @Nullable Object> {
 	}
 
 	/**
-	 * Close one of several handles, whatever happens.
-	 * @param outcome what has failed before, if anything
-	 * @return the outcome, with what the close fails with
+	 * Close one of several handles. This method never throws an exception, so that the
+	 * other handles can be closed, too.
+	 * @param outcome the failure so far, {@code null} if there was none
+	 * @return the failure, including a failure of the close
 	 */
 	public static @Nullable Throwable close(LockHandle handle, @Nullable Throwable outcome) {
 		try {
@@ -295,12 +301,15 @@ public final class AsyncExecution<T extends @Nullable Object> {
 				: failure;
 	}
 
-	@SuppressWarnings("NullAway") // what the stage ended with, null only if T may be
+	@SuppressWarnings("NullAway") // null only if T may be null
 	private void complete(@Nullable T value) {
 		this.result.complete(value);
 	}
 
-	/** Keeps nothing from being collected, so that forgotten work is noticed. */
+	/**
+	 * Refers to the execution only weakly, so that forgotten work can be collected and
+	 * noticed.
+	 */
 	private static final class Loss implements Runnable {
 
 		private final WeakReference<AsyncExecution<?>> execution;
@@ -319,7 +328,10 @@ public final class AsyncExecution<T extends @Nullable Object> {
 
 	}
 
-	/** Dependents that run asynchronously may block, so they get threads that may. */
+	/**
+	 * Functions that are attached as asynchronous may block, so they run on threads that
+	 * may block.
+	 */
 	private final class Result extends CompletableFuture<T> {
 
 		@Override

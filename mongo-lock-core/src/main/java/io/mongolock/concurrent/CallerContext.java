@@ -11,26 +11,29 @@ import io.mongolock.concurrent.ThreadState.Captured;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * The context that the thread of a caller carries, for work that begins later on another.
- * Chosen once per client. Thread-safe.
+ * Carries the context of a caller's thread to work that begins later on another thread.
+ * It is chosen once per client. Thread-safe.
  */
 public final class CallerContext {
 
-	/** Carries nothing. */
+	/** Carries no context. */
 	public static final CallerContext NONE = new CallerContext(List.of(), UnaryOperator.identity());
 
 	private final Supplier<List<ThreadState>> states;
 
 	private final UnaryOperator<Runnable> decorator;
 
-	/** What a thread has decorated that had called before, while another subscribes. */
+	/**
+	 * The decorated relay of an earlier caller, while the current thread has the context
+	 * of this caller.
+	 */
 	private final ThreadLocal<@Nullable Relay> called = new ThreadLocal<>();
 
 	/**
 	 * Create a context.
-	 * @param decorator gives a task, on the thread of the caller, what the application
-	 * carries in its own way; what that leaves behind on the thread that runs the task
-	 * harms nobody only on threads of the library
+	 * @param decorator decorates a task on the thread of the caller, for the context that
+	 * the application carries in its own way. It may leave context behind on the thread
+	 * that runs the task, which is harmless only on threads of the library
 	 */
 	public CallerContext(List<ThreadState> states, UnaryOperator<Runnable> decorator) {
 		this(() -> states, decorator);
@@ -38,8 +41,8 @@ public final class CallerContext {
 
 	/**
 	 * Create a context.
-	 * @param states asked whenever work begins, and answers the same each time
-	 * @param decorator as above
+	 * @param states is asked whenever work begins, and always returns the same states
+	 * @param decorator decorates a task, as in the other constructor
 	 */
 	public CallerContext(Supplier<List<ThreadState>> states, UnaryOperator<Runnable> decorator) {
 		this.states = states;
@@ -47,7 +50,7 @@ public final class CallerContext {
 	}
 
 	/**
-	 * Take what the current thread carries.
+	 * Take the context of the current thread.
 	 */
 	public Carried carry() {
 		Relay before = this.called.get();
@@ -56,9 +59,9 @@ public final class CallerContext {
 	}
 
 	/**
-	 * Let work that begins on the current thread be the caller of what it calls, also
-	 * while the thread has what another carried.
-	 * @return is closed on the same thread
+	 * Let work begin on the current thread. This work is the caller of everything that it
+	 * calls, even while the thread has the context of another caller.
+	 * @return the scope, which the same thread must close
 	 */
 	public Scope begin() {
 		Relay before = this.called.get();
@@ -82,31 +85,31 @@ public final class CallerContext {
 		}
 	}
 
-	@SuppressWarnings("try") // closing is what the resources are for
+	@SuppressWarnings("try") // the resources are there only to be closed
 	private static void closeBoth(Scope inner, Scope outer) {
 		try (outer; inner) {
-			// Also if one of them fails
+			// Both are closed, even if one of them fails
 		}
 	}
 
 	/**
-	 * Work that begins on another thread than the one that asked for it.
+	 * Work that begins on another thread than the thread that asked for it.
 	 *
-	 * @param <T> what it results in
+	 * @param <T> the type of the result
 	 */
 	@FunctionalInterface
 	public interface Task<T extends @Nullable Object> {
 
 		/**
-		 * Run it.
-		 * @throws Throwable whatever it throws
+		 * Run the task.
+		 * @throws Throwable any exception of the task
 		 */
 		T call() throws Throwable;
 
 	}
 
 	/**
-	 * What a thread carried. Thread-safe.
+	 * The context that was taken from a thread. Thread-safe.
 	 */
 	public final class Carried {
 
@@ -120,10 +123,11 @@ public final class CallerContext {
 		}
 
 		/**
-		 * Let the current thread, which may be one of the application, keep what it has
-		 * and have of this what it lacks. The decorator does nothing to that thread: what
-		 * is taken from it meanwhile has what the decorator took from this caller.
-		 * @return is closed on the same thread
+		 * Complete the context of the current thread: the thread keeps its own context,
+		 * and gets from this context what it lacks. The thread may belong to the
+		 * application, so the decorator does not change it. If a context is taken from
+		 * this thread meanwhile, it includes what the decorator took from this caller.
+		 * @return the scope, which the same thread must close
 		 */
 		public Scope complete() {
 			Scope completed = open(this.captured, Captured::complete);
@@ -133,11 +137,12 @@ public final class CallerContext {
 		}
 
 		/**
-		 * Run a task with this, and nothing else, on the current thread, which is one of
-		 * the library.
-		 * @throws Throwable what it threw, or why it could not be run
+		 * Run a task with this context alone, on the current thread, which belongs to the
+		 * library.
+		 * @throws Throwable the exception of the task, or the reason why the task could
+		 * not be run
 		 */
-		@SuppressWarnings("try") // closing is what the resource is for
+		@SuppressWarnings("try") // the resource is there only to be closed
 		public <T extends @Nullable Object> T call(Task<T> task) throws Throwable {
 			Run<T> run = new Run<>(task);
 			try (Scope carried = open(this.captured, Captured::replace)) {
@@ -147,7 +152,8 @@ public final class CallerContext {
 				if (!run.begun) {
 					throw ex;
 				}
-				// The task has run, and its end is what counts; as in an executor
+				// The task has run, so its outcome counts, and this failure goes to the
+				// handler, as in an executor
 				Thread current = Thread.currentThread();
 				current.getUncaughtExceptionHandler().uncaughtException(current, ex);
 			}
@@ -156,7 +162,7 @@ public final class CallerContext {
 
 	}
 
-	/** Is decorated once, by a caller, and run for each subscription. */
+	/** Decorated once, on the thread of a caller, and run for each subscription. */
 	private static final class Relay {
 
 		private final ThreadLocal<@Nullable Runnable> run = new ThreadLocal<>();
@@ -215,7 +221,7 @@ public final class CallerContext {
 			}
 		}
 
-		@SuppressWarnings("NullAway") // null only if T may be
+		@SuppressWarnings("NullAway") // null only if T may be null
 		private T result() throws Throwable {
 			if (!this.begun) {
 				throw new IllegalStateException("The TaskDecorator beans did not run the work, or ran it later. A "

@@ -5,9 +5,9 @@ import java.util.concurrent.Executor;
 import io.mongolock.core.HoldState;
 
 /**
- * The time in which a thread is to be interrupted if its lock is lost. The interrupt
- * never comes after its end, and outlives it only for one around it that waits for the
- * same. Guarded by its own monitor.
+ * The time in which a thread is interrupted if its lock is lost. The interrupt never
+ * comes after the end of this time. The end clears the interrupt, unless an outer
+ * interruption of this thread has reacted to the same loss. Guarded by its own monitor.
  */
 public final class LossInterruption implements Runnable, AutoCloseable {
 
@@ -27,10 +27,10 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 	}
 
 	/**
-	 * Have the current thread interrupted if a lock is lost.
-	 * @param hold where to hear of that
-	 * @param threads runs what may block, at once
-	 * @return ends it
+	 * Interrupt the current thread if a lock is lost.
+	 * @param hold the hold that reports the loss
+	 * @param threads runs a task that may block, at once
+	 * @return the interruption, which ends when it is closed
 	 */
 	public static LossInterruption begin(HoldState hold, Executor threads) {
 		LossInterruption interruption = new LossInterruption(hold, threads);
@@ -38,8 +38,8 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 		return interruption;
 	}
 
-	// An interrupt closes a channel that the thread reads or writes, and waits for that:
-	// nothing for the thread that notices losses
+	// An interrupt closes a channel that the thread reads or writes, and waits for this
+	// close. The thread that notices losses must not wait
 	@Override
 	public void run() {
 		if (Thread.currentThread() == this.thread) {
@@ -69,9 +69,10 @@ public final class LossInterruption implements Runnable, AutoCloseable {
 	public synchronized void close() {
 		this.over = true;
 		this.hold.removeOnLoss(this);
-		// Ours; what follows is the exception that says so
+		// This interrupt is ours, and the exception that follows reports the loss
 		if (this.interrupted && Thread.interrupted() && this.hold.hasOnLoss(this::isInterruptedAround)) {
-			// Theirs as well, and the exception may reach them late or never
+			// The interrupt is also for the outer call, which the exception may reach
+			// late or never
 			this.thread.interrupt();
 		}
 	}

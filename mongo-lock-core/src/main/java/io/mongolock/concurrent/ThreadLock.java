@@ -24,13 +24,13 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.KeyText;
 
 /**
- * A {@link Lock} on {@link LockOperations}, which its thread may take again while it
- * holds it. Thread-safe: what a thread holds is kept with that thread and touched by no
- * other.
+ * A {@link Lock} on {@link LockOperations}. The thread that holds the lock may take it
+ * again. Thread-safe: the hold of a thread is kept with this thread, and no other thread
+ * touches it.
  */
 public final class ThreadLock implements Lock {
 
-	/** As long as settings allow: 27 years. */
+	/** The longest wait that settings allow: 27 years. */
 	private static final Duration WITHOUT_END = Duration.ofDays(10_000);
 
 	private final LockOperations operations;
@@ -43,7 +43,7 @@ public final class ThreadLock implements Lock {
 
 	/**
 	 * Create a lock.
-	 * @param request what is asked for; its wait timeout does not count
+	 * @param request the request for the lock; its wait timeout does not count
 	 * @throws io.mongolock.InvalidLockSettingsException if its settings contradict each
 	 * other
 	 */
@@ -54,7 +54,7 @@ public final class ThreadLock implements Lock {
 
 	/**
 	 * Create a lock whose settings the first claim checks.
-	 * @param request what is asked for; its wait timeout does not count
+	 * @param request the request for the lock; its wait timeout does not count
 	 */
 	public ThreadLock(LockOperations operations, LockRequest request) {
 		this(operations, request, () -> null);
@@ -62,7 +62,7 @@ public final class ThreadLock implements Lock {
 
 	/**
 	 * Create one side of a read/write lock.
-	 * @param around what the current thread holds by the other side
+	 * @param around returns the handle that the current thread has of the other side
 	 */
 	ThreadLock(LockOperations operations, LockRequest request, Supplier<@Nullable LockHandle> around) {
 		this.operations = operations;
@@ -77,12 +77,13 @@ public final class ThreadLock implements Lock {
 
 	/**
 	 * As {@link #lock()}.
-	 * @param more what counts instead of the request's settings, unless the thread holds
-	 * the lock already
+	 * @param more the settings that replace settings of the request, unless the thread
+	 * already holds the lock
 	 */
 	public void lock(LockSettings more) {
 		if (!takeIfFree(more)) {
-			// No interrupt of this thread reaches that claim, so it keeps its place
+			// An interrupt of this thread does not reach that claim, so the claim keeps
+			// its place
 			CompletableFuture<LockHandle> claim = within(() -> this.operations.acquireAsync(asked(WITHOUT_END, more)));
 			this.hold.set(new Hold(join(claim)));
 		}
@@ -127,8 +128,8 @@ public final class ThreadLock implements Lock {
 
 	/**
 	 * As {@link #tryLock(long, TimeUnit)}.
-	 * @param more what counts instead of the request's settings, unless the thread holds
-	 * the lock already
+	 * @param more the settings that replace settings of the request, unless the thread
+	 * already holds the lock
 	 */
 	public boolean tryLock(Duration wait, LockSettings more) throws InterruptedException {
 		return take(wait.isNegative() ? Duration.ZERO : wholeMillis(wait), more);
@@ -167,8 +168,8 @@ public final class ThreadLock implements Lock {
 	}
 
 	/**
-	 * What the current thread holds.
-	 * @return the handle, or {@code null} if it holds nothing
+	 * The handle of the current thread.
+	 * @return the handle, or {@code null} if the thread does not hold the lock
 	 */
 	public @Nullable LockHandle held() {
 		Hold held = this.hold.get();
@@ -218,7 +219,7 @@ public final class ThreadLock implements Lock {
 		return this.request.with(LockSettings.builder().waitTimeout(wait).build().or(more));
 	}
 
-	@SuppressWarnings("try") // closing is what the resource is for
+	@SuppressWarnings("try") // the resource is there only to be closed
 	private <T> T within(Supplier<T> claim) {
 		LockHandle outer = this.around.get();
 		try (LockContext.Scope scope = (outer != null) ? LockContext.enter(outer) : null) {
@@ -241,7 +242,7 @@ public final class ThreadLock implements Lock {
 	}
 
 	private static Duration wholeMillis(Duration wait) {
-		// Compared first: a duration can be longer than a number of milliseconds holds
+		// Compare first, because the milliseconds of a duration may not fit into a long
 		return (wait.compareTo(WITHOUT_END) < 0) ? Duration.ofMillis(wait.plusNanos(999_999).toMillis()) : WITHOUT_END;
 	}
 
@@ -250,7 +251,7 @@ public final class ThreadLock implements Lock {
 				: ((limit == LockRequest.UNLIMITED) ? "shared" : "limit " + limit) + ", ";
 	}
 
-	/** What one thread holds, how many times over. */
+	/** The hold of one thread, and how often this thread has taken the lock. */
 	private static final class Hold {
 
 		private final LockHandle handle;

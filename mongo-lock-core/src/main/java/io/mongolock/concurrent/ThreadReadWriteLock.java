@@ -8,8 +8,8 @@ import io.mongolock.LockSettings;
 import io.mongolock.core.ConfiguredSettings;
 
 /**
- * A {@link ReadWriteLock} on {@link LockOperations}: two requests of one key, of which
- * the reading one is shared. Thread-safe.
+ * A {@link ReadWriteLock} on {@link LockOperations}. It makes two requests for one key,
+ * and the request of the read lock is shared. Thread-safe.
  */
 public final class ThreadReadWriteLock implements ReadWriteLock {
 
@@ -19,10 +19,11 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 
 	/**
 	 * Create a lock.
-	 * @param request what is asked for; its wait timeout does not count
+	 * @param request the request for the lock; its wait timeout does not count
 	 * @throws io.mongolock.InvalidLockSettingsException if its settings contradict each
 	 * other
-	 * @throws IllegalArgumentException if it says how many may hold the lock
+	 * @throws IllegalArgumentException if the request says how many callers may hold the
+	 * lock
 	 */
 	public ThreadReadWriteLock(LockOperations operations, ConfiguredSettings configured, LockRequest request) {
 		LockRequest reading = reading(request);
@@ -32,8 +33,9 @@ public final class ThreadReadWriteLock implements ReadWriteLock {
 	}
 
 	/**
-	 * The request of the reading side.
-	 * @throws IllegalArgumentException if it says how many may hold the lock
+	 * The request of the read lock.
+	 * @throws IllegalArgumentException if the request says how many callers may hold the
+	 * lock
 	 */
 	private static LockRequest reading(LockRequest request) {
 		if (request.settings().limit() != null) {

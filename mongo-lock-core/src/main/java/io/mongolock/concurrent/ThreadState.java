@@ -3,31 +3,32 @@ package io.mongolock.concurrent;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * Something that a thread carries for the code that runs on it, for example who is logged
- * in. Thread-safe.
+ * A part of the context that a thread carries for the code that runs on it, for example
+ * the user who is logged in. Thread-safe.
  */
 @FunctionalInterface
 public interface ThreadState {
 
 	/**
-	 * Take what the current thread has of it.
-	 * @return what it has, also if that is nothing
+	 * Take this part of the context from the current thread.
+	 * @return the part that was taken, even if it is empty
 	 */
 	Captured capture();
 
 	/**
-	 * What a thread had, for others. Both scopes end on the thread that opened them,
-	 * innermost first, and what was there before is there again. Thread-safe.
+	 * A part of the context of a thread, for other threads. A scope ends on the thread
+	 * that opened it, the innermost scope first, and restores the earlier context.
+	 * Thread-safe.
 	 */
 	interface Captured {
 
 		/**
-		 * Let the current thread have this, and nothing else.
+		 * Replace this part of the context on the current thread.
 		 */
 		Scope replace();
 
 		/**
-		 * Let the current thread have what it has, and of this what it lacks.
+		 * Let the current thread keep what it has, and add what it lacks.
 		 */
 		Scope complete();
 

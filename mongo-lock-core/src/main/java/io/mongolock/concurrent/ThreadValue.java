@@ -12,15 +12,15 @@ import io.mongolock.event.LockInstrumentation.Scope;
  * A value that a thread carries. Thread-safe.
  *
  * @param <V> the type of value
- * @param get the value of the current thread, {@code null} if it has none
- * @param set lets the current thread have it, or none
- * @param join makes one of what a thread has and what is added to it
+ * @param get returns the value of the current thread, {@code null} if it has none
+ * @param set sets the value of the current thread, {@code null} for none
+ * @param join combines the value of a thread with a value that is added
  */
 public record ThreadValue<V>(Supplier<@Nullable V> get, Consumer<@Nullable V> set,
 		BinaryOperator<V> join) implements ThreadState {
 
 	/**
-	 * Create for values; a thread has one or the other.
+	 * Create a state whose values cannot be combined: a thread that has a value keeps it.
 	 */
 	public ThreadValue(Supplier<@Nullable V> get, Consumer<@Nullable V> set) {
 		this(get, set, (own, added) -> own);

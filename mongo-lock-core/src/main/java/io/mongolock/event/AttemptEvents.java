@@ -25,7 +25,7 @@ import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.ClaimAnswer;
 
 /**
- * Says what happens to attempts, up to their grant. Thread-safe; none of its methods
+ * Reports what happens to attempts, up to their grant. Thread-safe. None of the methods
  * blocks.
  */
 public final class AttemptEvents {
@@ -90,7 +90,7 @@ public final class AttemptEvents {
 
 	/**
 	 * An attempt waits or ends by this step.
-	 * @param cancelled how it ends if nobody wants it any more
+	 * @param cancelled the outcome if no caller wants the attempt any more
 	 */
 	public void stepped(LockAcquisition acquisition, AcquisitionStep step, AttemptOutcome cancelled) {
 		if (step instanceof Granted granted) {

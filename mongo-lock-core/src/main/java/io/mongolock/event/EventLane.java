@@ -15,10 +15,10 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks in the order of their arrival on threads of its own, which exist while there
- * is something to run. To add one neither blocks nor fails, whatever the tasks do: a full
- * lane drops the oldest, counts it and says so. Thread-safe; all state is guarded by the
- * lane's own monitor.
+ * Runs tasks in the order of their arrival, on threads of its own, which exist only while
+ * there are tasks. Adding a task neither blocks nor fails, whatever the tasks do. A full
+ * lane drops its oldest task, and reports how many tasks were dropped. Thread-safe: the
+ * lane's own monitor guards all state.
  */
 final class EventLane {
 
@@ -50,9 +50,9 @@ final class EventLane {
 
 	/**
 	 * Create a lane.
-	 * @param maxThreads how many tasks run side by side at most
-	 * @param capacity how many tasks wait at most
-	 * @param onDropped is given the number of tasks that were dropped since the last time
+	 * @param maxThreads the maximum number of tasks that run at the same time
+	 * @param capacity the maximum number of tasks that wait
+	 * @param onDropped is given the number of tasks that were dropped since its last call
 	 */
 	EventLane(ThreadFactory threads, int maxThreads, int capacity, LongConsumer onDropped) {
 		this.threads = threads;
@@ -62,7 +62,7 @@ final class EventLane {
 	}
 
 	/**
-	 * Run a task after those that came before. Returns at once.
+	 * Run a task after the tasks that came before it. Returns at once.
 	 */
 	void add(Runnable task) {
 		if (enqueue(task)) {
@@ -71,7 +71,8 @@ final class EventLane {
 	}
 
 	/**
-	 * Run the tasks that wait because no thread could be started, if one can be now.
+	 * Run the tasks that wait because no thread could be started, if a thread can be
+	 * started now.
 	 */
 	boolean retry() {
 		if (this.stalled && restart()) {
@@ -81,7 +82,8 @@ final class EventLane {
 	}
 
 	/**
-	 * Wait until all tasks that were added have run, unless one of them waits.
+	 * Wait until all tasks that were added have run. If one of the tasks calls this
+	 * method, it returns at once.
 	 */
 	void awaitAll(Duration timeout) {
 		retry();
@@ -132,8 +134,8 @@ final class EventLane {
 			this.threads.newThread(this::work).start();
 		}
 		catch (RuntimeException | Error ex) {
-			// The threads that run take the task, or the next one that adds a task or
-			// retries starts a thread for it
+			// A thread that runs takes the task. If there is none, the next call of add
+			// or retry starts a thread
 			synchronized (this) {
 				this.running--;
 				this.stalled = this.running == 0;
@@ -159,7 +161,8 @@ final class EventLane {
 			current.getUncaughtExceptionHandler().uncaughtException(current, failure);
 		}
 		catch (Throwable ex) {
-			// For example one of the log itself: the tasks that follow must run
+			// For example, the log itself failed. The tasks that follow must run
+			// nevertheless
 		}
 	}
 
@@ -188,7 +191,8 @@ final class EventLane {
 			wait(IDLE_MILLIS);
 		}
 		catch (InterruptedException ex) {
-			// By a task that ran here and left it behind: nobody meant this thread
+			// A task that ran here left the interrupt behind, so it was not meant for
+			// this thread
 		}
 		finally {
 			this.idle--;

@@ -6,8 +6,8 @@ import java.util.concurrent.ThreadFactory;
 import org.apache.commons.logging.Log;
 
 /**
- * Writes lines on a thread of its own, so that nobody waits for a log appender that
- * blocks. Thread-safe; only {@link #flush} blocks.
+ * Writes lines on a thread of its own, so that no caller waits for a log appender that
+ * blocks. Thread-safe. Only {@link #flush} blocks.
  */
 final class EventLog {
 
@@ -17,7 +17,7 @@ final class EventLog {
 
 	/**
 	 * Create a log.
-	 * @param capacity how many lines wait at most
+	 * @param capacity the maximum number of lines that wait
 	 */
 	EventLog(Log logger, ThreadFactory threads, int capacity) {
 		this.logger = logger;
@@ -58,7 +58,7 @@ final class EventLog {
 	}
 
 	/**
-	 * Wait until what was said before is in the log.
+	 * Wait until the earlier lines are in the log.
 	 */
 	void flush(Duration timeout) {
 		this.lines.awaitAll(timeout);

@@ -17,8 +17,8 @@ import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 import io.mongolock.event.LockInstrumentation.Scope;
 
 /**
- * Has instruments measure, at once and on the thread that something happens on. One that
- * fails is logged and harms nobody. Thread-safe.
+ * Calls the instruments at once, on the thread of the event. If an instrument fails, this
+ * is logged and affects nothing else. Thread-safe.
  */
 final class Instruments {
 
@@ -57,7 +57,7 @@ final class Instruments {
 
 	/**
 	 * An attempt ended.
-	 * @param failure what the store failed with, if it did
+	 * @param failure the failure of the store, {@code null} if there was none
 	 */
 	void attempted(LockAcquisition acquisition, AttemptOutcome outcome, @Nullable LockStoreException failure) {
 		measure((instrument) -> instrument.attempted(acquisition, acquisition.attempt().request(), outcome, failure,
@@ -65,7 +65,7 @@ final class Instruments {
 	}
 
 	/**
-	 * Open what each instrument opens.
+	 * Open one scope for the scopes of all instruments.
 	 */
 	Scope open(Function<LockInstrumentation, Scope> opening) {
 		Scope scope = Scope.NONE;

@@ -13,21 +13,23 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * Notices in the answers to claims that others ask for the same lock with another limit,
- * where the smallest counts, and says so once per name. Shared and exclusive claims are
- * meant to differ. Thread-safe.
+ * Notices in the answers to claims that other callers request the same lock with another
+ * limit. The smallest limit counts, and a warning is logged once per name. A shared and
+ * an exclusive claim may differ. Thread-safe.
  */
 final class LimitWatch {
 
 	private static final Log logger = LogFactory.getLog(LimitWatch.class);
 
-	/** So that keys without a name do not fill the memory. */
+	/**
+	 * The maximum number of names, so that keys without a name do not fill the memory.
+	 */
 	private static final int MAX_NAMES = 1_000;
 
 	private final Set<String> said = ConcurrentHashMap.newKeySet();
 
 	/**
-	 * Look at the answer to a claim.
+	 * Check the answer to a claim.
 	 */
 	void observe(LockRequest request, int limit, StoredLock lock) {
 		for (StoredHolder holder : lock.holders()) {

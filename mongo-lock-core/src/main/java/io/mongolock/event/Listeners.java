@@ -11,14 +11,17 @@ import java.util.function.LongConsumer;
 import io.mongolock.LockListener;
 
 /**
- * Publishes events to the listeners, on threads of its own: losses go ahead of everything
- * else and are never dropped, because their holders have to know in time; all other
- * events wait in a bounded queue. A listener that fails is logged. Thread-safe; no method
- * blocks.
+ * Publishes events to the listeners, on threads of its own. Losses come before all other
+ * events and are never dropped, because holders must know of them in time. All other
+ * events wait in a bounded queue. If a listener fails, this is logged. Thread-safe. Only
+ * {@link #awaitLosses} blocks.
  */
 final class Listeners {
 
-	/** So that many losses at once are published in a fraction of the margin. */
+	/**
+	 * The number of threads for losses, so that many losses at once are published in a
+	 * fraction of the margin.
+	 */
 	private static final int LOSSES_AT_ONCE = 32;
 
 	private static final int CAPACITY = 10_000;
@@ -49,8 +52,8 @@ final class Listeners {
 	}
 
 	/**
-	 * Whether anybody hears the next grant or release. To wake the thread that publishes
-	 * costs more than all else that is done for one.
+	 * Whether a listener wants the next grant or release. Waking the thread that
+	 * publishes costs more than all other work for such an event.
 	 */
 	boolean hearGrantsAndReleases() {
 		for (LockListener listener : this.listeners) {
@@ -66,7 +69,7 @@ final class Listeners {
 	}
 
 	/**
-	 * Wait until the losses that were published have been heard.
+	 * Wait until the listeners have heard of the losses that were published.
 	 */
 	void awaitLosses(Duration timeout) {
 		this.losses.awaitAll(timeout);
@@ -94,7 +97,7 @@ final class Listeners {
 			event.accept(listener);
 		}
 		catch (Throwable ex) {
-			// Other languages throw checked exceptions undeclared
+			// Other languages throw checked exceptions without declaring them
 			this.log.listenerFailed(listener, ex);
 		}
 	}

@@ -24,9 +24,9 @@ import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.StoreServers;
 
 /**
- * Says what happens to locks and their leases from the grant on: to the
- * {@link Listeners}, the {@link Instruments} and in the {@link LockLog}, none of which
- * waits for another. Thread-safe; none of its methods blocks.
+ * Reports what happens to locks and their leases from the grant on: to the
+ * {@link Listeners}, to the {@link Instruments} and in the {@link LockLog}. None of these
+ * waits for another. Thread-safe. Only {@link #flushLog} and {@link #awaitLosses} block.
  */
 public final class LockEvents {
 
@@ -40,7 +40,7 @@ public final class LockEvents {
 
 	/**
 	 * Create new events.
-	 * @param threads creates the threads of a name, which are daemons
+	 * @param threads creates the factory of daemon threads for a name
 	 */
 	public LockEvents(List<LockListener> listeners, LockClock clock, Function<String, ThreadFactory> threads) {
 		this.log = new LockLog(LogFactory.getLog(LockEvents.class), threads, clock);
@@ -50,7 +50,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * The events of attempts, to the same listeners.
+	 * Create the events of attempts, for the same listeners.
 	 */
 	public AttemptEvents ofClaims(StoreServers servers) {
 		return new AttemptEvents(this.listeners, this.instruments, this.log, this.clock,
@@ -58,16 +58,16 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Somebody begins to work under a lock, on the current thread.
-	 * @return is to be closed at the end of the work
+	 * A caller begins to work under a lock, on the current thread.
+	 * @return the scope, which must be closed at the end of the work
 	 */
 	public Scope working(HeldLock heldLock) {
 		return this.instruments.open((instrument) -> instrument.working(observe(heldLock.lease())));
 	}
 
 	/**
-	 * Others want a lock whose lease is idle, or may be next.
-	 * @param request for which it was granted
+	 * Other clients want a lock whose lease is idle, or may become idle next.
+	 * @param request the request for which the lock was granted
 	 */
 	public void recalled(LockRequest request) {
 		this.instruments.measure((instrument) -> instrument.recalled(request));
@@ -91,7 +91,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * A lock was lost. What a stop takes away is logged by {@link #cutOff}.
+	 * A lock was lost. {@link #cutOff} logs the losses of a stop.
 	 */
 	public void lost(HeldLock heldLock, LossReason reason) {
 		LockHandle handle = observe(heldLock.lease());
@@ -103,7 +103,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * A stop took locks away from those who held them.
+	 * A stop took locks away from their holders.
 	 */
 	public void cutOff(List<HeldLock> lost) {
 		this.log.cutOff(lost);
@@ -123,14 +123,14 @@ public final class LockEvents {
 			case EXPIRED_UNCONTESTED -> expiredUncontested(heldLock);
 			case LEFT_TO_EXPIRE -> leftToExpire(heldLock, heldLock.state().keptFor(now));
 			case LOST -> {
-				// Was reported when it happened
+				// The loss was reported when it happened
 			}
 		}
 	}
 
 	/**
-	 * Another who knows the token goes on with a lock: it is held here no longer, and not
-	 * free.
+	 * Another holder that knows the token goes on with a lock. The lock is no longer held
+	 * here, but it is not free.
 	 */
 	public void passedOn(HeldLock heldLock) {
 		measureEnd(heldLock, ReleaseOutcome.RELEASED, ClockReading.of(this.clock));
@@ -160,7 +160,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * The store failed on a release, which is tried again in the background.
+	 * The store failed to release a lock. The release is tried again in the background.
 	 */
 	public void releaseFailed(HeldLock heldLock, RuntimeException failure) {
 		this.log.releaseFailed(heldLock, failure);
@@ -168,8 +168,8 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Locks could not be released at a stop, and nobody will try again.
-	 * @param failure why not
+	 * Locks could not be released at a stop, and there is no further try.
+	 * @param failure the reason
 	 */
 	public void releaseAtShutdownFailed(List<HeldLock> left, RuntimeException failure) {
 		this.log.releaseAtShutdownFailed(left, failure);
@@ -189,8 +189,8 @@ public final class LockEvents {
 	}
 
 	/**
-	 * The store answered, which does not count for the leases yet.
-	 * @param found how many the store has
+	 * The store answered, but the answer does not count for the leases yet.
+	 * @param found how many of the leases the store has
 	 */
 	public void renewalsAnswered(List<Lease> leases, int found) {
 		List<Lease> again = leases.stream().filter(Lease::hasRenewalFailed).toList();
@@ -200,9 +200,9 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Leases were renewed, or could not be. To be called last, because instruments may
-	 * run code of the application.
-	 * @param found how many the store has, or negative if it did not answer
+	 * Leases were renewed, or could not be renewed. This must be called last, because
+	 * instruments may run code of the application.
+	 * @param found how many of the leases the store has, negative if it did not answer
 	 */
 	public void renewed(List<Lease> leases, int found, ClockReading requested) {
 		if (leases.isEmpty()) {
@@ -218,10 +218,10 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Leases could not be renewed, which is tried again. Says nothing of those that ran
-	 * out meanwhile: that they are lost is said anyway.
-	 * @param failed which of the batch
-	 * @param failure why not
+	 * Leases could not be renewed. The renewal is tried again. A lease that ran out
+	 * meanwhile is not reported here, because its loss is reported anyway.
+	 * @param failed the leases of the batch that could not be renewed
+	 * @param failure the reason
 	 */
 	public void renewalFailed(RenewalBatch batch, List<Lease> failed, Throwable failure) {
 		ClockReading now = ClockReading.of(this.clock);
@@ -237,7 +237,7 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Somebody asks to release a lock.
+	 * A caller asks to release a lock.
 	 */
 	public void releaseRequested(Lease lease, ReleaseRequest request) {
 		LockHandle handle = observe(lease);
@@ -252,22 +252,23 @@ public final class LockEvents {
 	}
 
 	/**
-	 * Publish and log what waits because no thread could be started, losses above all.
-	 * @return whether it still waits, and this is to be called again
+	 * Publish and log everything that waits because no thread could be started. This is
+	 * most important for losses.
+	 * @return whether something still waits, so that this method must be called again
 	 */
 	public boolean retry() {
 		return this.listeners.retry() | this.log.retry();
 	}
 
 	/**
-	 * Wait until what was said before is in the log.
+	 * Wait until the earlier lines are in the log.
 	 */
 	public void flushLog(Duration timeout) {
 		this.log.flush(timeout);
 	}
 
 	/**
-	 * Wait until listeners have heard of the losses so far.
+	 * Wait until the listeners have heard of the losses so far.
 	 */
 	public void awaitLosses(Duration timeout) {
 		this.listeners.awaitLosses(timeout);

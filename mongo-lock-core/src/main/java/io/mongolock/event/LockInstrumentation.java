@@ -12,11 +12,11 @@ import io.mongolock.LossReason;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
- * A listener that measures: unlike others it is called on the threads that ask, release
- * and renew, before they go on, so that no event is dropped, and hears nothing else. An
- * attempt is an object, and a lock that is held a read-only handle, each equal only to
- * itself from its begin to its end. Implementations must neither block nor throw, and be
- * thread-safe.
+ * A listener that measures. Unlike other listeners, it is called on the threads that ask,
+ * release and renew, before they go on. So no event is dropped. The library calls only
+ * the methods that this interface adds. An attempt is an object, and a held lock is a
+ * read-only handle. From its beginning to its end, each of them is equal only to itself.
+ * Implementations must neither block nor throw, and must be thread-safe.
  */
 public interface LockInstrumentation extends LockListener {
 
@@ -28,7 +28,7 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * An attempt asks the store, on the current thread.
-	 * @return is closed on the same thread after the answer
+	 * @return the scope, which the same thread closes after the answer
 	 */
 	default Scope asking(Object attempt) {
 		return Scope.NONE;
@@ -53,7 +53,8 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * The store granted a lock or kept leases, and a majority of its servers has that.
+	 * The store granted a lock or renewed leases, and a majority of its servers has
+	 * confirmed that.
 	 */
 	default void confirmed() {
 	}
@@ -66,7 +67,8 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * An attempt ended.
-	 * @param failure what the store failed with, {@code null} if it ended otherwise
+	 * @param failure the failure of the store, {@code null} if the attempt ended
+	 * otherwise
 	 */
 	default void attempted(Object attempt, LockRequest request, AttemptOutcome outcome,
 			@Nullable LockStoreException failure, Duration waited) {
@@ -74,20 +76,20 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * A lock was handed over within this JVM instead of being released.
-	 * @param request what the one asked for who holds it now
+	 * @param request the request of the new holder
 	 */
 	default void handedOver(LockRequest request, Duration took) {
 	}
 
 	/**
-	 * An attempt took an idle lease of this application, with no request.
+	 * An attempt took an idle lease of this application, without a request to the store.
 	 */
 	default void tookIdle(LockRequest request) {
 	}
 
 	/**
-	 * Another application wants a lock whose lease is idle here, or may be next.
-	 * @param request what its last holder asked for
+	 * Another application wants a lock whose lease is idle here, or may become idle next.
+	 * @param request the request of the last holder
 	 */
 	default void recalled(LockRequest request) {
 	}
@@ -99,27 +101,27 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * Somebody begins to work under a lock, on the current thread.
-	 * @return is closed on the same thread at the end of the work
+	 * A caller begins to work under a lock, on the current thread.
+	 * @return the scope, which the same thread closes at the end of the work
 	 */
 	default Scope working(LockHandle handle) {
 		return Scope.NONE;
 	}
 
 	/**
-	 * A lease began anew.
+	 * A lease was renewed.
 	 */
 	default void renewed(LockHandle handle) {
 	}
 
 	/**
-	 * A lock was lost; if that is noticed when it is released, {@link #ended} follows.
+	 * A lock was lost. If the loss is noticed at the release, {@link #ended} follows.
 	 */
 	default void lost(LockHandle handle, LockRequest request, LossReason reason) {
 	}
 
 	/**
-	 * A lock whose earlier holder's lease had run out was granted.
+	 * A lock was granted after the lease of an earlier holder had run out.
 	 */
 	default void takenOver(LockRequest request) {
 	}
@@ -138,16 +140,16 @@ public interface LockInstrumentation extends LockListener {
 
 	/**
 	 * A request to renew a lease is about to be sent.
-	 * @param share how much of the time that its holder may rely on the lease has passed:
-	 * 0 right after a renewal, 1 when the lock is lost
+	 * @param share how much has passed of the time in which the holder may rely on the
+	 * lease: 0 right after a renewal, 1 when the lock is lost
 	 */
 	default void leaseUsed(double share) {
 	}
 
 	/**
-	 * The store's answer has its time.
-	 * @param ahead how far it is ahead of the wall clock of this machine, about; negative
-	 * if behind
+	 * An answer contains the time of the store.
+	 * @param ahead about how far the store's clock is ahead of the wall clock of this
+	 * machine, negative if it is behind
 	 */
 	default void storeClock(Duration ahead) {
 	}
@@ -159,11 +161,11 @@ public interface LockInstrumentation extends LockListener {
 	}
 
 	/**
-	 * A time on one thread, such scopes being closed innermost first.
+	 * A time on one thread. The innermost scope is closed first.
 	 */
 	interface Scope extends AutoCloseable {
 
-		/** Ends nothing. */
+		/** A scope without effect. */
 		Scope NONE = () -> {
 		};
 
@@ -180,28 +182,28 @@ public interface LockInstrumentation extends LockListener {
 		/** The lock was granted. */
 		GRANTED,
 
-		/** Others held it, and nobody wanted to wait. */
+		/** Others held the lock, and the attempt was not to wait. */
 		DENIED,
 
-		/** Others held it until the wait was over. */
+		/** Others held the lock until the wait was over. */
 		TIMEOUT,
 
-		/** Others held it, and so many waited that the queue was full. */
+		/** Others held the lock, and the queue was full. */
 		QUEUE_FULL,
 
-		/** It was part of a deadlock, which {@code on-deadlock=fail} ended. */
+		/** The attempt was part of a deadlock, and {@code on-deadlock=fail} ended it. */
 		DEADLOCK,
 
-		/** Others held it, and the caller goes on without it. */
+		/** Others held the lock, and the caller goes on without it. */
 		SKIPPED,
 
 		/** The store failed. */
 		FAILED,
 
-		/** The thread that wanted it was interrupted. */
+		/** The thread that wanted the lock was interrupted. */
 		INTERRUPTED,
 
-		/** Nobody wanted it any more, or the client stopped. */
+		/** No caller wanted the lock any more, or the client stopped. */
 		CANCELLED
 
 	}

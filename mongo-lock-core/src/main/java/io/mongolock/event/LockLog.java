@@ -24,10 +24,10 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**
- * The log of what happens to locks: decides what is said at which level. Its lines are
- * written by a thread of their own, so that neither the watch over the leases nor a
- * renewal nor a listener waits for a log appender that blocks; only lines of each grant
- * and release, at DEBUG, by the caller's. Thread-safe.
+ * The log of what happens to locks. It decides which lines are logged at which level. A
+ * thread of its own writes the lines. So the watch over the leases, renewals and
+ * listeners never wait for a log appender that blocks. Only the lines about each grant
+ * and release, at DEBUG, are written by the caller's thread. Thread-safe.
  */
 final class LockLog {
 
@@ -35,7 +35,10 @@ final class LockLog {
 
 	private static final int MAX_KEYS = 3;
 
-	/** So that names made up at runtime do not fill the memory. */
+	/**
+	 * The maximum number of names, so that names made up at runtime do not fill the
+	 * memory.
+	 */
 	private static final int MAX_NAMES = 1_000;
 
 	private final Log logger;
@@ -70,8 +73,8 @@ final class LockLog {
 	}
 
 	/**
-	 * A request was skipped: the first of each name at INFO, because somebody may wonder
-	 * why nothing happened, and all others at DEBUG.
+	 * A request was skipped. The first skip of each name is logged at INFO, because users
+	 * may wonder why nothing happened. All other skips are logged at DEBUG.
 	 */
 	void skipped(LockRequest request, List<LockHolder> holders) {
 		String name = (request.name() != null) ? request.name() : "";
@@ -183,14 +186,15 @@ final class LockLog {
 	}
 
 	/**
-	 * Write the lines that wait because no thread could be started, or to be summed up.
+	 * Write the lines that wait because no thread could be started, or because they are
+	 * summed up.
 	 */
 	boolean retry() {
 		return this.losses.retry() | this.log.retry();
 	}
 
 	/**
-	 * Wait until what was said before is in the log.
+	 * Wait until the earlier lines are in the log.
 	 */
 	void flush(Duration timeout) {
 		this.losses.sumUp();

@@ -10,8 +10,9 @@ import io.mongolock.core.Lease;
 import io.mongolock.core.LockExceptions;
 
 /**
- * Says which locks were lost: one by one, and of many within a second how many more.
- * Thread-safe: all state is guarded by the monitor.
+ * Logs which locks were lost. If many locks are lost within a second, the first losses
+ * are logged one by one, and the rest as a number. Thread-safe: the monitor guards all
+ * state.
  */
 final class LossLog {
 
@@ -51,7 +52,7 @@ final class LossLog {
 	}
 
 	/**
-	 * Sum up once the second is over.
+	 * Sum up if the second is over.
 	 */
 	synchronized boolean retry() {
 		if (this.begun != null && this.clock.nanoTime() - this.begun >= WINDOW) {

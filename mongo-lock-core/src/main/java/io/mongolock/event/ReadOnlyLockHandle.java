@@ -14,8 +14,8 @@ import io.mongolock.core.LockExceptions;
 import io.mongolock.store.KeyText;
 
 /**
- * A lock as listeners see it: everything but the power to renew it or release it. Equal
- * if of the same hold.
+ * A lock as listeners see it. It has everything except the power to renew or release the
+ * lock. Handles of the same hold are equal.
  */
 final class ReadOnlyLockHandle implements LockHandle {
 

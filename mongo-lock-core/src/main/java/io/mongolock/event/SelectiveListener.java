@@ -3,13 +3,13 @@ package io.mongolock.event;
 import io.mongolock.LockListener;
 
 /**
- * A listener that has no use for grants and releases, as there may be thousands a second,
- * or not always.
+ * A listener that wants grants and releases never, or not always, because there may be
+ * thousands of them a second.
  */
 public interface SelectiveListener extends LockListener {
 
 	/**
-	 * Whether to call it for the next grant or release. Must neither block nor throw.
+	 * Whether the listener wants the next grant or release. Must neither block nor throw.
 	 */
 	boolean hearsGrantsAndReleases();
 

@@ -11,21 +11,21 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.store.StoreServers;
 
 /**
- * Notices from the answers to claims when the store's clock steps, or another member with
- * another clock leads: the time between two answers, by the store's clock, is more or
- * less than either clock of this machine allows. Thread-safe; the last sample is guarded
- * by the watch's own monitor.
+ * Notices in the answers to claims that the store's clock stepped, or that another member
+ * with another clock became the primary. By the store's clock, the time between two
+ * answers is then longer or shorter than either clock of this machine allows.
+ * Thread-safe: the watch's own monitor guards the last sample.
  */
 final class StoreClockStepWatch {
 
 	private static final Log logger = LogFactory.getLog(StoreClockStepWatch.class);
 
-	/** Steps by less are reported only if the margin is less. */
+	/** Smaller steps are reported only if the margin is smaller than this. */
 	private static final long TOLERATED_MILLIS = 1000;
 
 	/**
-	 * For each millisecond of drift, how many may pass: 500 ppm, the most by which NTP
-	 * slews a clock. Both clocks of a machine drift alike.
+	 * In how many milliseconds the clocks may drift by one millisecond: 500 ppm, the most
+	 * by which NTP slews a clock. Both clocks of a machine drift alike.
 	 */
 	private static final long MILLIS_PER_DRIFT = 2000;
 
@@ -51,8 +51,8 @@ final class StoreClockStepWatch {
 	}
 
 	/**
-	 * An answer of the store has its time.
-	 * @param margin what the lease that was asked for allows for
+	 * Check the time in an answer of the store.
+	 * @param margin the margin of the lease that was asked for
 	 */
 	void observe(Instant store, ClockReading requested, ClockReading answered, Duration margin) {
 		Sample sample = new Sample(store.toEpochMilli(), requested, answered,
@@ -87,21 +87,23 @@ final class StoreClockStepWatch {
 	}
 
 	/**
-	 * The store's time, and when it was that.
+	 * A time of the store, with readings of the clocks here.
 	 *
 	 * @param store the store's time in milliseconds
-	 * @param earliest a moment before it
-	 * @param latest a moment after it
-	 * @param server whose time it is, as far as known
+	 * @param earliest a moment before the store's time
+	 * @param latest a moment after the store's time
+	 * @param server the server whose time it is, {@code null} if unknown
 	 */
 	private record Sample(long store, ClockReading earliest, ClockReading latest, @Nullable String server) {
 
-		// From the middle of the time in which the store may have read it
+		// The store may have read its clock at any time between the two readings, so
+		// compare with their middle
 		Duration aheadOfHere() {
 			return Duration.ofMillis(this.store - (this.earliest.millis() + this.latest.millis()) / 2);
 		}
 
-		// How far the store's clock is off what both clocks here allow, in milliseconds
+		// How far the store's clock is outside of the range that both clocks here allow,
+		// in milliseconds
 		long stepSince(Sample before) {
 			long passed = this.store - before.store;
 			long most = mostSince(before);
@@ -110,8 +112,8 @@ final class StoreClockStepWatch {
 			return (passed > most) ? passed - most : Math.min(0, passed - least);
 		}
 
-		// The longer of what both clocks here allow, in milliseconds; one alone may have
-		// stepped back
+		// The longer of the times that the two clocks here allow, in milliseconds. One of
+		// the clocks may have stepped back
 		long mostSince(Sample before) {
 			return Math.max(nanosToMillis(this.latest.nanos() - before.earliest.nanos()),
 					this.latest.millis() - before.earliest.millis());
