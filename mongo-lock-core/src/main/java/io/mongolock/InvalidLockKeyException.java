@@ -8,7 +8,7 @@ public class InvalidLockKeyException extends IllegalArgumentException {
 	/**
 	 * Create a new exception.
 	 * @param message the call and its expression, and what is wrong with the key
-	 * @param cause the refusal
+	 * @param cause the exception that refused the key
 	 */
 	public InvalidLockKeyException(String message, Throwable cause) {
 		super(message, cause);

@@ -5,13 +5,13 @@ import java.util.List;
 
 /**
  * Events of Spring about the locks of this application, for {@code @EventListener}
- * methods. They are published as {@link LockListener} is called: on threads of the
+ * methods. They are published like the calls of a {@link LockListener}: on threads of the
  * library, in the same order, and never on a thread that renews leases.
  */
 public sealed interface LockApplicationEvent {
 
 	/**
-	 * As {@link LockListener#onWaiting}.
+	 * The event of {@link LockListener#onWaiting}.
 	 *
 	 * @param request the request of the attempt
 	 * @param place the place of the attempt in the queue
@@ -21,7 +21,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onAcquired}.
+	 * The event of {@link LockListener#onAcquired}.
 	 *
 	 * @param lock the lock
 	 */
@@ -30,7 +30,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onUnavailable}.
+	 * The event of {@link LockListener#onUnavailable}.
 	 *
 	 * @param request the request of the attempt
 	 * @param holders the last known holders of the lock, empty if unknown
@@ -41,7 +41,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onSkipped}.
+	 * The event of {@link LockListener#onSkipped}.
 	 *
 	 * @param request the request of the attempt
 	 * @param holders the last known holders of the lock, empty if unknown
@@ -52,7 +52,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onDeadlock}.
+	 * The event of {@link LockListener#onDeadlock}.
 	 *
 	 * @param deadlock who waits for whom
 	 */
@@ -61,7 +61,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onReleased(LockHandle, Duration)}.
+	 * The event of {@link LockListener#onReleased(LockHandle, Duration)}.
 	 *
 	 * @param lock the lock
 	 * @param keptFor how long it stays taken, zero if it is free
@@ -71,7 +71,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onLost}.
+	 * The event of {@link LockListener#onLost}.
 	 *
 	 * @param lock the lock
 	 * @param reason how the lock was lost
@@ -81,7 +81,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onExpiredUncontested}.
+	 * The event of {@link LockListener#onExpiredUncontested}.
 	 *
 	 * @param lock the lock
 	 */
@@ -90,7 +90,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onTakenOver}.
+	 * The event of {@link LockListener#onTakenOver}.
 	 *
 	 * @param lock the lock, now held here
 	 * @param previous the holder whose lease ran out
@@ -100,7 +100,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onRenewalFailed}.
+	 * The event of {@link LockListener#onRenewalFailed}.
 	 *
 	 * @param lock the lock
 	 * @param failure how the store failed
@@ -110,7 +110,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onReleaseFailed}.
+	 * The event of {@link LockListener#onReleaseFailed}.
 	 *
 	 * @param lock the lock, no longer held
 	 * @param failure how the store failed
@@ -120,7 +120,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onReleaseRequested}.
+	 * The event of {@link LockListener#onReleaseRequested}.
 	 *
 	 * @param lock the lock
 	 * @param request who asks to release it, and why
@@ -130,7 +130,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onStoreClockStepped}.
+	 * The event of {@link LockListener#onStoreClockStepped}.
 	 *
 	 * @param step by how much the clock stepped, negative if it stepped back
 	 */
@@ -139,7 +139,7 @@ public sealed interface LockApplicationEvent {
 	}
 
 	/**
-	 * As {@link LockListener#onServerClockOff}.
+	 * The event of {@link LockListener#onServerClockOff}.
 	 *
 	 * @param server the address of the server
 	 * @param offset how far the clock is ahead, negative if it is behind; zero if it

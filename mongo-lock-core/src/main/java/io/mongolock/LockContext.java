@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 public final class LockContext {
 
 	/**
-	 * Per thread, because a method that runs under a lock has no other way to find it.
+	 * This is bound to the thread, because a method that runs under a lock has no other
+	 * way to find it.
 	 */
 	private static final ThreadLocal<@Nullable Frame> CURRENT = new ThreadLocal<>();
 
@@ -90,7 +91,7 @@ public final class LockContext {
 	}
 
 	/**
-	 * One lock on the thread that works under it, to which the frame belongs.
+	 * One lock of the thread that works under it. The frame belongs to this thread.
 	 */
 	private static final class Frame implements Scope {
 

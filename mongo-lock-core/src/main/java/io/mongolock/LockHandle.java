@@ -48,9 +48,9 @@ public interface LockHandle extends AutoCloseable {
 	Duration remaining();
 
 	/**
-	 * Whether somebody has asked the holder to release the lock. The last renewal has
-	 * brought this information. The lock is not taken away, so the holder decides what to
-	 * do.
+	 * Whether the holder has been asked to release the lock. The client looks for such
+	 * requests after renewals of the lease. The lock is not taken away, so the holder
+	 * decides what to do.
 	 * @return the last request, empty if there was none
 	 * @see LockOperations#requestRelease
 	 */
@@ -59,10 +59,11 @@ public interface LockHandle extends AutoCloseable {
 	}
 
 	/**
-	 * Tell callers that wait what the holder does. The next automatic renewal stores the
-	 * note, and then {@link LockHolder#note} shows it. The note ends with the hold, but
-	 * if this client keeps the lease, the stored note stays until the first renewal of
-	 * the next holder. If the lease is not renewed, this method has no effect.
+	 * Show callers that wait a note about the work of the holder. The next automatic
+	 * renewal stores the note, and then {@link LockHolder#note} shows it. The note ends
+	 * with the hold, but if this client keeps the lease, the stored note stays until the
+	 * first renewal of the next holder. If the lease is not renewed, this method has no
+	 * effect.
 	 * @param note a short text, which is cut off after {@value LockHolder#MAX_NOTE}
 	 * characters
 	 */

@@ -10,13 +10,16 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ReflectionUtils;
 
 /**
- * Turns the value of a key into text: the same for equal values, in every JVM. What has
- * no such text is refused, since two calls for the same thing would silently not exclude
- * each other.
+ * Turns the value of a key into text. Equal values have the same text in every JVM. A
+ * value without such a text is refused, because two calls for the same thing would
+ * silently not exclude each other.
  */
 final class LockKeyText {
 
-	/** Written out with all its zeros a number may be longer than memory. */
+	/**
+	 * The largest scale for plain notation. With all its zeros, a number could be longer
+	 * than memory.
+	 */
 	private static final int MAX_PLAIN_SCALE = 1024;
 
 	private static final String SEPARATORS = "\\[]=,";
@@ -43,7 +46,7 @@ final class LockKeyText {
 			return currency.getCurrencyCode();
 		}
 		if (value instanceof BigDecimal decimal) {
-			// 1.0 and 1.00 are one number, and one key
+			// 1.0 and 1.00 are the same number, so they must be the same key
 			BigDecimal stripped = decimal.stripTrailingZeros();
 			return (Math.abs((long) stripped.scale()) <= MAX_PLAIN_SCALE) ? stripped.toPlainString()
 					: stripped.toString();
@@ -54,7 +57,8 @@ final class LockKeyText {
 		return value.toString();
 	}
 
-	// As a record's own toString(), but for separators inside, and null, which is no text
+	// This is like a record's own toString(), but separators inside of a text are
+	// escaped, and null differs from every text
 	private static String text(Record value) {
 		return Arrays.stream(value.getClass().getRecordComponents())
 			.map((component) -> component.getName() + component(component, value))

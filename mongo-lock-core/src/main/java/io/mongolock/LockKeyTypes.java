@@ -33,11 +33,11 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.util.ClassUtils;
 
 /**
- * The types that have one text for equal values, in every JVM.
+ * The types whose equal values have the same text in every JVM.
  */
 public final class LockKeyTypes {
 
-	/** Known by name, because callers need no driver. */
+	/** This is a name and not a class, because callers need no driver. */
 	private static final String OBJECT_ID = "org.bson.types.ObjectId";
 
 	private static final Set<Class<?>> TEXTS = Set.of(Character.class, Boolean.class, Byte.class, Short.class,
@@ -58,16 +58,17 @@ public final class LockKeyTypes {
 
 	/**
 	 * Why no value of a type can be a key.
-	 * @param type the type as far as it is declared
-	 * @return the type and the reason, or {@code null} if some value could be
+	 * @param type the declared type
+	 * @return the type and the reason, or {@code null} if some value of the type can be a
+	 * key
 	 */
 	public static @Nullable String refusal(Class<?> type) {
 		return refusal(type, new HashSet<>());
 	}
 
 	/**
-	 * Why a value is no key.
-	 * @param type its class, which has no text
+	 * Why a value cannot be a key.
+	 * @param type the class of the value, which has no text
 	 * @return the type and the reason
 	 */
 	static String refusalOfValue(Class<?> type) {

@@ -172,7 +172,7 @@ public interface LockListener {
 	}
 
 	/**
-	 * Somebody asks to release a lock that is held here. The lock is not taken away.
+	 * A caller asks to release a lock that is held here. The lock is not taken away.
 	 * @param handle the lock
 	 * @param request who asks, and why
 	 * @see LockOperations#requestRelease

@@ -1,8 +1,8 @@
 package io.mongolock;
 
 /**
- * The caller that asked for a lock. This is for diagnostics. The library compares owners
- * for no decision.
+ * The caller that asked for a lock. This is for diagnostics. No decision of the library
+ * depends on it.
  *
  * @param application the name of the application, empty if it has none
  * @param instance tells the instances of one application apart
@@ -63,7 +63,7 @@ public record LockOwner(String application, String instance, String host, long p
 		return as;
 	}
 
-	// What joins the letters of a name is part of it
+	// The characters that join or separate the letters of a word are part of a name
 	private static boolean isShown(int character) {
 		return switch (Character.getType(character)) {
 			case Character.FORMAT -> character == 0x200C || character == 0x200D;

@@ -124,7 +124,8 @@ public record LockRequest(String key, @Nullable String name, LockSettings settin
 		}
 		byte[] stored = key.getBytes(StandardCharsets.UTF_8);
 		if (!new String(stored, StandardCharsets.UTF_8).equals(key)) {
-			// Stored as a replacement character, it would be the same key as others
+			// The store would replace the invalid character, and different keys would
+			// become the same
 			throw new IllegalArgumentException(
 					"The key of a lock is not valid Unicode, because it has half a surrogate pair. Remove that half");
 		}

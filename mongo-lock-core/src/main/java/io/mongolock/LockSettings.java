@@ -18,7 +18,7 @@ public final class LockSettings {
 	 */
 	public static final LockSettings NONE = builder().build();
 
-	/** Those that are set. */
+	/** The settings that have a value. */
 	private final Map<Setting, Object> values;
 
 	private LockSettings(Map<Setting, Object> values) {
@@ -263,9 +263,10 @@ public final class LockSettings {
 		 * Set how long the client keeps the lease after this JVM no longer uses the lock,
 		 * so that the next claim of this JVM needs no request. Use this for a lock that
 		 * this instance takes again and again, and other instances seldom take. The
-		 * client releases the lease earlier if another instance wants the lock, and at
-		 * the latest when half of the time is over for which the lease is relied on. This
-		 * setting has no effect on locks that several callers may hold at the same time.
+		 * client releases the lease earlier if another instance wants the lock. It also
+		 * releases the lease when half of the time has passed in which a holder could
+		 * rely on it. This setting has no effect on locks that several callers may hold
+		 * at the same time.
 		 * @param linger whole milliseconds, zero to release the lock at once
 		 * @return this builder
 		 */
