@@ -3,13 +3,14 @@ package io.mongolock.aspectj;
 import io.mongolock.annotation.DistributedLock;
 
 /**
- * Marks what carries the annotation, itself or by an annotation of its own, or by one of that,
- * and the public methods of types that do.
+ * Marks methods that have the annotation, and the public methods of types that have it. It may
+ * also be a meta-annotation, up to two levels away.
  * <ul>
- * <li>Proxies, whose names have {@code $$} in them, are no such types.</li>
- * <li>Into abstract methods nothing can be woven.</li>
- * <li>Suspending functions of Kotlin, which take a {@code Continuation}, are left to proxies:
- * Spring calls those as what they are. A pattern, because the type need not be there.</li>
+ * <li>Proxies, whose names contain {@code $$}, do not count as such types.</li>
+ * <li>Abstract methods are left out, because nothing can be woven into them.</li>
+ * <li>Suspending functions of Kotlin, which take a {@code Continuation}, are left to proxies,
+ * because Spring calls them as suspending functions. The type is matched by a pattern, because
+ * it need not be present.</li>
  * </ul>
  */
 aspect WovenMethods {

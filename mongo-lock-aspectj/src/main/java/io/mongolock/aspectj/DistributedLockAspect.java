@@ -8,9 +8,10 @@ import org.aspectj.lang.annotation.DeclarePrecedence;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs woven methods under the locks that were declared for them, as the proxy of a bean
- * does and by the same interceptor. For a bean it comes from its application context; for
- * other objects from the context that was opened last. What a proxy has locked already is
+ * Runs woven methods under their declared locks, by the same interceptor as the proxy of
+ * a bean. The interceptor of a bean comes from the bean's application context. For other
+ * objects it comes from the most recently started context that is not stopped, or else
+ * from a stopped context that is not closed. A call that a proxy has already locked is
  * not locked again. Thread-safe.
  */
 @Aspect
@@ -22,11 +23,11 @@ public class DistributedLockAspect {
 	private final ProxiedCalls proxied = new ProxiedCalls();
 
 	/**
-	 * Run a method under its lock. Called by woven code alone.
-	 * @return what it returned
-	 * @throws IllegalStateException if no application context is open whose locks could
-	 * be taken, or the bean's is closed; the method is not run
-	 * @throws Throwable what it threw
+	 * Run a method under its lock. Only woven code calls this.
+	 * @return the result of the method
+	 * @throws IllegalStateException if no application context with locks is open, or if
+	 * the bean's context is closed; the method is not run
+	 * @throws Throwable the exception of the method
 	 */
 	@Around("execution(@io.mongolock.aspectj.Woven * *(..))")
 	public @Nullable Object runUnderItsLock(ProceedingJoinPoint joinPoint) throws Throwable {

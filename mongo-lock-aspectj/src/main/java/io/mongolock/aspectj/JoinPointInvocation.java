@@ -9,7 +9,7 @@ import org.aspectj.lang.reflect.MethodSignature;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A woven call as interceptors have it. Used by one thread at a time.
+ * A woven call in the form that interceptors expect. Used by one thread at a time.
  */
 final class JoinPointInvocation implements MethodInvocation {
 

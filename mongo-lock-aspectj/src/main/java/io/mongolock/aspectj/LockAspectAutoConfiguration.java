@@ -14,14 +14,14 @@ import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.interceptor.LockOperationSourceAdvisor;
 
 /**
- * Auto-configuration for woven methods. Beans keep their proxies: what passes one stands
- * outside of transactions as ever.
+ * Auto-configuration for woven methods. Beans keep their proxies, so for calls through a
+ * proxy the lock stays outside of transactions.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnBean(LockOperationSourceAdvisor.class)
 public final class LockAspectAutoConfiguration {
 
-	/** Created before other beans, so that woven methods of theirs find it. */
+	/** Created before other beans, so that their woven methods find it. */
 	@Configuration(proxyBeanMethods = false)
 	static class AspectConfiguration {
 

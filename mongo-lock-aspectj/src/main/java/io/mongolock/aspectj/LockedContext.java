@@ -16,9 +16,10 @@ import io.mongolock.interceptor.LockOperationSourceAdvisor;
 import io.mongolock.interceptor.check.LockMethodVerifier;
 
 /**
- * An application context whose locks woven methods take as long as it is not closed, also
- * work that Spring waits for. Other objects than its beans prefer a context that is not
- * stopped. Created before all beans whose methods may be woven. Thread-safe.
+ * An application context from which woven methods take their locks until it is closed,
+ * even in work for which Spring waits at the end. Objects that are not its beans prefer a
+ * context that is not stopped. Created before all beans whose methods may be woven.
+ * Thread-safe.
  */
 class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, PriorityOrdered, SmartLifecycle,
 		DisposableBean, MethodInterceptor {
@@ -35,14 +36,14 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 		start();
 	}
 
-	/** Before its own callbacks run, which may be woven. */
+	/** Registers the bean before its own callbacks run, which may be woven. */
 	@Override
 	public Object postProcessBeforeInitialization(Object bean, String beanName) {
 		this.contexts.own(bean, this);
 		return bean;
 	}
 
-	/** What a FactoryBean makes is seen here only. */
+	/** Only this callback sees the product of a FactoryBean. */
 	@Override
 	public Object postProcessAfterInitialization(Object bean, String beanName) {
 		this.contexts.own(bean, this);
@@ -50,8 +51,9 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 	}
 
 	/**
-	 * Run a method under its lock, unless its declaration is wrong: nobody has looked at
-	 * the declarations of an object that is no bean.
+	 * Run a method under its lock, unless its declaration is wrong. This checks the
+	 * declarations, because the declarations of an object that is not a bean have not
+	 * been checked before.
 	 */
 	@Override
 	public @Nullable Object invoke(MethodInvocation invocation) throws Throwable {
@@ -87,13 +89,16 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 		return this.running;
 	}
 
-	/** Starts first and stops last: what else starts or stops may call woven methods. */
+	/**
+	 * Starts first and stops last, because other beans may call woven methods when they
+	 * start or stop.
+	 */
 	@Override
 	public int getPhase() {
 		return Integer.MIN_VALUE;
 	}
 
-	/** Sees beans as they are, before their proxies. */
+	/** Runs first, to see the beans themselves before they get proxies. */
 	@Override
 	public int getOrder() {
 		return Ordered.HIGHEST_PRECEDENCE;
@@ -102,7 +107,7 @@ class LockedContext implements BeanFactoryPostProcessor, BeanPostProcessor, Prio
 	@Override
 	public void destroy() {
 		this.contexts.close(this);
-		// an object that outlives its context does not keep that
+		// An object that outlives its context must not keep the context in memory
 		this.beans = null;
 	}
 

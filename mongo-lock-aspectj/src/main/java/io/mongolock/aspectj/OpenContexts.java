@@ -13,9 +13,10 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 
 /**
- * Knows whose locks a woven method takes. A bean takes them from its application context,
- * and other objects from the context that was started last of those that are not stopped,
- * or else of those that are not closed. Keeps no bean from being collected. Thread-safe.
+ * Knows the context from which a woven method takes its locks. A bean takes them from its
+ * own application context. Other objects take them from the most recently started context
+ * that is not stopped, or else from one that is stopped but not closed. Does not keep
+ * beans from being collected. Thread-safe.
  */
 class OpenContexts {
 
@@ -36,13 +37,16 @@ class OpenContexts {
 
 	};
 
-	/** It comes before all others. */
+	/** The context is preferred to all others. */
 	synchronized void open(LockedContext context) {
 		this.open.remove(context);
 		this.open.add(context);
 	}
 
-	/** It comes after all others: work that goes on has no context but this. */
+	/**
+	 * All others are preferred to the context. It stays in the list, because running work
+	 * may have no other context.
+	 */
 	synchronized void stop(LockedContext context) {
 		if (this.open.remove(context)) {
 			this.open.add(0, context);
@@ -54,7 +58,7 @@ class OpenContexts {
 	}
 
 	/**
-	 * Remember whose bean an object is, from before it is first used.
+	 * Remember the context of a bean. Called before the bean is first used.
 	 */
 	void own(Object bean, LockedContext context) {
 		for (Object one = this.collected.poll(); one != null; one = this.collected.poll()) {
@@ -85,7 +89,7 @@ class OpenContexts {
 		return (this.open.isEmpty()) ? null : this.open.get(this.open.size() - 1);
 	}
 
-	/** By identity: what the beans say of their equality is theirs. */
+	/** Compares beans by identity, because their own equals may mean something else. */
 	private static final class Bean extends WeakReference<Object> {
 
 		private final int hash;

@@ -8,8 +8,9 @@ import org.jspecify.annotations.Nullable;
 import org.springframework.aop.support.AopUtils;
 
 /**
- * Knows of each thread the call that a proxy has just let through, the lock taken. Stands
- * innermost of all advice, so that nothing comes between it and the method. Thread-safe.
+ * Knows for each thread the call that a proxy has just passed on under its lock. This is
+ * the innermost advice, so that no other code comes between it and the method.
+ * Thread-safe.
  */
 class ProxiedCalls implements MethodInterceptor {
 
@@ -28,8 +29,9 @@ class ProxiedCalls implements MethodInterceptor {
 	}
 
 	/**
-	 * Whether a woven method begins because a proxy has let it through. It does so once:
-	 * a call that it makes itself is another.
+	 * Whether a woven method begins because a proxy has passed the call on. This is true
+	 * only once for each such call, because a call by the method itself is a different
+	 * call.
 	 */
 	boolean begin(MethodInvocation woven) {
 		MethodInvocation let = this.current.get();

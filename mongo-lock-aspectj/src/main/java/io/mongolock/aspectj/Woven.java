@@ -6,8 +6,9 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Marks a method that the aspect runs under its lock. The weaver writes it, and the
- * verification at startup, which knows it by its name, lets such methods pass.
+ * Marks a method that the aspect runs under its lock. The weaver adds this annotation.
+ * The verification at startup recognizes it by its name, and accepts such methods without
+ * a proxy.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)

@@ -1,12 +1,12 @@
 /**
- * Locks for calls that pass no proxy: on {@code this}, on objects that are no beans, of
- * private, static and final methods.
+ * Locks for calls that do not go through a proxy: calls on {@code this} or on objects
+ * that are not beans, and calls of private, static and final methods.
  * <ul>
- * <li>The aspect {@code WovenMethods} marks the methods that are woven, by
- * {@link Woven}.</li>
- * <li>{@link DistributedLockAspect} runs them under their locks, by the interceptor of
- * the application context that {@link OpenContexts} finds; but those calls that a proxy
- * has let through already, which {@link ProxiedCalls} knows.</li>
+ * <li>The aspect {@code WovenMethods} marks the woven methods by {@link Woven}.</li>
+ * <li>{@link DistributedLockAspect} runs these methods under their locks, by the
+ * interceptor of the application context that {@link OpenContexts} finds. It does not
+ * lock calls again that a proxy has already passed on. {@link ProxiedCalls} knows these
+ * calls.</li>
  * </ul>
  */
 @NullMarked

@@ -10,7 +10,7 @@ import io.mongolock.core.DurationPrinter;
 import io.mongolock.store.LockFilter;
 
 /**
- * Reads what a user asks for.
+ * Reads the parameters of a user's request.
  */
 final class AskedLocks {
 
@@ -19,8 +19,8 @@ final class AskedLocks {
 
 	/**
 	 * Read which locks to show.
-	 * @param prefix the beginning of their keys, all if {@code null}
-	 * @param holder a part of a holder's description, any if {@code null}
+	 * @param prefix the beginning of the keys, all keys if {@code null}
+	 * @param holder a part of a holder's description, any holder if {@code null}
 	 * @param heldFor a number and a unit, as in the settings, any time if {@code null}
 	 */
 	static LockFilter read(@Nullable String prefix, @Nullable String holder, @Nullable String heldFor) {
@@ -29,7 +29,7 @@ final class AskedLocks {
 	}
 
 	/**
-	 * A request that is wrong: over HTTP the answer is 400 with what is wrong.
+	 * The failure of a wrong request. Over HTTP the answer is 400 with this message.
 	 */
 	static InvalidEndpointRequestException refused(String message) {
 		return new InvalidEndpointRequestException(message, message);

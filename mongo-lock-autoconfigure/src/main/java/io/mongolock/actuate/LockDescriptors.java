@@ -21,7 +21,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The answers of the endpoint. Tokens are never part of them, because anybody who has one
+ * The answers of the endpoint. They never contain tokens, because anybody with a token
  * can release the lock.
  */
 public final class LockDescriptors {
@@ -38,12 +38,12 @@ public final class LockDescriptors {
 	}
 
 	/**
-	 * Locks that are held.
+	 * A page of held locks.
 	 *
 	 * @param locks the locks, in the order of their keys
-	 * @param next what to ask for as {@code after} to go on, {@code null} at the end
-	 * @param scanned among how many there are no more, if the look for them ended before
-	 * it had found as many as were asked for, or all; {@code null} otherwise
+	 * @param next the value of {@code after} for the next page, {@code null} at the end
+	 * @param scanned the number of locks that were searched, if the search ended before
+	 * it had found as many locks as requested, or all; {@code null} otherwise
 	 */
 	public record LocksDescriptor(List<LockDescriptor> locks, @Nullable String next,
 			@Nullable Integer scanned) implements OperationResponseBody {
@@ -54,13 +54,13 @@ public final class LockDescriptors {
 	 * One lock.
 	 *
 	 * @param key the key
-	 * @param fence the highest number given out
-	 * @param holders who holds it
-	 * @param waiting who waits, first come first; one place for each instance that waits
-	 * and does not hold the lock itself
-	 * @param waitingHere how many wait in this application
-	 * @param previous who held it when it was last granted and does no more: the lease
-	 * ran out, or was shared
+	 * @param fence the highest fence given out
+	 * @param holders the holders
+	 * @param waiting the waiters in the order of arrival; one place for each instance
+	 * that waits and does not hold the lock itself
+	 * @param waitingHere the number of attempts of this application that wait
+	 * @param previous the holders at the last grant that are no longer holders: their
+	 * leases ran out, or were shared
 	 */
 	public record LockDescriptor(String key, long fence, List<HolderDescriptor> holders, List<WaiterDescriptor> waiting,
 			int waitingHere, List<PreviousDescriptor> previous) implements OperationResponseBody {
@@ -81,7 +81,7 @@ public final class LockDescriptors {
 			return new LockDescriptor(lock.key(), lock.fence(), holders, waiting, waitingHere, previous(lock, owners));
 		}
 
-		// A holder that shares the lock is in both
+		// A holder that shares the lock is in both lists
 		private static List<PreviousDescriptor> previous(StoredLock lock, boolean owners) {
 			Set<String> holding = lock.holders().stream().map(StoredHolder::leaseToken).collect(Collectors.toSet());
 			return lock.previous()
@@ -96,21 +96,22 @@ public final class LockDescriptors {
 	/**
 	 * A holder of a lock.
 	 *
-	 * @param owner as people know them, application, instance, host, process and thread
-	 * @param instance application and instance alone
-	 * @param fence the number of the grant
+	 * @param owner the description for people: application, instance, host, process and
+	 * thread
+	 * @param instance only the application and the instance
+	 * @param fence the fence of the grant
 	 * @param limit how many may hold the lock together with this one
-	 * @param acquiredAt when it was granted, by the server's clock
-	 * @param heldFor how long it has been held
-	 * @param remaining how long its lease still runs unless renewed
-	 * @param ttl how long its lease runs from a renewal on
-	 * @param releaseRequest who asks it to release the lock, if anyone
-	 * @param mayBeIdle whether another instance may keep the lease though nobody holds
-	 * the lock there; it no longer may once others have recalled it
-	 * @param idleSince since when this instance keeps the lease though nobody holds the
-	 * lock, by the server's clock; {@code null} for leases in use, and for leases of
+	 * @param acquiredAt when the lock was granted, by the server's clock
+	 * @param heldFor how long the lock has been held
+	 * @param remaining how long the lease still runs unless renewed
+	 * @param ttl how long the lease runs after a renewal
+	 * @param releaseRequest the request to release the lock, if there is one
+	 * @param mayBeIdle whether another instance may keep the lease although the lock is
+	 * not held there; {@code false} after a recall
+	 * @param idleSince since when this instance keeps the lease although the lock is not
+	 * held, by the server's clock; {@code null} for leases in use, and for leases of
 	 * other instances
-	 * @param note what the holder does, empty if it did not say
+	 * @param note the holder's note on its work, empty if there is none
 	 */
 	public record HolderDescriptor(String owner, String instance, long fence, int limit, Instant acquiredAt,
 			Duration heldFor, Duration remaining, Duration ttl, @Nullable ReleaseRequest releaseRequest,
@@ -137,8 +138,9 @@ public final class LockDescriptors {
 	/**
 	 * A waiter for a lock.
 	 *
-	 * @param owner as people know them, application, instance, host, process and thread
-	 * @param instance application and instance alone
+	 * @param owner the description for people: application, instance, host, process and
+	 * thread
+	 * @param instance only the application and the instance
 	 * @param limit how many may hold the lock together with this one
 	 */
 	public record WaiterDescriptor(String owner, String instance, int limit) {
@@ -153,11 +155,12 @@ public final class LockDescriptors {
 	/**
 	 * A previous holder of a lock.
 	 *
-	 * @param owner as people know them, application, instance, host, process and thread
-	 * @param instance application and instance alone
-	 * @param fence the number of the grant
-	 * @param acquiredAt when it was granted, by the server's clock
-	 * @param renewedAt when it was last renewed
+	 * @param owner the description for people: application, instance, host, process and
+	 * thread
+	 * @param instance only the application and the instance
+	 * @param fence the fence of the grant
+	 * @param acquiredAt when the lock was granted, by the server's clock
+	 * @param renewedAt when the lease was last renewed
 	 */
 	public record PreviousDescriptor(String owner, String instance, long fence, Instant acquiredAt, Instant renewedAt) {
 
@@ -172,7 +175,7 @@ public final class LockDescriptors {
 	 * A lock whose holders were asked to release it.
 	 *
 	 * @param key the key
-	 * @param asked how many holders
+	 * @param asked the number of holders that were asked
 	 */
 	public record RequestedDescriptor(String key, int asked) implements OperationResponseBody {
 
@@ -182,7 +185,7 @@ public final class LockDescriptors {
 	 * A lock that was released by force.
 	 *
 	 * @param key the key
-	 * @param released from how many holders it was taken
+	 * @param released the number of holders from which the lock was taken
 	 */
 	public record ReleasedDescriptor(String key, int released) implements OperationResponseBody {
 
@@ -191,7 +194,8 @@ public final class LockDescriptors {
 	/**
 	 * The store does not answer, or the request is wrong.
 	 *
-	 * @param error why; of the store no more than that to those who may not see owners
+	 * @param error the reason. Users who may not see owners do not get the details of a
+	 * store's failure
 	 */
 	public record ErrorDescriptor(String error) implements OperationResponseBody {
 

@@ -10,8 +10,8 @@ import org.springframework.boot.actuate.info.InfoContributor;
 import io.mongolock.core.ConfiguredSettings;
 
 /**
- * Part {@code mongoLock} of the info endpoint: where the locks are kept, and the settings
- * of leases and waits. Asks no server. Thread-safe.
+ * The part {@code mongoLock} of the info endpoint: the collection of the locks, and the
+ * settings of leases and waits. Sends no request to a server. Thread-safe.
  */
 public final class LockInfoContributor implements InfoContributor {
 
@@ -21,7 +21,7 @@ public final class LockInfoContributor implements InfoContributor {
 
 	/**
 	 * Create a contributor.
-	 * @param collection where the locks are kept, empty if unknown
+	 * @param collection the collection of the locks, empty if unknown
 	 */
 	public LockInfoContributor(ConfiguredSettings configured, String collection) {
 		this.configured = configured;

@@ -30,10 +30,10 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Finds locks by their keys, in the application's store and in extensions, whose keys
- * begin with a prefix here. Thread-safe.
+ * Finds locks by their keys, in the application's store and in extensions. The keys of an
+ * extension begin with its prefix here. Thread-safe.
  *
- * @param here what this application has of a lease
+ * @param here gives this application's own state of a lease
  */
 record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> here, List<LockExtension> extensions,
 		Duration timeout, LockClock clock) {
@@ -42,16 +42,19 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 
 	private static final int MAX_LIMIT = 1000;
 
-	/** Among how many one request looks for locks. */
+	/** The number of locks that one request to the store searches. */
 	private static final int CHUNK = 10_000;
 
-	/** Among how many a page looks that finds few, as one is asked for every 2 s. */
+	/**
+	 * The most locks that one page searches if it finds few, because a page may be
+	 * requested every 2 s.
+	 */
 	private static final int MAX_SCANNED = 100_000;
 
 	/**
-	 * A page of the locks that are held, in the order of their keys.
-	 * @param asked how many at most, 100 unless given
-	 * @throws InvalidEndpointRequestException if that is not from 1 to 1,000
+	 * A page of the held locks, in the order of their keys.
+	 * @param asked the limit of the page, 100 unless given
+	 * @throws InvalidEndpointRequestException if the limit is not from 1 to 1,000
 	 */
 	LocksDescriptor page(LockFilter filter, @Nullable String after, @Nullable Integer asked, boolean owners) {
 		if (asked != null && (asked < 1 || asked > MAX_LIMIT)) {
@@ -60,7 +63,7 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 					+ "'next' in the page before");
 		}
 		List<LockDescriptor> matching = new ArrayList<>();
-		// A user who may not see the owners must not find out by asking for them
+		// A user who may not see owners must not find them by searching for them
 		if (!filter.holder().isEmpty() && !owners) {
 			return new LocksDescriptor(matching, null, null);
 		}
@@ -95,7 +98,7 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 		return (lock != null) ? describe(lock, owners) : null;
 	}
 
-	// Where several databases have such a document, the one that is locked
+	// If several databases have such a document, prefers the one that is locked
 	@Nullable StoredLock find(String key) {
 		List<StoredLock> found = usable(
 				() -> sources(key).flatMap((source) -> source.store().find(stored(key), this.timeout).stream())
@@ -108,16 +111,16 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 	}
 
 	/**
-	 * Add up over all places that may have a lock of that key.
-	 * @param count is given each of them and the key as it is stored there
+	 * Add up a number over all stores that may have a lock with that key.
+	 * @param count gets the client of each store, and the key as it is stored there
 	 */
 	int sum(String key, ToIntBiFunction<StoreClient, String> count) {
 		return usable(() -> sources(key).mapToInt((source) -> count.applyAsInt(source, stored(key))).sum());
 	}
 
 	/**
-	 * Whether one of the places that may have a lock of that key has it, which is asked
-	 * one after the other.
+	 * Whether one of the stores that may have a lock with that key fulfils a request. The
+	 * stores are tried one after the other.
 	 */
 	boolean any(String key, BiPredicate<StoreClient, String> request) {
 		return sources(key).anyMatch((source) -> request.test(source, stored(key)));
@@ -139,7 +142,7 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 					.orElse(LockPage.of(List.of(), most, null))));
 	}
 
-	// As far as both were looked at
+	// Joins two pages up to the key that both searches have reached
 	private static LockPage joined(LockPage one, LockPage other, Comparator<String> order, int most) {
 		String next = Stream.of(one, other).map(LockPage::next).filter(Objects::nonNull).min(order).orElse(null);
 		return LockPage.of(Stream.of(one, other)

@@ -37,17 +37,17 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * Endpoint {@code mongolocks}: who holds which lock and who waits for it, in all
- * instances, and a release by force, which has to be allowed by
- * {@code management.endpoint.mongolocks.access=unrestricted}. Thread-safe.
+ * The endpoint {@code mongolocks}: shows the holders and waiters of locks in all
+ * instances, and can release a lock by force. The release must be allowed by {@code
+ * management.endpoint.mongolocks.access=unrestricted}. Thread-safe.
  */
 @Endpoint(id = "mongolocks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {
 
-	/** Type of the audit event of a release by force. */
+	/** The type of the audit event of a release by force. */
 	public static final String RELEASED_BY_FORCE = "MONGO_LOCK_RELEASED_BY_FORCE";
 
-	/** Type of the audit event of a request to release. */
+	/** The type of the audit event of a request to release. */
 	public static final String RELEASE_REQUESTED = "MONGO_LOCK_RELEASE_REQUESTED";
 
 	private static final Log logger = LogFactory.getLog(LocksEndpoint.class);
@@ -60,14 +60,14 @@ public class LocksEndpoint {
 
 	/**
 	 * Create an endpoint.
-	 * @param locks the locks of the application; what it calls {@code broken} is notified
-	 * of releases by force
-	 * @param here what the application has of a lease
-	 * @param timeout how long each look at them may take
-	 * @param events learns of releases by force, and of requests to release
-	 * @param extensions have the locks whose keys begin with their prefix; lists show
-	 * them only if the prefix that is asked for does, since such a list may read whole
-	 * collections
+	 * @param locks the locks of the application; its {@code broken} is called for
+	 * releases by force
+	 * @param here gives the application's own state of a lease
+	 * @param timeout how long each look at the locks may take
+	 * @param events publishes releases by force, and requests to release
+	 * @param extensions the extensions, which have the locks whose keys begin with their
+	 * prefix. A list shows these locks only if the requested prefix begins with the
+	 * extension's prefix, because such a list may read whole collections
 	 */
 	public LocksEndpoint(StoreClient locks, Function<LeaseId, @Nullable LocalLease> here, Duration timeout,
 			ApplicationEventPublisher events, LockClock clock, List<LockExtension> extensions) {
@@ -118,7 +118,7 @@ public class LocksEndpoint {
 	}
 
 	RequestedDescriptor requestRelease(String key, @Nullable String why, String by) {
-		// One that is missing is refused as one that is empty
+		// A missing reason is refused like an empty one
 		String reason = (why != null) ? why : "";
 		int asked = this.search.sum(key, (source, stored) -> source.locks().requestRelease(stored, reason, by));
 		if (asked > 0) {
@@ -151,7 +151,8 @@ public class LocksEndpoint {
 		if (lock == null) {
 			return null;
 		}
-		// Those that were seen, not a holder that is granted the lock in between
+		// Release only the holders that were seen, not a holder that gets the lock
+		// meanwhile
 		List<String> released = new ArrayList<>();
 		try {
 			for (StoredHolder holder : lock.holders()) {
@@ -197,14 +198,14 @@ public class LocksEndpoint {
 	}
 
 	private void released(String key, String holders, String reason, String by) {
-		// Most applications have no repository of audit events
+		// Logged, because most applications have no repository of audit events
 		logger.warn(KeyText.printable(by) + " released lock '" + KeyText.printable(key) + "' by force, reason: "
 				+ KeyText.printable(reason) + ". The lock was held by " + holders);
 		audit(by, RELEASED_BY_FORCE, "key=" + key, "holders=" + holders, "reason=" + reason);
 	}
 
-	// Published on this thread: what a listener
-	// throws would hide what was done, or why not
+	// Events are published on this thread. A listener's exception must not hide the
+	// result of the operation or its failure
 	private void audit(String by, String type, String... data) {
 		AuditEvent event = new AuditEvent(by, type, data);
 		try {

@@ -21,9 +21,9 @@ import io.mongolock.LockStoreException;
 import io.mongolock.actuate.LockDescriptors.ErrorDescriptor;
 
 /**
- * {@link LocksEndpoint} over HTTP, where owners are shown only to those who may see them,
- * a wrong request is a 400 with what is wrong, and a store that does not answer a 503.
- * Thread-safe.
+ * {@link LocksEndpoint} over HTTP. It shows owners only to users who may see them. The
+ * answer to a wrong request is 400 with the reason. If the store does not answer, the
+ * answer is 503. Thread-safe.
  */
 @EndpointWebExtension(endpoint = LocksEndpoint.class)
 public class LocksEndpointWebExtension {
@@ -40,8 +40,8 @@ public class LocksEndpointWebExtension {
 
 	/**
 	 * Create an extension.
-	 * @param roles what lets a user release locks, and see owners where that depends on
-	 * the user; any user if empty
+	 * @param roles the roles, one of which a user needs to release locks, and to see
+	 * owners if that depends on the user; any user may if empty
 	 */
 	public LocksEndpointWebExtension(LocksEndpoint endpoint, Show showValues, Set<String> roles) {
 		this.endpoint = endpoint;
@@ -134,7 +134,8 @@ public class LocksEndpointWebExtension {
 		return key;
 	}
 
-	// A parameter or a part of the body named like the selector would stand for it
+	// A parameter or a part of the body with the selector's name would replace the
+	// selector
 	private static String only(String[] path, @Nullable String key) {
 		String only = String.join("/", path);
 		if (key != null) {
@@ -150,15 +151,15 @@ public class LocksEndpointWebExtension {
 				: new WebEndpointResponse<>(FORBIDDEN);
 	}
 
-	// A page asks every two seconds: a store that is down is no error of this server, nor
-	// a stack trace in its log each time
+	// A page asks every two seconds. If the store is down, this must not count as an
+	// error of this server, or log a stack trace each time
 	private static WebEndpointResponse<OperationResponseBody> answer(boolean shown, int none,
 			Supplier<@Nullable OperationResponseBody> operation) {
 		try {
 			OperationResponseBody body = operation.get();
 			return (body != null) ? new WebEndpointResponse<>(body) : new WebEndpointResponse<>(none);
 		}
-		// Spring Boot would hide what is wrong
+		// Spring Boot would hide the message
 		catch (InvalidEndpointRequestException ex) {
 			return new WebEndpointResponse<>(new ErrorDescriptor(String.valueOf(ex.getMessage())),
 					WebEndpointResponse.STATUS_BAD_REQUEST);
@@ -172,17 +173,17 @@ public class LocksEndpointWebExtension {
 	}
 
 	/**
-	 * Whether owners are shown to somebody.
-	 * @return whether that user may see them
+	 * Whether a user may see owners.
+	 * @return whether owners are shown to that user
 	 */
 	public boolean showsOwners(SecurityContext user) {
 		return this.showValues.isShown(user, this.roles);
 	}
 
 	/**
-	 * Whether somebody may release locks, or ask for them, where the endpoint may be
-	 * written to at all: who has one of the roles that see owners.
-	 * @return whether that user may, which anybody may where no roles are set
+	 * Whether a user may release locks, or ask holders to release them, if the endpoint
+	 * allows writes at all.
+	 * @return {@code true} if the user has one of the roles, or if no roles are set
 	 */
 	public boolean mayRelease(SecurityContext user) {
 		return this.roles.isEmpty() || Show.WHEN_AUTHORIZED.isShown(user, this.roles);

@@ -1,8 +1,9 @@
 /**
- * The actuator's view of the locks: {@link LocksEndpoint} shows and releases them,
+ * The actuator's view of the locks. {@link LocksEndpoint} shows and releases locks.
  * {@link LocksEndpointWebExtension} does so over HTTP with the rights of the user.
- * {@link LockSearch} finds them by what {@link AskedLocks} reads, {@link LockDescriptors}
- * are the form of the answers, and {@link LockInfoContributor} shows the settings.
+ * {@link LockSearch} finds the locks that {@link AskedLocks} reads from a request.
+ * {@link LockDescriptors} are the answers. {@link LockInfoContributor} shows the
+ * settings.
  */
 @NullMarked
 package io.mongolock.actuate;

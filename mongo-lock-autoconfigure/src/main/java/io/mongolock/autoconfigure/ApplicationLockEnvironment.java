@@ -23,7 +23,7 @@ import io.mongolock.spi.StoreClient;
 import io.mongolock.store.LockStore;
 
 /**
- * Opens clients for stores of modules, which end with the application.
+ * Opens clients for the stores of modules. The clients end with the application.
  */
 record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProperties properties,
 		ConfiguredSettings configured, LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners,
@@ -34,7 +34,7 @@ record ApplicationLockEnvironment(ListableBeanFactory beanFactory, MongoLockProp
 	@Override
 	public StoreClient open(LockStore store) {
 		ConfiguredSettings lasting = new ConfiguredSettings(this.configured.global(), this.configured.byName(), null);
-		// What other stores let write proves nothing of the lock collection
+		// Writes to other stores do not prove that the lock collection is writable
 		List<LockListener> ofOthers = this.listeners.orderedStream()
 			.filter((listener) -> !(listener instanceof WriteProof))
 			.toList();

@@ -17,9 +17,9 @@ import io.mongolock.observation.LockMdc;
 import io.mongolock.observation.ThreadSnapshots;
 
 /**
- * What Spring and its neighbours bind to threads, which work on a thread of the library
- * takes along of the thread that asked for it. Each neighbour is in a class of its own,
- * which is loaded if the neighbour is there.
+ * The values that Spring and related libraries bind to threads. Work on a thread of this
+ * library takes them along from the caller's thread. Each related library has a class of
+ * its own here, which is loaded only if that library is present.
  */
 final class CallerStates {
 
@@ -27,8 +27,8 @@ final class CallerStates {
 	}
 
 	/**
-	 * All that there are.
-	 * @param own the states that beans of the application are
+	 * All states.
+	 * @param own the states that are beans of the application
 	 */
 	static List<ThreadState> of(List<ThreadState> own, @Nullable ClassLoader loader) {
 		List<ThreadState> all = new ArrayList<>(own);

@@ -19,8 +19,9 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotatedTypeMetadata;
 
 /**
- * Matches by a setting that is true or false, read as the properties themselves are, so
- * that {@code yes} and {@code off} mean the same to both. Anything else is refused.
+ * Matches by a setting that is true or false. The setting is read like the properties
+ * themselves, so that {@code yes} and {@code off} mean the same to both. Other values are
+ * refused.
  */
 @Retention(RetentionPolicy.RUNTIME)
 @Target({ ElementType.TYPE, ElementType.METHOD })
@@ -29,17 +30,17 @@ import org.springframework.core.type.AnnotatedTypeMetadata;
 
 	/**
 	 * The setting.
-	 * @return its name without the prefix
+	 * @return the name without the prefix
 	 */
 	String name();
 
 	/**
-	 * The value that it has to have.
+	 * The value that the setting must have.
 	 */
 	boolean havingValue() default true;
 
 	/**
-	 * Its value if it is not set.
+	 * The value if the setting is not set.
 	 */
 	boolean byDefault();
 

@@ -7,8 +7,8 @@ import org.springframework.core.env.Environment;
 import org.springframework.core.type.AnnotationMetadata;
 
 /**
- * Brings an auto-proxy creator, or joins the one there is: without one, advisors are
- * silently ignored.
+ * Registers an auto-proxy creator unless there is one, because advisors are silently
+ * ignored without it.
  */
 class LockAutoProxyRegistrar implements ImportBeanDefinitionRegistrar {
 

@@ -25,7 +25,7 @@ import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.LockStore;
 
 /**
- * Claims, keeps and releases locks. Its conditions hold for all that it imports.
+ * Claims, keeps and releases locks. Its conditions also apply to all that it imports.
  */
 @Lazy
 @Configuration(proxyBeanMethods = false)
@@ -43,7 +43,7 @@ class LockClientConfiguration {
 
 	@Bean
 	@Lazy(false) // fails at the start if there is no store
-	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
+	@DependsOn("mongoLockSettingsValidator") // that bean names the wrong property
 	static LockTemplate mongoLockTemplate(ObjectProvider<LockStore> store, ConfiguredSettings configured,
 			LockOwner owner, LockClock clock, ObjectProvider<LockListener> listeners, CallerContext callerContext,
 			MongoLockProperties properties, ApplicationContext context, LockLifecycle lifecycle) {

@@ -23,8 +23,8 @@ import io.mongolock.store.mongo.MongoLockStore;
 
 /**
  * Finds the application's database, and makes a template for it that joins no
- * transaction: a lock written inside one would be invisible to others until the commit.
- * It is no bean, because it would make Boot's back off.
+ * transaction. A lock written inside a transaction would be invisible to others until the
+ * commit. The template is not a bean, because Boot's template would then back off.
  */
 record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 
@@ -33,14 +33,15 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 	MongoOperations template(@Nullable String beanName) {
 		MongoDatabaseFactory factory = (beanName != null) ? named(beanName) : only();
 		if (factory.getMongoDatabase() == null) {
-			// A mock's answer
+			// Only a mock answers null
 			throw new LockStartupException(
 					"The MongoDatabaseFactory for distributed locks has no database. Perhaps a test has mocked the "
 							+ "factory or its MongoClient.",
 					"In such a test, keep the locks in memory with @AutoConfigureMongoLockTest of mongo-lock-test, or "
 							+ "run without locks with mongo-lock.enabled=false.");
 		}
-		// Locks are no entities: the conversions of a template's own are not set up
+		// Locks are not entities, so this avoids setting up the default conversions of
+		// a template
 		MappingMongoConverter plain = new MappingMongoConverter(NoOpDbRefResolver.INSTANCE, new MongoMappingContext());
 		plain.afterPropertiesSet();
 		MongoTemplate template = new MongoTemplate(factory, plain);
@@ -49,7 +50,7 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 		return template;
 	}
 
-	// The beans of all databases, as a factory does not say which client it uses
+	// The beans of all databases, because a factory does not tell which client it uses
 	private List<String> beansOfTheClient() {
 		List<Class<?>> types = new ArrayList<>(MongoLockStore.clientTypes());
 		types.add(MongoDatabaseFactory.class);
@@ -76,8 +77,8 @@ record LockDatabase(ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
 	}
 
 	private MongoDatabaseFactory only() {
-		// The application's template says where its documents are; a factory of Boot may
-		// stand beside it
+		// The application's template determines the database of its documents. Boot's
+		// factory may exist, too, for another database
 		MongoTemplate template = this.beanFactory.getBeanProvider(MongoTemplate.class).getIfUnique();
 		MongoDatabaseFactory factory = (template != null) ? template.getMongoDatabaseFactory()
 				: this.beanFactory.getBeanProvider(MongoDatabaseFactory.class).getIfUnique();

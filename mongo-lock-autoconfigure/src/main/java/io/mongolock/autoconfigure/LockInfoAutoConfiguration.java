@@ -14,7 +14,7 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.mongo.LockLocation;
 
 /**
- * Auto-configuration for what the info endpoint says of the locks.
+ * Auto-configuration for the locks' part of the info endpoint.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnEnabledInfoContributor.class)

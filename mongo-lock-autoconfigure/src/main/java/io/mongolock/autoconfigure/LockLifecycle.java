@@ -26,14 +26,15 @@ import io.mongolock.interceptor.check.LockMethodVerifier;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Ends the clients when nothing can work any more. Spring waits for the work of executors
+ * Ends the clients when no bean can work any more. Spring waits for the work of executors
  * only when it destroys them, and that work may need another lock to end. Therefore this
- * is destroyed last of all before the client of the database: it is created before other
- * beans, and Spring destroys beans in the opposite order; the client of the database
- * depends on it. If that ends early, this first ends the executors, what was stopped
- * before, and the locked beans that are still there. Then claims end, work that goes on
- * has what is left of the time, and what is still held is cut off, as
- * {@code HoldRegistry.cutOffAll} does. Thread-safe.
+ * bean is destroyed after all others except the client of the database. It is created
+ * before other beans, and Spring destroys beans in the opposite order. It counts as
+ * dependent on the database beans, so it is destroyed before them even if they are
+ * destroyed early. Therefore it first destroys the executors, the beans that were stopped
+ * before, and the locked beans that still exist. Then claims end, and running work has
+ * the rest of the time. Locks that are still held are cut off then, as {@code
+ * HoldRegistry.cutOffAll} does. Thread-safe.
  */
 final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 
@@ -42,15 +43,17 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 	/** Boot's logging, which outlives all work, stops in this phase. */
 	private static final int LAST_PHASE = Integer.MIN_VALUE + 1000;
 
-	/** How much of the time that is left is for the requests of the end. */
+	/** The last requests have one part in so many of the remaining time. */
 	private static final int REQUESTS = 5;
 
-	/** The least they have, but for a budget that is less than twice as long. */
+	/**
+	 * The least time for the last requests, unless the budget is less than twice as long.
+	 */
 	private static final Duration MIN_REQUESTS = Duration.ofSeconds(1);
 
 	private final List<LockTemplate> clients = new CopyOnWriteArrayList<>();
 
-	/** What the clients ask the store with. */
+	/** The beans that the clients use to reach the store. */
 	private final Set<String> storeBeans = new CopyOnWriteArraySet<>();
 
 	private volatile @Nullable ConfigurableListableBeanFactory beans;
@@ -59,7 +62,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 
 	private volatile Duration budget = Duration.ZERO;
 
-	/** A client that is made after this must not begin. */
+	/** A client that is made after this is set must not start. */
 	private volatile boolean ended;
 
 	@Override
@@ -69,22 +72,22 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 
 	/**
 	 * End a client with the application.
-	 * @param budget how long the end of all of them may take, beside what Spring waits
-	 * for other beans meanwhile
+	 * @param budget how long the end of all clients may take, not counting the time for
+	 * which Spring waits for other beans meanwhile
 	 */
 	void add(LockTemplate client, LockClock clock, Duration budget) {
 		this.clock = clock;
 		this.budget = budget;
 		this.clients.add(client);
 		if (this.ended) {
-			// Created so late that nothing else would keep it from starting
+			// Created so late that no other code would keep it from starting
 			client.stopClaims(Duration.ZERO);
 		}
 	}
 
 	/**
-	 * What the clients cannot do without: it is destroyed after them.
-	 * @param beans the names of beans
+	 * Let beans be destroyed after the clients, because the clients need them.
+	 * @param beans the names of the beans
 	 */
 	void endBefore(Collection<String> beans) {
 		ConfigurableListableBeanFactory factory = this.beans;
@@ -101,13 +104,14 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 			endWork();
 		}
 		finally {
-			// Also if a bean cannot be looked at, which may be why the start failed
+			// Needed even if a bean cannot be inspected, which may be the reason why
+			// the start failed
 			this.ended = true;
 			TimeLeft time = new TimeLeft(this.clock, this.budget);
 			TimeLeft untilCutOff = new TimeLeft(this.clock, this.budget.minus(requests(this.budget)));
 			try {
 				sideBySide((client) -> client.stopClaims(untilCutOff.left()));
-				// On this thread, which may itself hold a lock
+				// Wait on this thread, because it may hold a lock itself
 				this.clients.forEach((client) -> client.awaitUnused(untilCutOff.left()));
 			}
 			finally {
@@ -116,8 +120,8 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 		}
 	}
 
-	// A busy machine needs a while even for the shortest statement; a lease that is
-	// not shortened lasts for its ttl
+	// A busy machine needs some time even for the shortest statement. A lease that is
+	// not shortened in time lasts for its ttl
 	private static Duration requests(Duration budget) {
 		Duration half = budget.dividedBy(2);
 		Duration share = budget.dividedBy(REQUESTS);
@@ -125,7 +129,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 		return (share.compareTo(least) < 0) ? least : share;
 	}
 
-	// One that is blocked holds up no other
+	// In parallel, so that a blocked client does not delay the others
 	private void sideBySide(Consumer<LockTemplate> end) {
 		CompletableFuture
 			.allOf(this.clients.stream()
@@ -139,12 +143,12 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 			new Thread(task, "mongo-lock-end").start();
 		}
 		catch (OutOfMemoryError ex) {
-			// No thread can be started now
+			// No new thread can be started now
 			task.run();
 		}
 	}
 
-	// Not before: what the client of the database needs is known when it is there
+	// Called only at the end, when all dependencies of the database's client are known
 	private void endWork() {
 		if (!this.clients.isEmpty() && this.beans instanceof DefaultListableBeanFactory factory) {
 			Stream
@@ -157,8 +161,8 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 		}
 	}
 
-	// What runs jobs, as a scheduler of Quartz, has only stopped to begin some, and calls
-	// beans that it does not depend on
+	// A bean that runs jobs, such as a Quartz scheduler, stops only the start of new
+	// jobs. Its jobs call beans that it does not depend on
 	private static boolean mayWork(@Nullable Object bean, ConfigurableListableBeanFactory factory) {
 		if (bean instanceof SmartLifecycle stopped && stopped.getPhase() > LAST_PHASE) {
 			return true;
@@ -167,7 +171,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 		return bean != null && verifier != null && verifier.hasLocks(bean);
 	}
 
-	// Whether it has to outlive the client of the database
+	// Whether a bean must outlive the client of the database
 	private boolean isNeeded(String bean, ConfigurableListableBeanFactory factory, Set<String> seen) {
 		return this.storeBeans.contains(bean) || seen.add(bean) && Arrays.stream(factory.getDependentBeans(bean))
 			.anyMatch((dependent) -> isNeeded(dependent, factory, seen));

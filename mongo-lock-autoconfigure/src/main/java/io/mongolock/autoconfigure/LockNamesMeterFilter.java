@@ -9,8 +9,9 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 /**
- * Leaves out the meters of names that follow the first 500, and says so once: each name
- * has several, and a name that is made of data would add some by each call. Thread-safe.
+ * Leaves out the meters of all names after the first 500, and logs this once. Each name
+ * has several meters, so names that contain data would add meters with each call.
+ * Thread-safe.
  */
 final class LockNamesMeterFilter implements MeterFilter {
 

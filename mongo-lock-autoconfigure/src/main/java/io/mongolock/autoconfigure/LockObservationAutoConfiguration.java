@@ -40,7 +40,8 @@ public final class LockObservationAutoConfiguration {
 				(own != null) ? own : new DefaultLockObservationConvention(properties.observation().showKeys()));
 	}
 
-	// Two timers are all that would come of it, which cost a tenth without observations
+	// With meter handlers only, observations would only feed two timers, which cost a
+	// tenth without observations
 	private static boolean onlyMeters(List<ObservationHandler<?>> handlers) {
 		return !handlers.isEmpty() && handlers.stream().allMatch(MeterObservationHandler.class::isInstance);
 	}

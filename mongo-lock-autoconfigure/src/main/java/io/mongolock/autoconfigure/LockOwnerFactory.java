@@ -10,7 +10,7 @@ import org.springframework.core.env.Environment;
 import io.mongolock.LockOwner;
 
 /**
- * Says who this application is, for those who ask who holds a lock.
+ * Describes this application as the owner of its locks.
  */
 final class LockOwnerFactory {
 
@@ -24,7 +24,7 @@ final class LockOwnerFactory {
 	}
 
 	static String host(Map<String, String> variables) {
-		// Where the system says it, no name server need be asked
+		// If the system knows the host name, we need not query a name server
 		String host = variables.getOrDefault("HOSTNAME", variables.getOrDefault("COMPUTERNAME", ""));
 		if (!host.isBlank()) {
 			return host;

@@ -10,15 +10,15 @@ import io.mongolock.core.ConfiguredSettings;
 /**
  * The property by which a setting is, or would be, configured.
  *
- * @param name of the locks it is for, {@code null} for all
+ * @param name the name of the locks that it is for, {@code null} for all locks
  * @param setting the setting, for example {@code renew-interval}
  */
 record LockProperty(@Nullable String name, String setting) {
 
 	/**
-	 * Find the property to change if a setting is refused: where it is set, and if it was
-	 * derived, where that is set from which it was.
-	 * @param name of the locks, if any
+	 * Find the property to change if a setting is refused. This is the property that sets
+	 * it, or that sets the value from which it was derived.
+	 * @param name the name of the locks, if any
 	 */
 	static LockProperty find(String setting, @Nullable String name, ConfiguredSettings configured) {
 		for (String one : List.of(setting, "operation-timeout", "renew-interval", "margin", "ttl")) {

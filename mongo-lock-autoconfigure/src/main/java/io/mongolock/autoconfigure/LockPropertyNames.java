@@ -30,8 +30,8 @@ import io.mongolock.core.DurationPrinter;
 import io.mongolock.spi.LockExtension;
 
 /**
- * The properties as they are written down, which shows two mistakes that are gone once
- * they are bound: a name that nothing reads, and a duration without a unit.
+ * The properties as they are written. They show two mistakes that are invisible after
+ * binding: a name that nothing reads, and a duration without a unit.
  */
 class LockPropertyNames {
 
@@ -58,7 +58,8 @@ class LockPropertyNames {
 	}
 
 	/**
-	 * Whether there may be any property of ours: otherwise all are as by default.
+	 * Whether any of our properties may be set. Otherwise all settings have their
+	 * defaults.
 	 */
 	boolean isAnyWritten() {
 		return this.written;
@@ -74,8 +75,8 @@ class LockPropertyNames {
 	}
 
 	/**
-	 * Refuse durations without a unit, as binding finds them; zero needs none.
-	 * @throws InvalidConfigurationPropertyValueException if there is one
+	 * Refuse durations without a unit that binding meets; zero needs no unit.
+	 * @throws InvalidConfigurationPropertyValueException if a duration has no unit
 	 */
 	void checkUnits() {
 		for (Class<? extends Record> type : this.settings) {
@@ -91,8 +92,8 @@ class LockPropertyNames {
 	}
 
 	/**
-	 * Properties of ours that nothing reads.
-	 * @return a sentence on each, with the nearest name that something does read
+	 * Our properties that nothing reads.
+	 * @return a sentence on each, with the most similar name that is read
 	 */
 	List<String> unknown() {
 		List<String> unknown = (isAnyWritten(FORMER)) ? formerNames() : new ArrayList<>();
@@ -130,7 +131,7 @@ class LockPropertyNames {
 
 	private boolean isRead(ConfigurationPropertyName name, Class<?> type) {
 		if (type.isRecord()) {
-			// A group of which YAML has the name alone
+			// An empty value means that YAML has only the name of the group
 			return !hasValue(name);
 		}
 		return type == String.class || !SettingNames.isOneValue(type) || hasValue(name);
@@ -140,7 +141,7 @@ class LockPropertyNames {
 		return StringUtils.hasText(this.binder.bind(name, Bindable.of(String.class)).orElse(""));
 	}
 
-	// With them nobody finds out why the application connects to localhost
+	// These names hide the reason why the application connects to localhost
 	private List<String> formerNames() {
 		List<String> former = new ArrayList<>();
 		for (String name : List.of("uri", "host", "port", "database", "username")) {
@@ -165,7 +166,7 @@ class LockPropertyNames {
 				+ ((property.getOrigin() != null) ? " (" + property.getOrigin() + ")" : "");
 		Optional<RecordComponent> group = components().filter((one) -> SettingNames.dashed(one).equals(first))
 			.findFirst();
-		// Nothing of a group that nobody has: its module may be missing
+		// No suggestions inside of an unknown group, because its module may be missing
 		List<String> beside = ((name.getNumberOfElements() == 2) ? components()
 				: group.flatMap((one) -> Optional.ofNullable(nested(one))).stream().flatMap(SettingNames::components))
 			.map(SettingNames::dashed)
@@ -191,7 +192,7 @@ class LockPropertyNames {
 		return (component.getType().isRecord()) ? component.getType() : SettingNames.ofNames(component);
 	}
 
-	/** Sees each duration that is bound. */
+	/** Checks each duration that is bound. */
 	private static final class UnitCheck implements BindHandler {
 
 		@Override
@@ -207,7 +208,8 @@ class LockPropertyNames {
 			return result;
 		}
 
-		// Refused elsewhere, unless a converter of the application understands it
+		// Other code refuses the value, unless a converter of the application
+		// understands it
 		@Override
 		public @Nullable Object onFailure(ConfigurationPropertyName name, Bindable<?> target, BindContext context,
 				Exception error) throws Exception {

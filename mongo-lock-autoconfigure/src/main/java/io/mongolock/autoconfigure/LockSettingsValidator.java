@@ -26,9 +26,9 @@ import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.KeySpace;
 
 /**
- * Refuses settings that contradict each other, and says once what is allowed but rarely
- * meant: properties that nothing reads, settings for names that no method has, and values
- * at the edge. Thread-safe.
+ * Refuses settings that contradict each other. Reports once settings that are allowed but
+ * rarely intended: properties that nothing reads, settings for names that no method has,
+ * and extreme values. Thread-safe.
  */
 class LockSettingsValidator implements SmartInitializingSingleton, LockExtension.SettingChecks {
 
@@ -42,7 +42,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private static final Duration MAX_PLACE_TTL = Duration.ofSeconds(60);
 
-	/** How long a set is without a primary after one that died. */
+	/** How long a replica set has no primary after the death of a primary. */
 	private static final Duration ELECTION = Duration.ofSeconds(12);
 
 	private final MongoLockProperties properties;
@@ -53,12 +53,13 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	private final AtomicLong longestMillis = new AtomicLong();
 
-	/** The names that declarations have. */
+	/** The names in declarations. */
 	private final Set<String> declared = ConcurrentHashMap.newKeySet();
 
 	/**
 	 * Check the properties.
-	 * @throws InvalidConfigurationPropertyValueException if they contradict each other
+	 * @throws InvalidConfigurationPropertyValueException if the properties contradict
+	 * each other
 	 */
 	LockSettingsValidator(MongoLockProperties properties, ConfiguredSettings configured, List<LockExtension> extensions,
 			Environment environment) {
@@ -84,7 +85,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 
 	/**
 	 * The terms of a declaration.
-	 * @param name its name, if any
+	 * @param name the declaration's name, if any
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	LockTerms terms(@Nullable String name, LockSettings asked) {
@@ -95,15 +96,15 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 	}
 
 	/**
-	 * The longest ttl or minimum hold of the properties, and of the declarations so far.
+	 * The longest ttl or minimum hold of all properties, and of all declarations so far.
 	 */
 	Duration longestLease() {
 		return Duration.ofMillis(this.longestMillis.get());
 	}
 
 	/**
-	 * Say which settings by name no method asks for. They may still be meant for requests
-	 * made in code, which nobody knows before they are made.
+	 * Report settings for names that no method has. They may still be intended for
+	 * requests in code, which cannot be known in advance.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
@@ -119,7 +120,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 	}
 
-	// What binding has made of a name that was written without brackets, or as a variable
+	// Finds the name from which binding has removed characters, because it was written
+	// without brackets or as an environment variable
 	private Optional<String> sameLetters(String name) {
 		return this.declared.stream()
 			.filter((one) -> one.replaceAll("[^\\p{Alnum}]", "").equalsIgnoreCase(name.replace("-", "")))
@@ -188,7 +190,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 		catch (InvalidLockSettingsException ex) {
 			if (ex.getSetting().equals("ttl") && isTtlUnset(name)) {
-				// The default alone can only be too long for the retention
+				// The default ttl can only be wrong because it is too long for the
+				// retention
 				throw invalid("ttl-index.retention", this.properties.ttlIndex().retention(),
 						"must be at least twice the default ttl of " + print(ex.getValue()) + ", so that no document "
 								+ "is removed while its lock is held");
@@ -224,7 +227,7 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 	}
 
-	// Of what is added to a ttl, a fifth is margin
+	// A fifth of the time that is added to a ttl becomes margin
 	private static Duration longEnough(Duration ttl, Duration outlasted) {
 		Duration least = ttl.plus(ELECTION.minus(outlasted).multipliedBy(5).dividedBy(4));
 		return Duration.ofSeconds(least.plusMillis(999).toSeconds());

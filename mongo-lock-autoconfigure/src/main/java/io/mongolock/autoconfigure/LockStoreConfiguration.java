@@ -30,16 +30,17 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
 import io.mongolock.store.mongo.TtlIndexWatch;
 
 /**
- * Keeps locks in the application's MongoDB. Its conditions hold for what it imports, too.
+ * Keeps locks in the application's MongoDB. Its conditions also apply to all that it
+ * imports.
  */
 @Configuration(proxyBeanMethods = false)
-@DependsOn("mongoLockSettingsValidator") // says which property is wrong
+@DependsOn("mongoLockSettingsValidator") // that bean names the wrong property
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
 @ConditionalOnMissingBean(LockStore.class)
 @Import(ServerClockConfiguration.class)
 class LockStoreConfiguration {
 
-	/** The name of the bean of the store in MongoDB. */
+	/** The bean name of the store in MongoDB. */
 	static final String STORE = "mongoLockStore";
 
 	private static final Duration INDEX_INTERVAL = Duration.ofHours(1);
@@ -56,13 +57,15 @@ class LockStoreConfiguration {
 		this.location = new LockLocation(this.template, properties.collection());
 	}
 
-	// The first, so that the server is asked while all others are made
+	// Declared first, so that the server works on its request while the other beans are
+	// made
 	@Bean
 	TtlIndexWatch mongoLockTtlIndexWatch(LockSettingsValidator validator, ObjectProvider<LockExtension> extensions) {
 		TtlIndex settings = this.properties.ttlIndex();
 		TtlIndexInitializer index = new TtlIndexInitializer(this.template, this.properties.collection(),
 				settings.mode(), settings.retention(), validator::longestLease);
-		// Of the start: a factory may choose another database for a later thread
+		// Resolved on the thread of the start, because a factory may choose another
+		// database for another thread
 		Supplier<List<LockLocation>> others = SingletonSupplier.of(new Others(this.template, extensions));
 		StoreCheck check = new StoreCheck(this.location, index::hasSeenNoCollation, others);
 		check.begin();
@@ -77,7 +80,7 @@ class LockStoreConfiguration {
 	}
 
 	@Bean
-	@Lazy // what operators look at asks for it
+	@Lazy // needed only by operators' views
 	LockLocation mongoLockLocation() {
 		return this.location;
 	}
@@ -89,7 +92,7 @@ class LockStoreConfiguration {
 				new Others(this.template, extensions));
 	}
 
-	/** What else the application reads and writes. */
+	/** The other collections that the application reads and writes. */
 	private record Others(MongoOperations template,
 			ObjectProvider<LockExtension> extensions) implements Supplier<List<LockLocation>> {
 

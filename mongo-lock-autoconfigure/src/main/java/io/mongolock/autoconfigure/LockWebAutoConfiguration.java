@@ -10,8 +10,8 @@ import org.springframework.web.bind.annotation.RestControllerAdvice;
 import io.mongolock.web.LockProblemDetails;
 
 /**
- * Auto-configuration that answers callers over HTTP whose lock is held by others, if the
- * application wants it.
+ * Auto-configuration for answers to HTTP callers whose lock is not free, if the
+ * application enables them.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnWebApplication

@@ -46,10 +46,10 @@ import io.mongolock.store.mongo.StoreFailures;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
- * Auto-configuration for distributed locks on MongoDB. It does not back off where MongoDB
- * is missing: annotated methods would silently run without their locks. All is lazy, and
- * static if a start needs it: it makes neither an instance of this nor what nothing asks
- * for.
+ * Auto-configuration for distributed locks on MongoDB. It does not back off if MongoDB is
+ * missing, because annotated methods would silently run without their locks. All beans
+ * are lazy, and bean methods that a start needs are static. So a start makes neither an
+ * instance of this class nor unused beans.
  */
 @Lazy
 @AutoConfiguration(afterName = "org.springframework.boot.data.mongodb.autoconfigure.DataMongoAutoConfiguration")
@@ -71,8 +71,9 @@ public final class MongoLockAutoConfiguration {
 				(index.mode() != Mode.NONE) ? index.retention() : null);
 	}
 
-	// Before the validator, which knows the names of lazy beans from it: once all
-	// singletons exist, they are called in this order
+	// Declared before the validator, because this order is also the order of their
+	// callbacks once all singletons exist. The verifier tells the validator the names
+	// of lazy beans
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static LockMethodVerifier mongoLockMethodVerifier(LockOperationSource source,
@@ -84,7 +85,7 @@ public final class MongoLockAutoConfiguration {
 	}
 
 	@Bean
-	@Lazy(false) // also where nothing takes a lock
+	@Lazy(false) // even if nothing takes a lock
 	static LockSettingsValidator mongoLockSettingsValidator(MongoLockProperties properties,
 			ConfiguredSettings configured, Environment environment, ObjectProvider<LockExtension> extensions) {
 		return new LockSettingsValidator(properties, configured, extensions.orderedStream().toList(), environment);
@@ -97,8 +98,8 @@ public final class MongoLockAutoConfiguration {
 	}
 
 	/**
-	 * The parts that modules make locks with. Where locks are switched off, too: for
-	 * documents of the application they are part of how those are saved.
+	 * The parts from which modules make locks. They exist even if locks are switched off,
+	 * because saving an application's lockable documents needs them.
 	 */
 	@Bean
 	@ConditionalOnClass(
@@ -116,8 +117,9 @@ public final class MongoLockAutoConfiguration {
 	}
 
 	/**
-	 * What work takes along of its caller's thread. The application's beans are asked for
-	 * at the first such work: they may need beans that need locks.
+	 * The values that work takes along from its caller's thread. The application's beans
+	 * are resolved lazily, at the first such work, because they may themselves need
+	 * locks.
 	 */
 	@Bean
 	static CallerContext mongoLockCallerContext(ObjectProvider<ThreadState> states,
@@ -130,7 +132,7 @@ public final class MongoLockAutoConfiguration {
 	}
 
 	/**
-	 * Names the lock in the log lines of what runs under it.
+	 * Names the lock in the log lines of work that runs under it.
 	 */
 	@Bean
 	@ConditionalOnSetting(name = "enabled", byDefault = true)
@@ -140,8 +142,8 @@ public final class MongoLockAutoConfiguration {
 		return new LockMdc();
 	}
 
-	// What follows lets annotated methods run under their locks. All of it is created
-	// before other beans, so it asks for none of those until a method is called
+	// The following beans let annotated methods run under their locks. They are created
+	// before other beans, so they resolve no other beans until a method is called
 
 	@Bean
 	@ConditionalOnMissingBean(LockOperationSource.class)
@@ -164,7 +166,8 @@ public final class MongoLockAutoConfiguration {
 				new ProxyKind(beanFactory));
 	}
 
-	// Also where the locks are of a parent context, or a client of the application
+	// Needed even if the locks belong to a parent context, or to the application's own
+	// client
 	@Bean
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	@ConditionalOnSetting(name = "enabled", byDefault = true)
@@ -173,7 +176,7 @@ public final class MongoLockAutoConfiguration {
 				(LockClientConfiguration.TRANSACTIONS) ? StoreFailures::isRolledBack : (failure) -> false));
 	}
 
-	// Not from the properties bean, which is created later
+	// Reads the environment, because the properties bean is created later
 	@SuppressWarnings("unchecked")
 	private static <T> T property(Environment environment, String name, T byDefault) {
 		return Binder.get(environment)

@@ -17,8 +17,8 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.store.mongo.ServerClockWatch;
 
 /**
- * Hears the clocks of the servers through the client that Boot configures. A client of
- * the user's own is left alone.
+ * Watches the clocks of the servers through the client that Boot configures. The user's
+ * own client is left alone.
  */
 @Lazy
 @Configuration(proxyBeanMethods = false)
@@ -26,7 +26,7 @@ import io.mongolock.store.mongo.ServerClockWatch;
 class ServerClockConfiguration {
 
 	@Bean
-	@DependsOn("mongoLockSettingsValidator") // says which property is wrong
+	@DependsOn("mongoLockSettingsValidator") // that bean names the wrong property
 	static ServerClockWatch mongoLockServerClockWatch(LockClock clock, ConfiguredSettings configured) {
 		return new ServerClockWatch(clock, shortestMargin(configured));
 	}
@@ -34,7 +34,8 @@ class ServerClockConfiguration {
 	@Bean
 	static MongoClientSettingsBuilderCustomizer mongoLockServerClockCustomizer(ServerClockWatch watch,
 			ListableBeanFactory beanFactory, LockLifecycle lifecycle) {
-		// What these give the client of the database is not injected into it
+		// Register these dependencies by hand, because Spring does not inject the
+		// customizers' objects into the client
 		lifecycle.endBefore(
 				List.of(beanFactory.getBeanNamesForType(MongoClientSettingsBuilderCustomizer.class, true, false)));
 		return watch::attachTo;

@@ -16,11 +16,11 @@ import org.springframework.boot.context.properties.source.ConfigurationPropertyN
 import org.springframework.core.ResolvableType;
 
 /**
- * The names of settings, by the records that they are bound to.
+ * The names of settings, read from the records to which they are bound.
  */
 final class SettingNames {
 
-	/** Further off than this, a name is more likely meant for something else. */
+	/** A name at a greater distance is more likely intended for something else. */
 	private static final int MAX_DISTANCE = 3;
 
 	private SettingNames() {
@@ -35,8 +35,9 @@ final class SettingNames {
 	}
 
 	/**
-	 * The settings that each name has for itself.
-	 * @return their type, {@code null} if the component is no map of names
+	 * The settings that each name has.
+	 * @return the type of these settings, {@code null} if the component is not a map of
+	 * names
 	 */
 	static @Nullable Class<?> ofNames(RecordComponent component) {
 		Class<?> value = ResolvableType.forType(component.getGenericType()).asMap().getGeneric(1).resolve();
@@ -44,16 +45,17 @@ final class SettingNames {
 	}
 
 	/**
-	 * The type of the value that a property is for.
-	 * @param settings what it may be one of, or a part of one
+	 * The type of a property's value.
+	 * @param settings the record to which the property may belong, directly or in a part
+	 * of it
 	 * @return the type, {@code null} if nothing reads such a property
 	 */
 	static @Nullable Class<?> typeOf(ConfigurationPropertyName property, Class<?> settings) {
 		Class<?> type = settings;
-		// Behind the prefix
+		// The first element after the prefix
 		int next = 1;
 		while (type.isRecord() && next < property.getNumberOfElements()) {
-			// As Boot compares names, which takes those in brackets as they are written
+			// Compare names as Boot does, which takes names in brackets literally
 			ConfigurationPropertyName parent = property.chop(next);
 			ConfigurationPropertyName written = property.chop(next + 1);
 			RecordComponent setting = components(type).filter((one) -> parent.append(dashed(one)).equals(written))
@@ -77,8 +79,8 @@ final class SettingNames {
 	}
 
 	/**
-	 * The name that was perhaps meant.
-	 * @return the nearest, unless even that is far off
+	 * The name that was perhaps intended.
+	 * @return the most similar name, unless even that name differs too much
 	 */
 	static Optional<String> nearest(String name, Collection<String> known) {
 		return known.stream()
@@ -87,7 +89,7 @@ final class SettingNames {
 	}
 
 	private static int distance(String one, String other) {
-		// Levenshtein: how many letters to insert, remove or replace
+		// Levenshtein distance: the number of letters to insert, remove or replace
 		int[] row = IntStream.rangeClosed(0, other.length()).toArray();
 		for (int i = 1; i <= one.length(); i++) {
 			int diagonal = row[0];

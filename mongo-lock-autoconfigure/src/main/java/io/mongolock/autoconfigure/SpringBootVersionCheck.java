@@ -8,9 +8,9 @@ import org.springframework.context.ConfigurableApplicationContext;
 import io.mongolock.spi.LockStartupException;
 
 /**
- * Fails startup on Spring Boot 3, where classes have other names: the auto-configuration
- * would back off there without a word, and methods would run without their locks. Uses
- * nothing that differs between the two.
+ * Fails startup on Spring Boot 3, where classes have other names. There the
+ * auto-configuration would back off silently, and methods would run without their locks.
+ * Uses only code that is the same in both versions.
  */
 class SpringBootVersionCheck implements ApplicationContextInitializer<ConfigurableApplicationContext> {
 

@@ -25,11 +25,10 @@ import io.mongolock.store.mongo.Notifications;
 import io.mongolock.store.mongo.TtlIndexInitializer.Mode;
 
 /**
- * Says in one line at startup where the locks are kept, which server answered, how many
- * methods are guarded and which settings are in force. Then warns of rights that are
- * missing, and of calls that no proxy sees. Waits for the server on a thread of its own,
- * which ends with that or with the application. Thread-safe: the thread is guarded by the
- * monitor.
+ * Logs one line at startup with the collection of the locks, the server that answered,
+ * the number of locked methods and the settings. Then warns of missing rights, and of
+ * calls that no proxy sees. Waits for the server on a thread of its own, which ends after
+ * these reports or with the application. Thread-safe: the monitor guards the thread.
  */
 final class StartReport implements SmartLifecycle {
 
@@ -51,9 +50,9 @@ final class StartReport implements SmartLifecycle {
 
 	/**
 	 * Create a new report.
-	 * @param methods knows all that are guarded when all beans exist
-	 * @param others what else the application reads and writes, known when all beans
-	 * exist
+	 * @param methods knows all locked methods once all beans exist
+	 * @param others the other collections that the application reads and writes, known
+	 * once all beans exist
 	 */
 	StartReport(LockLocation location, ConfiguredSettings configured, MongoLockProperties properties,
 			LockMethodVerifier methods, Supplier<List<LockLocation>> others) {
@@ -67,8 +66,8 @@ final class StartReport implements SmartLifecycle {
 	@Override
 	public synchronized void start() {
 		if (this.thread == null) {
-			// Here, just as the store does: a factory
-			// may choose the database by the thread
+			// Resolve on this thread, like the store, because a factory may choose the
+			// database by the thread
 			List<LockLocation> others = this.others.get();
 			this.thread = new Thread(() -> report(others), "mongo-lock-start");
 			this.thread.setDaemon(true);
@@ -108,7 +107,7 @@ final class StartReport implements SmartLifecycle {
 			return this.location.askServer(TIMEOUT);
 		}
 		catch (LockStoreException ex) {
-			// A refusal comes here only if it concerns all requests
+			// A refusal gets here only if it concerns all requests
 			return ((ex.getOutcome() == Outcome.REFUSED)
 					? "MongoDB refuses this application, and no lock is granted until MongoDB accepts it: "
 					: "MongoDB has not answered yet: ") + ex.getMessage();
@@ -124,7 +123,7 @@ final class StartReport implements SmartLifecycle {
 			}
 		}
 		catch (LockStoreException ex) {
-			// Was reported, or the next request reports it
+			// This failure was reported, or the next request will report it
 			logger.debug("It is unknown whether rights are missing in MongoDB", ex);
 		}
 	}

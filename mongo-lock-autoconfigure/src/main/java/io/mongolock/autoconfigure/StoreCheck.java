@@ -18,10 +18,10 @@ import io.mongolock.spi.LockStartupException;
 import io.mongolock.store.mongo.LockLocation;
 
 /**
- * Refuses a collection in which names that differ would be one, or from which documents
- * in use are pushed out, and a server that does not execute the statements of locks. It
- * can ask the latter while the application goes on with its start, on a thread that ends
- * with the answer. Thread-safe.
+ * Refuses a collection in which different names would count as equal, or that removes
+ * documents in use. Also refuses a server that does not execute the statements of locks.
+ * It can send these statements while the application continues its start, on a thread
+ * that ends with the answer. Thread-safe.
  */
 final class StoreCheck implements BooleanSupplier {
 
@@ -29,7 +29,10 @@ final class StoreCheck implements BooleanSupplier {
 
 	private static final Duration TIMEOUT = Duration.ofSeconds(3);
 
-	/** Without a yes it is asked once more, when the start waits for it. */
+	/**
+	 * The timeout in the background. Without a good answer, the server is asked once more
+	 * while the start waits.
+	 */
 	private static final Duration BESIDE_THE_START = Duration.ofSeconds(1);
 
 	private final LockLocation locks;
@@ -44,10 +47,10 @@ final class StoreCheck implements BooleanSupplier {
 
 	/**
 	 * Create a new check.
-	 * @param plain whether somebody has seen, just before, that the lock collection has
-	 * no collation
-	 * @param others what else the application reads and writes, known when all beans
-	 * exist
+	 * @param plain whether a look just before has found that the lock collection has no
+	 * collation
+	 * @param others the other collections that the application reads and writes, known
+	 * once all beans exist
 	 */
 	StoreCheck(LockLocation locks, BooleanSupplier plain, Supplier<List<LockLocation>> others) {
 		this.locks = locks;
@@ -56,9 +59,9 @@ final class StoreCheck implements BooleanSupplier {
 	}
 
 	/**
-	 * Send the statements of locks on a thread of its own. The next check waits for the
-	 * answer: the first request loads hundreds of classes of the driver, which the start
-	 * need not wait for.
+	 * Send the statements of locks on a thread of its own, because the first request
+	 * loads hundreds of the driver's classes. The start need not wait for them. The next
+	 * check waits for the answer.
 	 */
 	void begin() {
 		FutureTask<Optional<String>> task = new FutureTask<>(() -> this.locks.refusedStatement(BESIDE_THE_START));
@@ -70,8 +73,8 @@ final class StoreCheck implements BooleanSupplier {
 
 	/**
 	 * Ask the server.
-	 * @return whether it has answered
-	 * @throws LockStartupException if something is refused
+	 * @return whether the server has answered
+	 * @throws LockStartupException if the server or a collection is refused
 	 */
 	@Override
 	public boolean getAsBoolean() {
@@ -94,7 +97,7 @@ final class StoreCheck implements BooleanSupplier {
 			return true;
 		}
 		catch (LockStoreException ex) {
-			// Was reported, or the next request reports it
+			// This failure was reported, or the next request will report it
 			logger.debug("It is unknown whether the server and its collections are fit for locks", ex);
 			return false;
 		}
@@ -105,7 +108,8 @@ final class StoreCheck implements BooleanSupplier {
 		return (task != null && isExecuted(task)) ? Optional.empty() : this.locks.refusedStatement(TIMEOUT);
 	}
 
-	// What was refused is asked once more: a bean may have made a collection of a view
+	// A refused statement is sent once more, because a bean may have replaced a view by
+	// a collection meanwhile
 	private static boolean isExecuted(FutureTask<Optional<String>> task) {
 		try {
 			return task.get().isEmpty();
@@ -129,8 +133,8 @@ final class StoreCheck implements BooleanSupplier {
 		}
 	}
 
-	// Once: the good answer is an error, which the application's meters of its driver
-	// show
+	// Done only once, because the good answer is an error, which the driver's meters in
+	// the application show
 	private void refuseCaps() {
 		if (!this.uncapped) {
 			refuseCap(this.locks);

@@ -13,7 +13,7 @@ import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.spi.LockStartupException;
 
 /**
- * Lets everything run unlocked.
+ * Lets all methods and work run without locks.
  */
 @Configuration(proxyBeanMethods = false)
 @ConditionalOnSetting(name = "enabled", havingValue = false, byDefault = true)
@@ -24,7 +24,7 @@ class UnlockedConfiguration {
 	UnlockedLockOperations mongoLockOperations(MongoLockProperties properties, ConfiguredSettings configured,
 			LockClock clock, CallerContext callerContext) {
 		if (properties.enabled()) {
-			// What was processed ahead of time does not ask the condition again
+			// After ahead-of-time processing, conditions are not evaluated again
 			throw new LockStartupException(
 					"The application was processed ahead of time with mongo-lock.enabled=false, but is started with "
 							+ "mongo-lock.enabled=true, so locked methods and LockOperations would run without locks.",

@@ -11,24 +11,27 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The names of variables of the environment, which Boot reads without their dashes. All
- * that runs on the machine may add to them: those that begin as ours do are meant for us.
+ * The names of environment variables, which Boot reads without dashes. Any program may
+ * add variables to the environment. We assume that variables with our prefix are intended
+ * for us.
  *
- * @param settings what is read of them
+ * @param settings the records of the settings that are read
  */
 record VariableNames(List<Class<? extends Record>> settings) {
 
 	private static final String PREFIX = "MONGOLOCK_";
 
-	/** With dashes as underscores, which Boot looks for as well where it knows a name. */
+	/**
+	 * The prefix with dashes as underscores, which Boot also tries if it knows a name.
+	 */
 	private static final String LEGACY_PREFIX = "MONGO_LOCK_";
 
-	/** Where the library's own tests find a server. */
+	/** The prefix of variables by which the library's own tests find a server. */
 	private static final String TESTS = LEGACY_PREFIX + "TEST_";
 
 	/**
-	 * Variables of ours that nothing reads.
-	 * @return a sentence on each, with the name that was perhaps meant
+	 * Our variables that nothing reads.
+	 * @return a sentence on each, with the name that was perhaps intended
 	 */
 	List<String> unknown(String[] variables) {
 		List<String> unknown = new ArrayList<>();
@@ -52,7 +55,7 @@ record VariableNames(List<Class<? extends Record>> settings) {
 		return variable.substring(((variable.startsWith(PREFIX)) ? PREFIX : LEGACY_PREFIX).length());
 	}
 
-	// LOCKS_<name>_<setting>, whatever the name
+	// LOCKS_<name>_<setting>, for any name
 	private boolean isOfAName(String variable) {
 		String[] parts = variable.split("_", -1);
 		return parts.length > 2 && this.settings.stream()

@@ -17,9 +17,9 @@ import io.mongolock.store.LockStore;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Health of the locks: up if locks were granted or kept just now, and otherwise if one of
- * its own is granted and released within the operation timeout; degraded if so and
- * renewals of some locks are overdue or a clock is off. Thread-safe.
+ * The health of the locks. It is up if locks were granted or kept just now, or else if a
+ * lock of its own is granted and released within the operation timeout. It is degraded
+ * instead of up if some renewals are overdue or a clock is off. Thread-safe.
  */
 public final class LockHealthIndicator extends AbstractHealthIndicator {
 
@@ -39,13 +39,16 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 
 	private final LockTrouble trouble;
 
-	/** Always the same, so that a lease whose release got no answer is begun anew. */
+	/**
+	 * Always the same token, so that a later look renews a lease whose release got no
+	 * answer.
+	 */
 	private final LeaseId probe;
 
 	/**
 	 * Create an indicator.
-	 * @param timeout how long a look at it may take
-	 * @param trouble what went wrong with the locks of this client
+	 * @param timeout how long a look at the store may take
+	 * @param trouble the troubles of this client's locks
 	 */
 	public LockHealthIndicator(LockStore store, Duration timeout, LockTrouble trouble, LockOwner owner) {
 		this.store = store;
@@ -71,13 +74,14 @@ public final class LockHealthIndicator extends AbstractHealthIndicator {
 			builder.status((overdue.isEmpty() && clocks.isEmpty()) ? Status.UP : DEGRADED);
 		}
 		catch (LockStoreException ex) {
-			// As an exception it would be logged with its stack trace for each probe
+			// Passed as text, because Spring Boot would log an exception with its stack
+			// trace for each probe
 			builder.down().withDetail("error", ex.toString());
 		}
 	}
 
-	// Nothing that is only read shows that locks are granted. Shared, so that instances
-	// do not wait for each other, and with a life of its own if its release is not heard.
+	// A read cannot show that locks are granted. The lock is shared, so that instances
+	// do not wait for each other. Its lease runs out by itself if the release fails.
 	private void prove() {
 		WriteProof proof = this.trouble.proof();
 		if (proof.isValid()) {

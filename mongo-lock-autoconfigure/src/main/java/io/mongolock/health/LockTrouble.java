@@ -14,19 +14,19 @@ import io.mongolock.LossReason;
 import io.mongolock.event.SelectiveListener;
 
 /**
- * Remembers what went wrong with locks of this client that are held, and with the clocks
- * they are judged by. Thread-safe.
+ * Remembers the troubles of the locks that this client holds, and of the clocks that
+ * decide about leases. Thread-safe.
  */
 public final class LockTrouble implements SelectiveListener {
 
-	/** How long a step of the store's clock is worth telling. */
+	/** How long a step of the store's clock is shown. */
 	private static final Duration STEP_SHOWN = Duration.ofMinutes(10);
 
 	private final LockClock clock;
 
 	private final WriteProof proof;
 
-	/** By fence, which no other lock of the same key has. */
+	/** By key and fence, because each hold of a key has another fence. */
 	private final Map<LockId, Overdue> overdue = new ConcurrentHashMap<>();
 
 	private final Map<String, Duration> clocksOff = new ConcurrentHashMap<>();
@@ -43,7 +43,7 @@ public final class LockTrouble implements SelectiveListener {
 
 	@Override
 	public boolean hearsGrantsAndReleases() {
-		// A release right after the failure may go unheard: the lease then ends the entry
+		// If a release right after the failure is missed, the entry ends with the lease
 		return !this.overdue.isEmpty();
 	}
 
@@ -87,7 +87,7 @@ public final class LockTrouble implements SelectiveListener {
 	}
 
 	/**
-	 * The locks whose last renewal failed and that are held nevertheless.
+	 * The held locks whose last renewal failed.
 	 */
 	List<String> overdueRenewals() {
 		this.overdue.values().removeIf(Overdue::isRenewedOrEnded);
@@ -118,11 +118,12 @@ public final class LockTrouble implements SelectiveListener {
 	 * A lock whose renewal failed.
 	 *
 	 * @param handle the lock
-	 * @param remaining how long it was guaranteed held when that happened
+	 * @param remaining how long the lock was guaranteed to be held when the renewal
+	 * failed
 	 */
 	private record Overdue(LockHandle handle, Duration remaining) {
 
-		// Renewed since, it is held for longer than before
+		// A renewal since then has made the remaining time longer
 		boolean isRenewedOrEnded() {
 			return !this.handle.isHeld() || this.handle.remaining().compareTo(this.remaining) > 0;
 		}

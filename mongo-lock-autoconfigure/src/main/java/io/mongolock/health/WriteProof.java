@@ -12,20 +12,23 @@ import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.TimeLeft;
 
 /**
- * Knows whether claims, renewals and releases show that the store can be written to, and
- * for how long they do. Belongs to the client of one store: what another one grants
- * proves nothing of it. Thread-safe.
+ * Knows whether claims, renewals and releases prove that the store is writable, and for
+ * how long. Belongs to the client of one store, because a grant of another store proves
+ * nothing about this one. Thread-safe.
  */
 public final class WriteProof implements LockInstrumentation {
 
-	/** How long what was written shows that more can be. */
+	/** How long a write proves that the store is writable. */
 	private static final Duration VALID = Duration.ofSeconds(2);
 
 	private final LockClock clock;
 
 	private volatile @Nullable Long confirmedAt;
 
-	/** How many requests failed, and how many of them by the last look of our own. */
+	/**
+	 * The number of failed requests; {@link #failuresSeen} is this number at our own last
+	 * look.
+	 */
 	private final AtomicLong failures = new AtomicLong();
 
 	private volatile long failuresSeen;
@@ -62,8 +65,8 @@ public final class WriteProof implements LockInstrumentation {
 	}
 
 	/**
-	 * Whether what was written just now makes another look needless.
-	 * @return whether a lock was granted or kept in the last seconds, and no request
+	 * Whether recent writes make another look unnecessary.
+	 * @return whether a lock was granted or kept in the last seconds, and no request has
 	 * failed since the last look
 	 */
 	boolean isValid() {
@@ -77,14 +80,15 @@ public final class WriteProof implements LockInstrumentation {
 	}
 
 	/**
-	 * A look of our own begins.
+	 * The number of failures, to be read when our own look begins.
 	 */
 	long failures() {
 		return this.failures.get();
 	}
 
 	/**
-	 * A look of our own found that the store can be written to.
+	 * Note that our own look has found the store writable.
+	 * @param failures the number of failures when the look began
 	 */
 	void proved(long failures) {
 		this.failuresSeen = failures;

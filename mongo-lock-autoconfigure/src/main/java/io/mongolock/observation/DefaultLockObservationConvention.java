@@ -6,14 +6,16 @@ import java.util.concurrent.ConcurrentHashMap;
 import io.micrometer.common.KeyValues;
 
 /**
- * Key values {@code lock}, the name of the lock, and {@code outcome}; {@code lock.key},
- * of high cardinality, if it is to be shown. Thread-safe.
+ * Sets the key values {@code lock} (the name of the lock) and {@code outcome}. If keys
+ * are shown, it also sets {@code lock.key}, which has high cardinality. Thread-safe.
  */
 public class DefaultLockObservationConvention implements LockObservationConvention {
 
 	private final boolean showKeys;
 
-	/** Kept here, because they would be sorted anew four times for each lock. */
+	/**
+	 * A cache, because the key values would otherwise be sorted four times for each lock.
+	 */
 	private final Map<Ended, KeyValues> keyValues = new ConcurrentHashMap<>();
 
 	/**

@@ -13,9 +13,9 @@ import io.mongolock.event.LockInstrumentation;
 import io.mongolock.store.KeyText;
 
 /**
- * Puts the lock that a thread works under into the diagnostic context of its log lines:
- * {@value KEY} and {@value FENCE}, of the innermost lock. What was there before is there
- * again afterwards. Thread-safe.
+ * Puts the thread's innermost lock into the diagnostic context of its log lines, as
+ * {@value KEY} and {@value FENCE}. The previous values are restored afterwards.
+ * Thread-safe.
  */
 public final class LockMdc implements LockInstrumentation {
 
@@ -26,7 +26,7 @@ public final class LockMdc implements LockInstrumentation {
 	public static final String FENCE = "lock.fence";
 
 	/**
-	 * The diagnostic context of a thread, for work that begins on another.
+	 * The diagnostic context of a thread, for work that begins on another thread.
 	 */
 	public static ThreadState ofThread() {
 		return new ThreadValue<>(MDC::getCopyOfContextMap, LockMdc::replace, LockMdc::join);

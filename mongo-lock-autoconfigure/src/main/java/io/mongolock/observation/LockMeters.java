@@ -24,8 +24,8 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
 /**
- * Meters of the locks of one client. Tagged with the name of a lock, never with its key,
- * as there may be millions of them. Thread-safe.
+ * Meters of the locks of one client. They are tagged with the name of a lock, never with
+ * its key, because there may be millions of keys. Thread-safe.
  */
 public final class LockMeters implements LockInstrumentation {
 
@@ -33,7 +33,9 @@ public final class LockMeters implements LockInstrumentation {
 
 	private static final String WAKE_UP = "mongo.lock.wake.up";
 
-	/** Two scrapes a minute apart cannot both miss a maximum that is shown this long. */
+	/**
+	 * A maximum is shown for so long that two scrapes a minute apart cannot both miss it.
+	 */
 	private static final Duration SHOWN_FOR = Duration.ofMinutes(3);
 
 	private static final Map<String, String> DESCRIPTIONS = Map.of(LockObservations.ACQUIRE,
@@ -68,8 +70,8 @@ public final class LockMeters implements LockInstrumentation {
 
 	/**
 	 * Create meters.
-	 * @param timesAttempts whether to time attempts and what is held, which observations
-	 * do as well
+	 * @param timesAttempts whether to time attempts and holds, which observations would
+	 * also do
 	 */
 	public LockMeters(MeterRegistry registry, boolean timesAttempts) {
 		this.registry = registry;
@@ -105,8 +107,8 @@ public final class LockMeters implements LockInstrumentation {
 	}
 
 	/**
-	 * Show at zero what is alarmed on, before it happens: an increase needs something to
-	 * begin with.
+	 * Create the counters for alarms at zero, because an alarm on an increase needs a
+	 * first value.
 	 */
 	public void expect(String name) {
 		if (!this.expected.contains(name) && this.expected.add(name)) {
@@ -137,7 +139,7 @@ public final class LockMeters implements LockInstrumentation {
 
 	@Override
 	public void tookIdle(LockRequest request) {
-		// Kept here, because the registry would cost as much as such an attempt
+		// A cache, because a look in the registry would cost as much as such an attempt
 		this.idleTaken.computeIfAbsent(LockTags.name(request), this::idleTaken).increment();
 	}
 
@@ -235,14 +237,15 @@ public final class LockMeters implements LockInstrumentation {
 			.register(this.registry);
 	}
 
-	// Kept here, because the registry would build the tags anew each time
+	// A cache, because the registry would build the tags each time
 	private Timer timer(String meter, LockRequest request, @Nullable String outcome, @Nullable String error) {
 		return this.timers.computeIfAbsent(new TimerId(meter, LockTags.name(request), outcome, error),
 				(id) -> id.builder().register(this.registry));
 	}
 
 	/**
-	 * Which timer: those that may be made of observations have the error, as those have.
+	 * Identifies a timer. Timers that observations may also feed have the tag for the
+	 * error, as observations have.
 	 */
 	private record TimerId(String meter, String name, @Nullable String outcome, @Nullable String error) {
 

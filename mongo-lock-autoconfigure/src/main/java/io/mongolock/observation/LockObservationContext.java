@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockRequest;
 
 /**
- * An attempt, or a lock that is held, as it is observed. Thread-safe.
+ * The context of an observed attempt or hold. Thread-safe.
  */
 public final class LockObservationContext extends Observation.Context {
 
@@ -29,9 +29,8 @@ public final class LockObservationContext extends Observation.Context {
 	}
 
 	/**
-	 * How it ended.
-	 * @return the outcome by the name that the meter uses, or {@code null} as long as it
-	 * goes on
+	 * The outcome.
+	 * @return the outcome by the name that the meter uses, or {@code null} until the end
 	 */
 	public @Nullable String outcome() {
 		return this.outcome;

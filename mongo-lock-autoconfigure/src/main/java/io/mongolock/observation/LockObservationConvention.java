@@ -5,9 +5,9 @@ import io.micrometer.observation.ObservationConvention;
 
 /**
  * The key values of the observations {@value LockObservations#ACQUIRE} and
- * {@value LockObservations#HOLD}. A bean of this type takes the place of
- * {@link DefaultLockObservationConvention}. Without a name of its own each keeps its
- * name.
+ * {@value LockObservations#HOLD}. A bean of this type replaces
+ * {@link DefaultLockObservationConvention}. If the convention has no name, each
+ * observation keeps its own name.
  */
 public interface LockObservationConvention extends ObservationConvention<LockObservationContext> {
 

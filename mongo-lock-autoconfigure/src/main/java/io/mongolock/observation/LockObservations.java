@@ -19,14 +19,15 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
 /**
- * Observations of attempts, and of locks from the grant to the release. Both are children
- * of what the thread that attempts observes, or, by {@link ObservedSubscriptions}, of
- * what the Context of a subscriber has; what is done under a lock on the thread that
- * holds it is a child of the latter. Thread-safe.
+ * Observations of attempts, and of holds from the grant to the release. Both are children
+ * of the current observation of the attempting thread or, by
+ * {@link ObservedSubscriptions}, of the observation in a subscriber's Context.
+ * Observations of work under a lock on the holder's thread are children of the hold.
+ * Thread-safe.
  */
 public final class LockObservations implements LockInstrumentation {
 
-	/** From the call to the grant, or to the end without it. */
+	/** From the call to the grant, or to the end without a grant. */
 	public static final String ACQUIRE = "mongo.lock.acquire";
 
 	/** From the grant to the release. */
@@ -97,7 +98,8 @@ public final class LockObservations implements LockInstrumentation {
 	public void granted(Object attempt, LockRequest request, LockHandle handle) {
 		Observation acquire = this.attempts.get(attempt);
 		if (acquire != null && acquire.getContext() instanceof LockObservationContext context && context.hasWaited()) {
-			// Otherwise its end says so; an event would look for a counter each time
+			// Without a wait, the end of the observation shows the grant. An event
+			// would cost a look for a counter each time
 			acquire.event(GRANTED);
 		}
 		Observation observation = create(HOLD, request);
@@ -105,7 +107,7 @@ public final class LockObservations implements LockInstrumentation {
 			return;
 		}
 		if (acquire != null) {
-			// On other threads nothing is current
+			// Set explicitly, because other threads have no current observation
 			observation.getContext().setParentObservation(acquire.getContext().getParentObservation());
 		}
 		this.holds.put(handle, observation.start());
@@ -154,7 +156,7 @@ public final class LockObservations implements LockInstrumentation {
 		return (observation != null) ? observation.openScope()::close : Scope.NONE;
 	}
 
-	// The exception that its holder gets
+	// The exception that the holder gets
 	private static @Nullable LockLostException lossOf(LockHandle handle) {
 		try {
 			handle.assertHeld();

@@ -10,9 +10,9 @@ import io.mongolock.LockStoreException;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 
 /**
- * The values that tags of meters and observations have. The names stand where each is
- * made: in {@link LockMeters}, {@link LockObservations} and
- * {@link DefaultLockObservationConvention}.
+ * The values of tags of meters and observations. {@link LockMeters},
+ * {@link LockObservations} and {@link DefaultLockObservationConvention} have the names of
+ * their tags.
  */
 final class LockTags {
 
@@ -33,8 +33,8 @@ final class LockTags {
 	}
 
 	/**
-	 * As the timers that are made of observations have it.
-	 * @param failure what a claim failed with, if it did
+	 * The error tag, with the value that timers made from observations have.
+	 * @param failure the failure of the claim, if it failed
 	 */
 	static String error(@Nullable LockStoreException failure) {
 		return (failure != null) ? failure.getClass().getSimpleName() : NO_ERROR;

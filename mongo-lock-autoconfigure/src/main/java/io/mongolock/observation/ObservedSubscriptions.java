@@ -10,9 +10,9 @@ import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.interceptor.SubscriberContext;
 
 /**
- * Makes the attempt of a subscription a child of the observation in the Context of its
- * subscriber, where Spring WebFlux has the request's, and what is done under the lock a
- * child of the hold. Thread-safe.
+ * Makes a subscription's attempt a child of the observation in its subscriber's Context,
+ * where Spring WebFlux puts the observation of the request. Makes the work under the lock
+ * a child of the hold. Thread-safe.
  */
 public final class ObservedSubscriptions implements SubscriberContext {
 

@@ -1,10 +1,11 @@
 /**
- * Figures of the locks for Micrometer, and their names in the log. {@link LockMeters}
- * counts, {@link LockObservations} times with the {@link LockTags} of a
- * {@link LockObservationConvention}, which gets a {@link LockObservationContext} and is
- * the {@link DefaultLockObservationConvention} unless you have one. {@link LockMdc} names
- * locks in log lines. {@link ThreadSnapshots} and {@link ObservedSubscriptions} take the
- * context of a caller along.
+ * Metrics of the locks for Micrometer, and their names in the log. {@link LockMeters} has
+ * the meters. {@link LockObservations} observes attempts and holds, each with a
+ * {@link LockObservationContext}. A {@link LockObservationConvention} sets their key
+ * values; this is {@link DefaultLockObservationConvention} unless you declare another.
+ * {@link LockTags} has the values of tags. {@link LockMdc} names locks in log lines.
+ * {@link ThreadSnapshots} and {@link ObservedSubscriptions} take the context of a caller
+ * along.
  */
 @NullMarked
 package io.mongolock.observation;

@@ -18,23 +18,25 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 
 /**
- * Answers contention with 409, and trouble with the store or an attempt that was aborted
- * with 503, as problem details (RFC 9457) with {@code Retry-After}, on servlets and
- * reactive. Strangers do not learn who holds the lock; the log and the exception say it.
- * A lock that was lost is none of these: work was done, so it stays the application's to
- * answer. Thread-safe.
+ * Answers with problem details (RFC 9457) and {@code Retry-After}, in servlet and
+ * reactive applications. The answer is 409 if another holder has the lock, and 503 if the
+ * store fails or the attempt was aborted. The answer does not name the holder; the log
+ * and the exception do. A lost lock is not answered here: work was already done, so the
+ * application must answer. Thread-safe.
  */
 @RestControllerAdvice
-@Order(0) // as Spring Boot's own, before an unordered handler of all exceptions
+@Order(0) // like Spring Boot's own, before an unordered handler of all exceptions
 public final class LockProblemDetails {
 
-	/** A request that comes again later than that is rarely worth its answer. */
+	/**
+	 * The answer to a request that is repeated later than this is rarely still useful.
+	 */
 	private static final Duration MAX_RETRY_AFTER = Duration.ofSeconds(30);
 
 	private static final Duration RETRY_STORE_AFTER = Duration.ofSeconds(5);
 
 	/**
-	 * The lock is held by others.
+	 * Answers if another holder has the lock.
 	 */
 	@ExceptionHandler
 	public ResponseEntity<ProblemDetail> held(LockUnavailableException ex) {
@@ -43,8 +45,8 @@ public final class LockProblemDetails {
 	}
 
 	/**
-	 * The store could not be asked, or the wait ended early: the application stops, or
-	 * the thread was interrupted.
+	 * Answers if the store could not be asked, or if the wait ended early because the
+	 * application stops or the thread was interrupted.
 	 */
 	@ExceptionHandler({ LockStoreException.class, LockAttemptAbortedException.class })
 	public ResponseEntity<ProblemDetail> failed(LockException ex) {
@@ -71,8 +73,8 @@ public final class LockProblemDetails {
 		return (whole.compareTo(MAX_RETRY_AFTER) < 0) ? whole : MAX_RETRY_AFTER;
 	}
 
-	// Work that has lasted long lasts for about as long again, and a lease ends by itself
-	// if its holder has died
+	// We expect work to last about as long again as it has lasted. The lease of a dead
+	// holder ends by itself
 	private static Duration expected(LockHolder holder) {
 		return (holder.heldFor().compareTo(holder.remaining()) < 0) ? holder.heldFor() : holder.remaining();
 	}

@@ -1,6 +1,6 @@
 /**
- * {@link LockProblemDetails} answers callers over HTTP whose lock was held by others or
- * whose store failed.
+ * {@link LockProblemDetails} answers HTTP callers if another holder has their lock, or if
+ * the store fails.
  */
 @NullMarked
 package io.mongolock.web;
