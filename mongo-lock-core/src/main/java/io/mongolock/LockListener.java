@@ -196,12 +196,13 @@ public interface LockListener {
 	}
 
 	/**
-	 * The clock of one of the store's servers differs from the other servers' clocks by
-	 * more than a second, or by more than the shortest margin if this margin is less than
-	 * a second. This is reported once, and again when the difference changes. If leases
-	 * are judged by another server, nothing has happened yet, but the clock of the store
-	 * will step when this server is elected. The client learns of the difference by the
-	 * heartbeats of the MongoDB driver, if Spring Boot configured the driver's client.
+	 * The clock of one of the store's servers differs from the other servers' clocks. The
+	 * difference is more than a second, or more than the shortest margin if this margin
+	 * is less than a second. The difference is reported once, and again when the
+	 * difference changes. If leases are judged by another server, nothing has happened
+	 * yet, but the clock of the store will step when this server is elected. The client
+	 * learns of the difference by the heartbeats of the MongoDB driver, if Spring Boot
+	 * configured the driver's client.
 	 * @param server the address of the server
 	 * @param offset how far the clock is ahead, negative if it is behind; zero if it
 	 * agrees with the other clocks again, or if the server has been removed

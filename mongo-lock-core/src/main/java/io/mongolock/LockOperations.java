@@ -23,7 +23,7 @@ public interface LockOperations {
 	/**
 	 * Run the callback under the lock, and release the lock afterwards. If an outer call
 	 * of this method on the same thread already holds the lock of the same key, the
-	 * callback runs under that lock, without a request to the store.
+	 * callback runs under it, without a request to the store.
 	 * <p>
 	 * Inside a transaction, the lock is released when the transaction has ended. If the
 	 * lock is lost before the commit, the commit is refused. If it is unknown whether the
@@ -134,9 +134,10 @@ public interface LockOperations {
 	 * a {@link java.util.concurrent.Future Future}, as a {@link CompletableFuture} is.
 	 * @param <T> what the work results in
 	 * @param request which lock to take, and how
-	 * @param callback begins the work under the lock, on a thread of its own that has the
-	 * context of the calling thread, for example its MDC and its security context; if the
-	 * calling thread already holds the lock, the callback runs on the calling thread
+	 * @param callback begins the work under the lock, on a thread of its own; this thread
+	 * has the context of the calling thread, for example its MDC and its security
+	 * context; if the calling thread already holds the lock, the callback runs on the
+	 * calling thread
 	 * @return a future that completes when the lock is released: with the result of the
 	 * stage; with the exception of the stage or the callback, to which a loss of the lock
 	 * is added as a suppressed exception; with the exception that {@link #acquire} would
@@ -173,11 +174,11 @@ public interface LockOperations {
 
 	/**
 	 * Ask the holders of a lock, in all instances, to release it soon. The lock is not
-	 * taken away from them. A holder learns of the request after its next renewal, by
-	 * {@link LockHandle#releaseRequested()} and {@link LockListener#onReleaseRequested},
-	 * and decides what to do. If a lease is not renewed, its holder does not learn of the
-	 * request. After the release, the lock is not handed over to another thread of the
-	 * same JVM. The request ends with the hold.
+	 * taken away from them. A holder learns of the request after one of its next
+	 * renewals, by {@link LockHandle#releaseRequested()} and
+	 * {@link LockListener#onReleaseRequested}, and decides what to do. If a lease is not
+	 * renewed, its holder does not learn of the request. After the release, the lock is
+	 * not handed over to another thread of the same JVM. The request ends with the hold.
 	 * @param key the key
 	 * @param reason the reason, for diagnostics; 1 to {@value ReleaseRequest#MAX_REASON}
 	 * characters

@@ -68,8 +68,8 @@ final class ClientLoop {
 	private volatile @Nullable Long nextAt;
 
 	/**
-	 * From the arrival of the newest lease to its first need of attention, in
-	 * nanoseconds.
+	 * The nanoseconds from the arrival of the newest lease until it first needs
+	 * attention.
 	 */
 	private volatile long lastDue = ClockReading.NEVER;
 
@@ -186,7 +186,7 @@ final class ClientLoop {
 			Thread.currentThread().interrupt();
 		}
 		catch (TimeoutException | ExecutionException ex) {
-			// The statement that follows meets a renewal that hangs
+			// A renewal that hangs may conflict with the statement that follows
 		}
 	}
 

@@ -23,7 +23,7 @@ public interface ThreadState {
 	interface Captured {
 
 		/**
-		 * Replace this part of the context on the current thread.
+		 * Replace the part of the current thread with this one.
 		 */
 		Scope replace();
 
