@@ -16,7 +16,7 @@ import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
  */
 final class LockTags {
 
-	/** The name of locks without one. */
+	/** The tag's value for locks without a name. */
 	private static final String UNNAMED = "none";
 
 	private static final String NO_ERROR = "none";

@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Runs an {@code @Async} method. If the {@code @Async} advice is outside of the lock, the
- * method runs on a thread that may wait for the lock and for the stage that the method
+ * method runs on a thread that may wait: for the lock, and for the stage that the method
  * returns.
  *
  * @param lock the advice that locks

@@ -1,7 +1,8 @@
 package io.mongolock.interceptor;
 
 /**
- * Runs methods with one type of result that ends later, under their locks. Thread-safe.
+ * Runs methods under their locks if the result ends later. Each implementation is for one
+ * type of result. Thread-safe.
  */
 interface LaterResult {
 

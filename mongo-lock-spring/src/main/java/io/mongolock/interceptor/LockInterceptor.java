@@ -33,11 +33,10 @@ public final class LockInterceptor implements MethodInterceptor {
 
 	/**
 	 * Create a new interceptor.
-	 * @param operations asked for the locks at the first call, not before: proxies are
-	 * made long before the store exists
-	 * @param beanFactory knows the beans that keys, conditions and declarations refer to,
-	 * the one that locks documents, if there is one, and the settings and the clock of
-	 * the client
+	 * @param operations resolved at the first call, not before, because proxies are made
+	 * long before the store exists
+	 * @param beanFactory has the beans to which keys, conditions and declarations refer,
+	 * the bean that locks documents, if any, and the client's settings and clock
 	 */
 	public LockInterceptor(LockOperationSource source, ObjectFactory<LockOperations> operations,
 			BeanFactory beanFactory) {
@@ -45,12 +44,11 @@ public final class LockInterceptor implements MethodInterceptor {
 	}
 
 	/**
-	 * Create a new interceptor that warns of locks which are taken too late.
-	 * @param operations asked for the locks at the first call, not before: proxies are
-	 * made long before the store exists
-	 * @param beanFactory knows the beans that keys, conditions and declarations refer to,
-	 * the one that locks documents, if there is one, and the settings and the clock of
-	 * the client
+	 * Create a new interceptor that warns of locks that are taken too late.
+	 * @param operations resolved at the first call, not before, because proxies are made
+	 * long before the store exists
+	 * @param beanFactory has the beans to which keys, conditions and declarations refer,
+	 * the bean that locks documents, if any, and the client's settings and clock
 	 * @param hasSnapshot whether the transaction of this thread reads from a snapshot
 	 * that was taken before; called only inside transactions
 	 */

@@ -15,10 +15,10 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.util.ClassUtils;
 
 /**
- * Keeps in a native image the members that calls of locked methods reach by reflection:
- * the methods, which proxies call by reflection, their fallbacks, and the members of
- * arguments that expressions read. An invalid declaration ends the processing, as it
- * would end the start.
+ * Keeps in a native image the members that calls of locked methods reach by reflection.
+ * These are the locked methods, their fallbacks, and the members of arguments that
+ * expressions read. An invalid declaration ends the processing, as it would end the
+ * start.
  */
 class LockedMethodHints implements BeanRegistrationAotProcessor {
 

@@ -45,8 +45,8 @@ public final class SkipAnswer {
 
 	/**
 	 * The result for a method that was not run.
-	 * @return an empty value, zero or {@code false}; {@code null} for types without such
-	 * a value, such as texts, characters and objects of the application
+	 * @return an empty value, zero or {@code false}; {@code null} for types that have
+	 * none of these, for example texts, characters and objects of the application
 	 */
 	static @Nullable Object of(Class<?> type) {
 		return (type.isArray()) ? Array.newInstance(type.getComponentType(), 0) : NOTHING.get(type);

@@ -30,8 +30,8 @@
  * thread's values the subscription carries. {@link LockedFlux} passes on the elements,
  * the end and the cancel of a subscription. {@link SubscriberContext} combines these
  * values with the subscriber's Context.</li>
- * <li>{@link CallWarnings} decides when to warn that a lock comes after the snapshot that
- * it should protect, or that a thread waits for it which must not block.</li>
+ * <li>{@link CallWarnings} warns if a lock comes after the snapshot that it should
+ * protect, or if a thread that must not block waits for a lock.</li>
  * <li>Which keys: {@link LockKeyEvaluator} evaluates keys and conditions at each call,
  * and refuses null. {@link LockKeyRoot} is {@code #root}. {@link LockKeyVariables} maps
  * names to arguments. {@link SeveralKeys} decides which values are several keys.

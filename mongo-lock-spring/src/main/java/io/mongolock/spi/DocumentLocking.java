@@ -8,10 +8,10 @@ import io.mongolock.LockRequest;
 
 /**
  * Runs methods that are declared with {@code @DistributedLock(document = …)}. There is at
- * most one such bean, so the bean of another module replaces the bean of {@code
- * mongo-lock-documents} if it is declared first. Without such a bean, such a method is
- * refused at startup. Only {@link #parameterType()} is called before all singletons
- * exist. Thread-safe.
+ * most one bean of this type. The bean of another module replaces the bean of {@code
+ * mongo-lock-documents} if it is declared first. Without a bean of this type, these
+ * methods are refused at startup. Only {@link #parameterType()} is called before all
+ * singletons exist. Thread-safe.
  */
 public interface DocumentLocking {
 
@@ -24,14 +24,15 @@ public interface DocumentLocking {
 	/**
 	 * Check that documents of a type can be locked, at startup.
 	 * @param document the type
-	 * @throws IllegalArgumentException if they cannot; says why, and what to do
+	 * @throws IllegalArgumentException if they cannot be locked; the message says why,
+	 * and what to do
 	 */
 	void check(Class<?> document);
 
 	/**
 	 * Run a method under the lock of a document, which is released when it ends.
 	 * @param document the type of the document
-	 * @param id its id, as the key of the declaration
+	 * @param id the id of the document, which is the value of the declared key
 	 * @param how completes the request with the declared settings
 	 * @param work the method
 	 * @return the result of the method

@@ -74,9 +74,9 @@ abstract class ClaimStatements extends Statements {
 
 	/**
 	 * The fence of the grant. The fences that it sets aside lie above it and below the
-	 * clock. So fences never run ahead of the clock, from which a document begins anew
-	 * after it was deleted. If there is less room between the last fence and the clock,
-	 * fewer fences are set aside.
+	 * clock. A document begins anew at the clock after it was deleted, so fences must
+	 * never run ahead of the clock. If there is less room between the last fence and the
+	 * clock, fewer fences are set aside.
 	 */
 	final BsonValue granted(Claim claim, BsonValue next) {
 		if (claim.reserve() == 0) {

@@ -84,8 +84,7 @@ public final class CurrentTransaction implements MongoDatabaseFactory, Infrastru
 	}
 
 	/**
-	 * Describes the transaction of this thread that is not one of MongoDB, or says that
-	 * there is none.
+	 * Says why this thread has no transaction of MongoDB.
 	 * @return the end of a sentence
 	 */
 	public static String describe() {

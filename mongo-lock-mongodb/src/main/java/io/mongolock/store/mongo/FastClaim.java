@@ -10,11 +10,11 @@ import io.mongolock.store.StoredWaiter;
 
 /**
  * The statement that grants an exclusive lock to the first request of a token if there
- * can be no holder and no waiter, exactly as it was recorded on a real server. There it
+ * can be no holder and no waiter. It is exactly as recorded on a real server, where it
  * costs about 0.6 of a {@link ClaimPipeline}. It may deny a claim that the pipeline
- * grants, never the reverse: entries count as alive until the longest ttl among them, or
- * the time for which places stay, has passed since the latest renewal. Thread-safe,
- * because the built documents are never changed.
+ * grants, never the reverse. Entries count as alive until the longest ttl among them has
+ * passed since the latest renewal. For places in the queue this is the longest time for
+ * which they stay. Thread-safe, because the built documents are never changed.
  */
 final class FastClaim extends ClaimStatements {
 

@@ -112,7 +112,7 @@ final class LockQueries {
 	}
 
 	/**
-	 * Begin the life of a place in the queue anew, and look at it, by one command.
+	 * Refresh a place in the queue and look at the lock, by one command.
 	 * @return the lock, or empty if the place is gone or the document cannot be read
 	 */
 	Optional<StoredLock> refresh(LeaseId claim, Duration timeout) {

@@ -250,9 +250,9 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * The events of a change stream that free a place. These are updates that write the
-	 * holders or the queue as a whole without the date that claims and renewals set, and
-	 * the end of a document or of the collection.
+	 * The events of a change stream that free a place. One kind is an update that writes
+	 * the holders or the queue as a whole, but not the date that claims and renewals set.
+	 * The other kind is the end of a document or of the collection.
 	 */
 	List<BsonDocument> releases() {
 		String updated = "updateDescription.updatedFields.";
@@ -322,9 +322,9 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * The fields to answer to a waiter. Of the queue these are its head, the waiter's own
-	 * place and the number of the other places, so that a long queue costs no more to
-	 * send.
+	 * The fields to answer to a waiter. Of the queue the answer has the head, the
+	 * waiter's own place and the number of the other places. So a long queue costs no
+	 * more to send.
 	 * @param token the waiter's token, an expression
 	 */
 	BsonDocument answer(BsonValue token) {

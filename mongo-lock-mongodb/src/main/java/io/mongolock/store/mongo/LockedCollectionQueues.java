@@ -25,8 +25,8 @@ import io.mongolock.store.StoredWaiter;
 
 /**
  * The queues for locks in a {@link LockedCollection}. Each queue is a document of its
- * own, which may be in the collection of the locks: if queues have documents as ids,
- * these never equal the key of a lock. Thread-safe. <pre> { _id: …, queue: [ … ],
+ * own, which may be in the collection of the locks. If the ids of queues are documents,
+ * they never equal the key of a lock. Thread-safe. <pre> { _id: …, queue: [ … ],
  * touchedAt: … }
  * </pre>
  */

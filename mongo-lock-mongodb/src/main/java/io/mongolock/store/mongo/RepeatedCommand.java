@@ -37,8 +37,8 @@ final class RepeatedCommand {
 	/**
 	 * Send a command.
 	 * @param command given how many milliseconds an attempt may take, at least 1
-	 * @throws RuntimeException the failure of the last attempt. If this attempt was
-	 * certainly not executed but an earlier one may still be, the failure of that one
+	 * @throws RuntimeException the failure of the last attempt that may still be
+	 * executed, or of the last attempt if there is none
 	 */
 	<T extends @Nullable Object> T send(LongFunction<T> command) {
 		for (int attempt = 1;; attempt++) {

@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * Decides whose clock is off, by comparing the servers' heartbeats with each other. A
  * heartbeat is read late if this process stood still. Therefore a clock counts only when
- * its last two heartbeats agree, and clocks are compared only when each was heard after
- * the last heartbeat but one of all the others. A clock that was off agrees again once it
- * is within half of the tolerance. Thread-safe.
+ * its last two heartbeats agree. Clocks are compared only when the last heartbeat of each
+ * came after the last but one of all the others. A clock that was off agrees again once
+ * it is within half of the tolerance. Thread-safe.
  */
 final class ServerClockComparison {
 

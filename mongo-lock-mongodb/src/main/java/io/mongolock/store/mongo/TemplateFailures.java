@@ -18,8 +18,8 @@ public final class TemplateFailures {
 	}
 
 	/**
-	 * Turn a conflict into an exception that says that the transaction may be done again,
-	 * because Spring Data reports some conflicts as violations of integrity.
+	 * Turn a conflict into an exception that allows a retry of the transaction, because
+	 * Spring Data reports some conflicts as violations of integrity.
 	 * @param failure the failure of a statement
 	 * @param what the object of the write, for the message
 	 * @return the exception, or the failure itself if it is no conflict
@@ -53,8 +53,8 @@ public final class TemplateFailures {
 	}
 
 	/**
-	 * Turn a failure into an exception that says that the write may have been made,
-	 * because MongoDB has not answered in time or its answer was lost.
+	 * Turn a failure into an exception for a write that may have been made, because
+	 * MongoDB has not answered in time or its answer was lost.
 	 * @param failure the failure of the write
 	 * @param what the object of the write, for the message
 	 * @param template the template that sent the write
@@ -70,7 +70,7 @@ public final class TemplateFailures {
 	}
 
 	/**
-	 * Make an exception that says that a write may have been made.
+	 * Make an exception for a write that may have been made.
 	 * @param failure the failure of the write
 	 * @param what the object of the write, for the message
 	 * @param limit how long the statement may take

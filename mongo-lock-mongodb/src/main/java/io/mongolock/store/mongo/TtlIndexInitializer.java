@@ -41,8 +41,8 @@ public final class TtlIndexInitializer {
 	private static final BsonDocument KEYS = new BsonDocument("touchedAt", new BsonInt32(1));
 
 	/**
-	 * Besides the keys the server compares these options: an index with one of them is
-	 * another index.
+	 * The server compares these options besides the keys. An index with one of them is a
+	 * different index.
 	 */
 	private static final List<String> RESTRICTIONS = List.of("partialFilterExpression", "sparse", "collation",
 			"unique");

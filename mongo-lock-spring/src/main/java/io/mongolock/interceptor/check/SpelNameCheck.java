@@ -27,7 +27,7 @@ import io.mongolock.interceptor.LockKeyVariables;
  * Refuses an expression that is not SpEL, or that names a variable, bean, property or
  * method that does not exist. {@link KeyTypeCheck} checks the type of its value.
  *
- * @param beans whether a bean of a name exists
+ * @param beans tells whether a bean of a name exists
  */
 record SpelNameCheck(Predicate<String> beans) {
 

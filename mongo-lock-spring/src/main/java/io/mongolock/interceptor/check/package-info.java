@@ -8,7 +8,7 @@
  * <li>{@link LockMethodCheck} refuses results, answers and settings that do not fit the
  * lock. {@link KeyTypeCheck} decides which types keys and conditions may have.
  * {@link ArgumentPath} says whether an argument has the property that a
- * {@link DeclaredExpression} names, {@link SpelNameCheck} checks all other names in the
+ * {@link DeclaredExpression} names. {@link SpelNameCheck} checks all other names in the
  * expression. {@link LockAsyncCheck} refuses {@code @Async} inside of the lock.
  * {@link LockDocumentCheck} refuses wrong types and parameters of documents.</li>
  * <li>{@link LikelyMistakes} warns of likely mistakes: a lock without a key, transactions
