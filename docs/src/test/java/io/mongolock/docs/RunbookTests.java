@@ -28,7 +28,7 @@ class RunbookTests {
 
 	// What else may end with an error, or has one, logs nothing
 	private static final Pattern CALL = Pattern
-		.compile("(?<!stream|observation|LockTags|this|Flux|Mono)(?:\\.|::)(warn|error)(\\(|\\))");
+		.compile("(?<!stream|observation|LockTags|this|Flux|Mono)(?:\\.|::)(warn|error)[(),]");
 
 	private static final Pattern LITERAL = Pattern.compile("\"((?:[^\"\\\\\n]|\\\\.)*)\"");
 

@@ -10,6 +10,7 @@ import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 import org.apache.commons.logging.Log;
@@ -189,17 +190,20 @@ final class JobRunner {
 		return (hasEnded(this.runs.find(job, tick))) ? null : run(job, tick, terms, false, work);
 	}
 
+	// Work that was cut off has not failed, and its exception is logged already
 	private static void logFailure(@Nullable Attempt attempt) {
-		if (attempt != null && attempt.failure() != null) {
-			try {
-				logger.error("Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick(),
-						attempt.failure());
-			}
-			catch (RuntimeException | Error ex) { // of an exception that cannot be
-													// printed
-				logger.error("Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick() + ": "
-						+ attempt.run().exception());
-			}
+		if (attempt != null && attempt.failure() != null && !attempt.cutOff()) {
+			log(logger::error, "Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick(),
+					attempt.failure());
+		}
+	}
+
+	private static void log(BiConsumer<Object, @Nullable Throwable> level, String message, Throwable failure) {
+		try {
+			level.accept(message, failure);
+		}
+		catch (RuntimeException | Error ex) { // of an exception that cannot be printed
+			level.accept(message + ": " + failure.getClass().getName(), null);
 		}
 	}
 
@@ -308,15 +312,17 @@ final class JobRunner {
 		}
 		Map<String, String> state = this.states.remove(begun);
 		if (failure != null && (this.cutOff || !handle.isHeld())) {
-			logger.warn("The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was cut off by "
-					+ ((this.cutOff) ? "the end of the application" : "the loss of its lock")
-					+ ". Another instance takes care of this run");
+			log(logger::warn,
+					"The run of job '" + begun.job() + "' for its tick " + begun.tick() + " was cut off by "
+							+ ((this.cutOff) ? "the end of the application" : "the loss of its lock")
+							+ ". Another instance takes care of this run",
+					failure);
 			if (this.cutOff) {
 				writtenEvenIfInterrupted(() -> this.runs.replace(begun, begun.leftByCutOff()), begun);
 			}
-			return new Attempt(begun, failure);
+			return new Attempt(begun, failure, true);
 		}
-		return new Attempt(end(handle, begun, failure, Objects.requireNonNull(state)), failure);
+		return new Attempt(end(handle, begun, failure, Objects.requireNonNull(state)), failure, false);
 	}
 
 	// Asked again if the answer got lost, under the same fence
@@ -503,8 +509,9 @@ final class JobRunner {
 	 *
 	 * @param run the run
 	 * @param failure what the work threw
+	 * @param cutOff whether that was because the lock or the application ended
 	 */
-	record Attempt(JobRun run, @Nullable Throwable failure) {
+	record Attempt(JobRun run, @Nullable Throwable failure, boolean cutOff) {
 
 	}
 

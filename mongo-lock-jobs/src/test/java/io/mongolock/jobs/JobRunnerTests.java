@@ -590,13 +590,18 @@ class JobRunnerTests extends AbstractRunnerTests {
 	}
 
 	@Test
-	void workThatFailsAtTheEndOfTheApplicationIsLeftForOthers() {
-		assertThat(this.runner.run("nightly", TICK, null, (run) -> {
+	void workThatFailsAtTheEndOfTheApplicationIsLeftForOthers(CapturedOutput output) {
+		Instant since = this.clock.get();
+		this.clock.set(TICK);
+		look("0 0 3 * * *", since, CatchUp.NONE, (run) -> {
 			this.runner.cutOff();
 			throw new IllegalStateException("interrupted");
-		})).isNotNull();
+		});
 		assertThat(this.jobs.last("nightly", 1)).extracting(JobRun::outcome, JobRun::cutOff)
 			.containsExactly(tuple(JobOutcome.RUNNING, true));
+		assertThat(output).contains("was cut off by the end of the application", "IllegalStateException: interrupted")
+			.as("which would say that nobody runs it again")
+			.doesNotContain("Job 'nightly' failed at its tick");
 	}
 
 	@Test
