@@ -38,8 +38,8 @@ import io.mongolock.store.StoredLock;
 
 /**
  * The endpoint {@code mongolocks}: shows the holders and waiters of locks in all
- * instances, and can release a lock by force. The release must be allowed by {@code
- * management.endpoint.mongolocks.access=unrestricted}. Thread-safe.
+ * instances, and can release a lock by force. The release must be allowed by
+ * {@code management.endpoint.mongolocks.access=unrestricted}. Thread-safe.
  */
 @Endpoint(id = "mongolocks", defaultAccess = Access.READ_ONLY)
 public class LocksEndpoint {

@@ -33,8 +33,8 @@ import io.mongolock.store.TimeLeft;
  * dependent on the database beans, so it is destroyed before them even if they are
  * destroyed early. Therefore it first destroys the executors, the beans that were stopped
  * before, and the locked beans that still exist. Then claims end, and running work has
- * the rest of the time. Locks that are still held are cut off then, as {@code
- * HoldRegistry.cutOffAll} does. Thread-safe.
+ * the rest of the time. Locks that are still held are cut off then, as
+ * {@code HoldRegistry.cutOffAll} does. Thread-safe.
  */
 final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 
@@ -43,7 +43,7 @@ final class LockLifecycle implements BeanFactoryPostProcessor, DisposableBean {
 	/** Boot's logging, which outlives all work, stops in this phase. */
 	private static final int LAST_PHASE = Integer.MIN_VALUE + 1000;
 
-	/** The last requests have one part in so many of the remaining time. */
+	/** The budget divided by this is the time for the last requests. */
 	private static final int REQUESTS = 5;
 
 	/**

@@ -21,8 +21,8 @@ import io.mongolock.event.LockInstrumentation.Scope;
  * there come from the caller's thread. The values of the application's own decorators
  * always come from the caller's thread.
  *
- * @param answer the answer for the subscriber if another holder has the lock; {@code
- * null} if the subscriber gets the failure
+ * @param answer the answer for the subscriber if another holder has the lock;
+ * {@code null} if the subscriber gets the failure
  * @param callers captures the values that threads carry
  * @param contexts combines the values of threads and of Contexts
  */

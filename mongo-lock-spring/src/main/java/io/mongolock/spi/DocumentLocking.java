@@ -8,10 +8,10 @@ import io.mongolock.LockRequest;
 
 /**
  * Runs methods that are declared with {@code @DistributedLock(document = …)}. There is at
- * most one bean of this type. The bean of another module replaces the bean of {@code
- * mongo-lock-documents} if it is declared first. Without a bean of this type, these
- * methods are refused at startup. Only {@link #parameterType()} is called before all
- * singletons exist. Thread-safe.
+ * most one bean of this type. The bean of another module replaces the bean of
+ * {@code mongo-lock-documents} if it is declared first. Without a bean of this type,
+ * these methods are refused at startup. Only {@link #parameterType()} is called before
+ * all singletons exist. Thread-safe.
  */
 public interface DocumentLocking {
 

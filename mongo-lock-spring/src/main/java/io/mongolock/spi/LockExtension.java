@@ -74,8 +74,8 @@ public interface LockExtension {
 	}
 
 	/**
-	 * Checks of settings. The name of a setting leaves out the leading {@code
-	 * mongo-lock}, for example {@code optimistic.delay}.
+	 * Checks of settings. The name of a setting leaves out the leading
+	 * {@code mongo-lock}, for example {@code optimistic.delay}.
 	 */
 	interface SettingChecks {
 

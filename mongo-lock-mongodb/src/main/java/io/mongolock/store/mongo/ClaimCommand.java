@@ -10,8 +10,9 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredLock;
 
 /**
- * Asks the server for a lock. If the claim suits it, the cheap statement is sent first;
- * the full statement is sent if that does not grant the lock. Thread-safe.
+ * Asks the server for a lock. If the claim suits it, the cheap statement is sent first.
+ * The full statement is sent for other claims, and if the cheap answer shows no live
+ * holder. Thread-safe.
  */
 final class ClaimCommand {
 
@@ -43,8 +44,8 @@ final class ClaimCommand {
 			StoredLock lock = (FastClaim.suits(claim))
 					? ask(request, command, filter, claim, this.fast.of(claim), this.withoutQueue) : null;
 			if (lock == null || !lock.isHeld()) {
-				// The fast statement may deny a lock because of a waiter or of entries
-				// that have run out. It knows too little of both
+				// The fast statement has denied the lock because of a waiter or of
+				// entries that have run out. It knows too little of both
 				lock = ask(request, command, filter, claim, this.pipeline.of(claim),
 						this.statements.claimed(ClaimStatements.token(claim)));
 			}
