@@ -15,26 +15,27 @@ import io.mongolock.core.WaitQueue.IdleTurn;
 import io.mongolock.store.LeaseId;
 
 /**
- * The leases that a client keeps though nobody holds the locks: decides which lease may
- * be idle, who of this JVM takes it, and when it is to be released. It is not renewed,
- * and there until its linger or half of the time is over for which it is relied on, or
- * others want the lock. Which claim takes it, or that it is released, is decided by the
- * {@link LocalWaitQueues local queue} of its key, in one step. Knows no thread, clock or
- * driver. Thread-safe: the list is guarded by the monitor and changes within such a step.
+ * The leases that a client keeps while nobody holds their locks. Decides which lease may
+ * be idle, which attempt of this JVM takes it, and when it must be released. An idle
+ * lease is not renewed. It stays until its linger is over, until half of its reliable
+ * time is over, or until others want the lock. The {@link LocalWaitQueues local queue} of
+ * its key decides in one step which claim takes the lease, or that it is released. Knows
+ * no thread, clock or driver. Thread-safe: the monitor guards the list, which changes
+ * within such a step.
  */
 public final class IdleLeases {
 
-	/** The most leases; the oldest go first. */
+	/** The most idle leases; the oldest are released first. */
 	static final int MAX_LEASES = 10_000;
 
 	/**
-	 * How many fences a grant sets aside for those who take its idle lease: as many as
-	 * the clock of the store goes on within a millisecond, as there has to be room since
-	 * the grant before.
+	 * How many fences a grant sets aside for attempts that take its idle lease. The clock
+	 * of the store advances by that many within a millisecond, and the fences must fit
+	 * between the previous grant and this one.
 	 */
 	static final int RESERVE = 1000;
 
-	/** Between two passes over all leases. */
+	/** The time between two passes over all leases. */
 	static final long PAUSE = 20_000_000;
 
 	/** How long recalls are watched after a lease was last left idle. */
@@ -47,7 +48,7 @@ public final class IdleLeases {
 	/** By key, the oldest first. */
 	private final Map<String, IdleLease> leases = new LinkedHashMap<>();
 
-	/** Those that nobody can take any more, and that are to be released now. */
+	/** Leases that can no longer be taken, and must be released now. */
 	private final Queue<HeldLock> toRelease = new ConcurrentLinkedQueue<>();
 
 	private final WakeUp onWork = new WakeUp();
@@ -61,7 +62,7 @@ public final class IdleLeases {
 	/** When to pass over the leases next, if there are any. */
 	private @Nullable Long nextAt;
 
-	/** When recalls may last have been missed. */
+	/** When recalls may have been missed the last time. */
 	private volatile @Nullable Long missedAt;
 
 	/** Whether recalls are notified, as far as is known. */
@@ -72,7 +73,7 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * Have somebody notified when there is something to do before it asks again.
+	 * Have an action run when there is work earlier than {@link #nextIn} said.
 	 * @param onWork must neither block nor throw
 	 */
 	public void onWork(Runnable onWork) {
@@ -80,8 +81,8 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * Whether there was ever a lease.
-	 * @return whether those who have the turn are to {@link #take} it
+	 * Whether a lease was ever idle.
+	 * @return whether waiters with the turn must try to {@link #take} an idle lease
 	 */
 	boolean isUsed() {
 		return this.used;
@@ -96,16 +97,17 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * A lock that lingers was released to the store: when its key was last used counts.
+	 * A lock that lingers was released in the store. This counts as the last use of its
+	 * key.
 	 */
 	public void released(HeldLock held, ClockReading now) {
 		this.warm.released(held.key(), now, held.grant().recall());
 	}
 
 	/**
-	 * The last holder is done: keep the lease, if that may be and nobody waits.
-	 * @param passed is run when nobody holds it any more, before anybody can take it
-	 * @return whether the lease is idle; if not, it is to be released
+	 * The last holder is done. Keep its lease if that is allowed and nobody waits.
+	 * @param passed is run after the end of the hold, before the lease can be taken
+	 * @return whether the lease is idle; otherwise it must be released
 	 */
 	public boolean keepIdle(HeldLock held, ClockReading now, Runnable passed) {
 		if (!mayKeepIdle(held, now) || this.queues.waiting(held.key()) > 0 || !held.state().keepIdle(now)) {
@@ -116,7 +118,7 @@ public final class IdleLeases {
 		}
 		finally {
 			this.used = true;
-			// One that came meanwhile takes it
+			// A waiter that came meanwhile takes the lease
 			LocalWaiter next = this.queues.keepIdle(held.key(), held, () -> add(held, now));
 			if (next != null) {
 				next.callTurn();
@@ -137,13 +139,13 @@ public final class IdleLeases {
 				&& (this.live || unheardUntil(held) - now.nanos() > 0);
 	}
 
-	// A recall of what was granted later is notified, if any is
+	// Recalls of later grants are notified, if recalls are notified at all
 	private boolean mayBeWanted(HeldLock held) {
 		Long missed = this.missedAt;
 		return held.isRecalled() || missed != null && held.grant().begun().nanos() - missed <= 0;
 	}
 
-	// Where recalls are not notified, others wait until then
+	// If recalls are not notified, others wait until then
 	private static long unheardUntil(HeldLock held) {
 		return held.grant().begun().nanos() + held.terms().linger().toNanos();
 	}
@@ -170,10 +172,10 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * The one that has the turn takes the lease that is idle, or waits until it is
+	 * The waiter with the turn takes the idle lease, or waits until the lease is
 	 * released.
-	 * @return what becomes of the lease, or {@code null} if there is none, so that the
-	 * waiter is to ask
+	 * @return what happens to the lease, or {@code null} if there is none and the waiter
+	 * must ask the store
 	 */
 	@Nullable IdleTurn<HeldLock> take(LocalWaiter waiter, ClockReading now) {
 		Attempt attempt = waiter.attempt();
@@ -211,11 +213,11 @@ public final class IdleLeases {
 	/**
 	 * Others want a lock. A hint.
 	 * @param holder the lease that is in the way
-	 * @return what was asked for, if it has this lease here and that is news
+	 * @return the requests of this client that have this lease, if the recall is news
 	 */
 	public List<LockRequest> recalled(LeaseId holder) {
 		List<LockRequest> news = new ArrayList<>(1);
-		// The answer to a grant may be underway: once that is known, its holder is
+		// The answer with the grant may be underway. Once it has arrived, its holder is
 		// present
 		this.queues.asking(holder.key())
 			.filter((asking) -> asking.attempt().id().equals(holder) && asking.recall() != null
@@ -238,7 +240,8 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * Any recall may have been missed until now: nothing that was granted before is kept.
+	 * Any recall may have been missed until now, so no lease that was granted before is
+	 * kept.
 	 */
 	public void missed(ClockReading now) {
 		this.missedAt = now.nanos();
@@ -248,18 +251,20 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * The store answered a claim, which may show that others recalled the lease that was
-	 * last kept here, and were not heard.
-	 * @param recalled the token of the lease that was recalled last, if ever one was
-	 * @return whether they did, which is news
+	 * The store answered a claim. The answer may show that others recalled the lease that
+	 * was last kept here, but that this client was not notified.
+	 * @param recalled the token of the lease that was recalled last, {@code null} if none
+	 * was
+	 * @return whether others recalled that lease and this is news
 	 */
 	boolean wasRecalled(String key, @Nullable String recalled) {
 		return recalled != null && this.warm.wasRecalled(key, recalled);
 	}
 
 	/**
-	 * A lock was broken on purpose: nobody takes its lease any more.
-	 * @return who of this client holds it, as it was taken before that
+	 * A lock was broken on purpose, so its lease can no longer be taken.
+	 * @return the holds of this client that have the lock, because they took its lease
+	 * before
 	 */
 	public List<HeldLock> broken(String key, long fence) {
 		List<HeldLock> broken = this.queues.present(key).stream().filter((held) -> held.grantFence() == fence).toList();
@@ -289,8 +294,9 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * What this client has of a lease that stands in the store.
-	 * @return the lease, or {@code null} if it is another's, or about to be released
+	 * This client's view of a lease in the store.
+	 * @return the lease, or {@code null} if it belongs to another client or is about to
+	 * be released
 	 */
 	public @Nullable LocalLease find(LeaseId id, ClockReading now) {
 		synchronized (this) {
@@ -304,9 +310,9 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * How long recalls are to be watched from now on: while a lease is idle, and for a
-	 * while after one was last left so, since one that is taken again at once is hardly
-	 * ever idle when that is asked.
+	 * How long recalls must be watched from now on: while a lease is idle, and for a
+	 * while after a lease was last left idle. A lease that is always taken again at once
+	 * is hardly ever idle when this method is called.
 	 * @return nanoseconds, zero if they need not be watched
 	 */
 	public synchronized long watchFor(ClockReading now) {
@@ -317,7 +323,7 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * What to release now. {@link ClientQueues#wakeNext} follows for each.
+	 * The locks to release now. {@link ClientQueues#wakeNext} must follow for each.
 	 * @param live whether recalls are notified
 	 */
 	public List<HeldLock> due(boolean live, ClockReading now) {
@@ -326,7 +332,7 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * All leases are to be released, as the client stops.
+	 * The client stops, so all leases must be released.
 	 */
 	public List<HeldLock> takeAll() {
 		endAll();
@@ -338,7 +344,7 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * What was to be released was not.
+	 * The release of these locks was not sent, so it is due again.
 	 */
 	public void unsent(List<HeldLock> held) {
 		this.toRelease.addAll(held);
@@ -375,8 +381,8 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * How long nothing needs to be done unless {@link #onWork} says otherwise.
-	 * @return nanoseconds, zero or less if something is to be done now
+	 * The time until there is work, unless {@link #onWork} says otherwise.
+	 * @return nanoseconds, zero or less if there is work now
 	 */
 	public long nextIn(ClockReading now) {
 		if (!this.toRelease.isEmpty()) {
@@ -388,11 +394,11 @@ public final class IdleLeases {
 	}
 
 	/**
-	 * A lease that is idle.
+	 * An idle lease.
 	 *
 	 * @param held the lock as its last holder held it
-	 * @param since when that one was done
-	 * @param until when it is to be released at the latest, on the monotonic clock
+	 * @param since when that holder was done
+	 * @param until when the lease must be released at the latest, on the monotonic clock
 	 */
 	public record IdleLease(HeldLock held, ClockReading since, long until) {
 

@@ -12,16 +12,17 @@ import io.mongolock.ReleaseRequest;
 import io.mongolock.store.LeaseId;
 
 /**
- * One hold of a lock and how long it is relied on: until ttl less margin after the
- * request left that granted or last renewed it. Once lost or released it stays so, unless
- * it ran out and the holder then {@link #found} it with nobody else granted.
+ * One hold of a lock, and how long its holder relies on it. That time is ttl minus
+ * margin, from when the request left that granted or last renewed the lease. A lost or
+ * released lease stays so. The only exception is a lease that ran out, if its holder then
+ * {@link #found} that the lock was granted to nobody else.
  * <p>
- * A lease that is handed over ends, and another begins that counts from the same renewal:
- * what the store has is one entry, which outlives its holders of this JVM. So what the
- * store says of the entry, no matter for whom it was asked, reaches its holder at that
- * time.
+ * When a lease is handed over, it ends, and another lease begins that counts from the
+ * same renewal. Both share one entry in the store, which outlives its holders in this
+ * JVM. So each answer of the store about the entry reaches its present holder, no matter
+ * for which holder the store was asked.
  * <p>
- * Thread-safe: all state is one immutable value that is only ever replaced as a whole,
+ * Thread-safe: all state is one immutable value, which is replaced only as a whole and
  * under the monitor of the entry.
  */
 public final class Lease {
@@ -40,7 +41,7 @@ public final class Lease {
 
 	private volatile State state;
 
-	/** Whether a statement is underway that may take the entry out of the store. */
+	/** Whether a statement is underway that may remove the entry from the store. */
 	private volatile boolean suspended;
 
 	/** Decides nothing. */
@@ -51,7 +52,7 @@ public final class Lease {
 
 	/**
 	 * Begin a lease.
-	 * @param requested when the request left that was answered with the grant
+	 * @param requested when the granted request left
 	 * @param onLost is called once if the lease is lost, on the thread that notices; must
 	 * neither block nor throw
 	 */
@@ -85,16 +86,17 @@ public final class Lease {
 	}
 
 	/**
-	 * How the lease was lost.
-	 * @return the reason, or {@code null} if it was not
+	 * Why the lease was lost.
+	 * @return the reason, or {@code null} if the lease was not lost
 	 */
 	public @Nullable LossReason lossReason() {
 		return this.state.reason();
 	}
 
 	/**
-	 * Somebody asks to release the lock. Counts for those who are handed it, too.
-	 * @return who holds it, or was the last to; empty if the request was known
+	 * The holder is asked to release the lock. The request also applies to later holders
+	 * to which the lock is handed over.
+	 * @return the present or last holder, empty if the request was known already
 	 */
 	public Optional<Lease> releaseRequested(ReleaseRequest request) {
 		synchronized (this.entry) {
@@ -105,15 +107,15 @@ public final class Lease {
 	}
 
 	/**
-	 * Whether anybody asked to release the lock.
-	 * @return the last request, or {@code null}
+	 * The last request to release the lock.
+	 * @return the request, or {@code null} if there was none
 	 */
 	public @Nullable ReleaseRequest releaseRequest() {
 		return this.entry.releaseRequest;
 	}
 
 	/**
-	 * The holder says what it does. Has no effect once another was handed the entry.
+	 * The holder says what it does. Has no effect once the entry was handed over.
 	 */
 	public void note(String note) {
 		synchronized (this.entry) {
@@ -124,9 +126,9 @@ public final class Lease {
 	}
 
 	/**
-	 * What a renewal has to write. Until that is {@link #noted answered}, the store may
-	 * have it or not.
-	 * @return the note, empty if the store has it
+	 * The note that a renewal has to write. Until the renewal is {@link #noted answered},
+	 * we cannot know whether the store has the note.
+	 * @return the note, empty if the store already has it
 	 */
 	public Optional<String> newNote() {
 		synchronized (this.entry) {
@@ -140,7 +142,7 @@ public final class Lease {
 
 	/**
 	 * A renewal was answered.
-	 * @param note the note that it has written, {@code null} if it wrote none
+	 * @param note the note that the renewal has written, {@code null} if it wrote none
 	 */
 	public void noted(@Nullable String note) {
 		synchronized (this.entry) {
@@ -149,37 +151,37 @@ public final class Lease {
 	}
 
 	/**
-	 * The lease was not renewed, which is tried again.
-	 * @param failure why not
+	 * A renewal failed, and will be tried again.
+	 * @param failure why it failed
 	 */
 	public void renewalFailed(Throwable failure) {
 		this.renewalFailure = failure;
 	}
 
 	/**
-	 * Whether the lease was not renewed the last time.
+	 * Whether the last renewal failed.
 	 */
 	public boolean hasRenewalFailed() {
 		return this.renewalFailure != null;
 	}
 
 	/**
-	 * Why the lease was not renewed the last time.
-	 * @return the failure, or {@code null} if it was renewed
+	 * Why the last renewal failed.
+	 * @return the failure, or {@code null} if the renewal did not fail
 	 */
 	@Nullable Throwable renewalFailure() {
 		return this.renewalFailure;
 	}
 
 	/**
-	 * When it was noticed that the lease had run out, if it had.
+	 * When this client noticed that the lease had run out, {@code null} if it has not.
 	 */
 	@Nullable ClockReading ranOutAt() {
 		return this.ranOutAt;
 	}
 
 	/**
-	 * Whether the lease is held; notices that it has run out.
+	 * Whether the lease is held. If the lease has run out, this call notices it.
 	 */
 	public boolean isHeld(ClockReading now) {
 		State current = this.state;
@@ -209,15 +211,15 @@ public final class Lease {
 	}
 
 	/**
-	 * How much of the time that the lease can be relied on has passed.
-	 * @return 0 right after a renewal, 1 when it is over
+	 * The share of the lease's reliable time that has passed.
+	 * @return 0 right after a renewal, 1 when the time is over
 	 */
 	public double used(ClockReading now) {
 		return Math.min(1, (double) now.elapsedSince(this.state.confirmed()) / this.reliableNanos);
 	}
 
 	/**
-	 * Whether the store may still have it, if nobody has ended it.
+	 * Whether the store may still have the lease, provided that nobody has ended it.
 	 */
 	public boolean mayStand(ClockReading now) {
 		return now.elapsedSince(this.state.confirmed()) < this.reliableNanos + this.terms.margin().toNanos();
@@ -247,8 +249,8 @@ public final class Lease {
 	}
 
 	/**
-	 * When the lease is to be renewed next: from the request that granted or last renewed
-	 * it, as the deadline, so that an answer that took long leaves less time.
+	 * When the next renewal of the lease is due. Like the deadline, this counts from the
+	 * request that granted or last renewed the lease, so a slow answer leaves less time.
 	 * @param leases how many leases the client renews
 	 * @return the monotonic time
 	 */
@@ -257,8 +259,8 @@ public final class Lease {
 	}
 
 	/**
-	 * The store confirmed a renewal. One that is confirmed only after the lease has run
-	 * out is no success.
+	 * The store confirmed a renewal. A renewal that is confirmed only after the lease has
+	 * run out does not count.
 	 */
 	public boolean renewed(ClockReading requested, ClockReading now) {
 		synchronized (this.entry) {
@@ -268,8 +270,9 @@ public final class Lease {
 	}
 
 	/**
-	 * A statement of the holder has found the entry and renewed it. The entry of a lease
-	 * that ran out is taken out by the next grant, so nobody was: it is held again.
+	 * A statement of the holder has found the entry and renewed it. If the lease ran out,
+	 * the next grant would have removed its entry. So the lock was granted to nobody
+	 * else, and the lease is held again.
 	 */
 	public boolean found(ClockReading requested, ClockReading now) {
 		synchronized (this.entry) {
@@ -295,8 +298,8 @@ public final class Lease {
 	}
 
 	/**
-	 * The store has the lease no longer: its present holder has lost it. One that is idle
-	 * is no loss of anybody's, and taken by nobody from here on.
+	 * The store no longer has the lease, so its present holder has lost it. Losing an
+	 * idle lease affects no holder, but it can no longer be taken.
 	 */
 	public void gone() {
 		Lease holder;
@@ -310,8 +313,8 @@ public final class Lease {
 	}
 
 	/**
-	 * A statement begins, or is over, that may take the entry out of the store: what is
-	 * said of the entry meanwhile does not count.
+	 * A statement that may remove the entry from the store begins or is over. Meanwhile,
+	 * answers about the entry do not count.
 	 */
 	void suspend(boolean suspended) {
 		this.suspended = suspended;
@@ -358,9 +361,10 @@ public final class Lease {
 	}
 
 	/**
-	 * A lease of the same entry for another of this JVM, not held before
+	 * A lease of the same entry for another holder in this JVM. It is not held before
 	 * {@link #handOver}.
-	 * @param terms how the other holds it; its ttl must not be longer than the entry's
+	 * @param terms the terms of the other holder; their ttl must not be longer than the
+	 * entry's
 	 */
 	Lease next(long fence, LockTerms terms, Consumer<Lease> onLost) {
 		return new Lease(this.entry, this.id, fence, terms, new State(Phase.RELEASED, this.state.confirmed(), null),
@@ -368,7 +372,7 @@ public final class Lease {
 	}
 
 	/**
-	 * The holder is done, and the client keeps the lease: nobody holds it from here on.
+	 * The holder is done and the client keeps the lease, so nobody holds it from here on.
 	 * @return whether it was held until then
 	 */
 	boolean keepIdle(ClockReading now) {
@@ -382,9 +386,9 @@ public final class Lease {
 	}
 
 	/**
-	 * The holder hands the entry over, or somebody takes it that is idle: from here on
-	 * another of this JVM holds it, counting from the same renewal.
-	 * @return whether this lease was held, or idle, until then
+	 * The holder hands the entry over, or an attempt takes the idle entry. From here on
+	 * another holder in this JVM has it, counting from the same renewal.
+	 * @return whether this lease was held or idle until then
 	 */
 	boolean handOver(Lease successor, ClockReading now) {
 		synchronized (this.entry) {
@@ -412,7 +416,7 @@ public final class Lease {
 	}
 
 	/**
-	 * What the store has. Guarded by its monitor.
+	 * The entry in the store. Guarded by its monitor.
 	 */
 	private static final class Entry {
 
@@ -421,7 +425,7 @@ public final class Lease {
 		/** Decides nothing. */
 		private volatile @Nullable ReleaseRequest releaseRequest;
 
-		/** What its holder does. Decides nothing. */
+		/** A note on the holder's work. Decides nothing. */
 		private String note = "";
 
 		/** The note in the store, {@code null} if that is unknown. */

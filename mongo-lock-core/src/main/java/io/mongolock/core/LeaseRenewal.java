@@ -3,9 +3,10 @@ package io.mongolock.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The next renewal of one lease: when it is due, whether it may go along with one that is
- * due before, and how many leases the {@link RenewalBatch} may have that it goes in. The
- * most urgent comes first. Belongs to the thread that owns the {@link RenewalSchedule}.
+ * The next renewal of one lease. Knows when it is due, whether it can go along with a
+ * renewal that is due earlier, and how many leases its {@link RenewalBatch} may have. In
+ * the natural order, the most urgent comes first. Belongs to the thread that owns the
+ * {@link RenewalSchedule}.
  */
 final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
@@ -18,11 +19,12 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	private final boolean renews;
 
 	/**
-	 * The batch that is to renew it, by identity; while there is one, no other is made.
+	 * The batch that will renew the lease, by identity. While there is one, no other is
+	 * made.
 	 */
 	private @Nullable Object batch;
 
-	/** Whether it was asked for in vain, or has to be asked for now. */
+	/** Whether a request for it failed, or it has to be renewed at once. */
 	private boolean dueAtOnce;
 
 	private long urgency;
@@ -45,8 +47,8 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
 	/**
 	 * The most leases that a request may carry with this one in it.
-	 * @return the number, less than a full batch if a request that carried it hung or
-	 * missed some, and it was not confirmed since
+	 * @return the number. It is less than a full batch if a request with this lease hung
+	 * or missed some leases, until this lease is confirmed again
 	 */
 	int most() {
 		return this.most;
@@ -69,13 +71,13 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	}
 
 	/**
-	 * Whether the lease may go along with one that is due.
+	 * Whether the lease can go along with another that is due.
 	 */
 	boolean isDueSoon(int leases, ClockReading now) {
 		return dueIn(leases, now) <= this.lease.terms().renewInterval().nanos(leases) / 2;
 	}
 
-	// From the number of leases there are now, and not from when it was renewed
+	// Depends on the present number of leases, not on the number at the last renewal
 	long dueIn(int leases, ClockReading now) {
 		return (this.dueAtOnce) ? 0 : this.lease.renewalDueAt(leases) - now.nanos();
 	}
@@ -85,7 +87,8 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	}
 
 	/**
-	 * It is compared by the time left now, which another thread may change meanwhile.
+	 * Fix the time left by which it is compared, because another thread may change that
+	 * time meanwhile.
 	 */
 	void compareAt(ClockReading now) {
 		this.urgency = deadlineIn(now);
@@ -103,8 +106,9 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	}
 
 	/**
-	 * Whether a failure says more than the one before it.
-	 * @return whether it is the first for this lease, or the first for this lease alone
+	 * Whether a failure is news.
+	 * @return whether it is the first failure for this lease, or the first of a request
+	 * for this lease alone
 	 */
 	boolean isNews(int size) {
 		return this.fewest == Integer.MAX_VALUE || (size == 1 && this.fewest > 1);
@@ -115,8 +119,8 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	}
 
 	/**
-	 * It was not confirmed, so it is due at once, with so many others at most.
-	 * @param most how many leases one request may carry
+	 * The lease was not confirmed, so it is due at once, in a request of limited size.
+	 * @param most how many leases that request may carry
 	 */
 	void retry(int most) {
 		this.batch = null;
@@ -125,7 +129,7 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	}
 
 	/**
-	 * Nothing that happened before says anything of the document.
+	 * Forget earlier failures, because they say nothing about the document.
 	 */
 	void forgive() {
 		this.most = Division.MAX_BATCH;

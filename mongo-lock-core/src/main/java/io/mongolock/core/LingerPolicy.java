@@ -7,14 +7,15 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decides for which keys it pays to keep their leases: those that this client takes again
- * and again. A key is warm if it was taken within the linger after its last release, so
- * often in a row as its leases prove to be wanted elsewhere: each time that an idle lease
- * is recalled it takes four times as often, and each claim that an idle lease served
- * makes up for one. A lease that had served no claim shows that clients may take turns:
- * it takes the most, so that they hardly ever keep the lock from each other. In case that
- * was bad luck, each minute without a recall halves it. Only the last keys are known.
- * Thread-safe, guarded by the monitor.
+ * Decides for which keys it pays to keep leases: for keys that this client takes again
+ * and again. A key is warm if it was taken often enough in a row, each time within the
+ * linger after its last release. The number needed grows if other clients want the leases
+ * of the key. Each recall of an idle lease makes it four times as large, and each claim
+ * that an idle lease served makes it smaller by one. If the recalled lease had served no
+ * claim, clients may be taking turns. The number then becomes the largest possible, so
+ * that clients hardly ever keep the lock from each other. The recalls may have been bad
+ * luck, so each minute without a recall halves the number. Only the keys that were used
+ * last are known. Thread-safe, guarded by the monitor.
  */
 final class LingerPolicy {
 
@@ -42,9 +43,9 @@ final class LingerPolicy {
 
 	/**
 	 * The last holder was done with a lock that may linger.
-	 * @param since when it was
-	 * @param recall what is known of its lease, if that could be idle: how many claims it
-	 * served, and whether others want it
+	 * @param since when the holder was done
+	 * @param recall how many claims its lease served while idle, and whether others want
+	 * the lock; {@code null} if the lease could not be idle
 	 */
 	synchronized void released(String key, ClockReading since, @Nullable Recall recall) {
 		Use use = use(key, since);
@@ -68,8 +69,9 @@ final class LingerPolicy {
 	}
 
 	/**
-	 * The store shows which lease was recalled last, which may not have been notified.
-	 * @return whether it is the last one here, and that is news
+	 * The store shows which lease was recalled last. This client may not have been
+	 * notified of that recall.
+	 * @return whether it is the last lease of the key here, and the recall is news
 	 */
 	synchronized boolean wasRecalled(String key, String token) {
 		Use use = this.uses.get(key);
@@ -101,16 +103,16 @@ final class LingerPolicy {
 
 		private long releasedAt;
 
-		/** How often in a row it was taken again in time. */
+		/** How often in a row the key was taken again in time. */
 		private int inARow;
 
-		/** How often that has to be. */
+		/** How often in a row the key must be taken to be warm. */
 		private int needed = 1;
 
-		/** Of the last lease that could be idle. */
+		/** The recall of the last lease that could be idle. */
 		private @Nullable Recall last;
 
-		/** When that was last halved, or a lease begun to be idle that was recalled. */
+		/** When {@link #needed} was last halved, or when a recalled lease became idle. */
 		private long halvedAt;
 
 		private Use(long now) {

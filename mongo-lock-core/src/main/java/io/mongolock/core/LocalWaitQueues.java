@@ -16,15 +16,15 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.core.WaitQueue.IdleTurn;
 
 /**
- * The queues of those who wait in this JVM, one per key, first come first served: only
- * the first may ask the store, and none while holders in this JVM would make the store
- * refuse. An attempt that does not wait asks at once where the store could admit it and
- * all ahead of it. A holder may have the first take its place. Joining to wait and
- * leaving take the same time however long the queue is. Thread-safe: a queue is only
- * touched inside an atomic step of the map on its key.
+ * The queues of the waiters in this JVM, one per key, first come, first served. Only the
+ * first waiter may ask the store, and not while holders in this JVM would make the store
+ * refuse. An attempt that does not wait asks at once if the store could admit it and all
+ * waiters ahead of it. A holder can hand its lock over to the first waiter. Joining to
+ * wait and leaving take the same time however long the queue is. Thread-safe: a queue is
+ * only touched inside an atomic step of the map on its key.
  *
- * @param <W> who waits; equal only to itself
- * @param <H> who holds
+ * @param <W> the type of the waiters; a waiter is equal only to itself
+ * @param <H> the type of the holders
  */
 final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 
@@ -44,17 +44,17 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 
 	/**
 	 * Join the queue.
-	 * @return whether it may ask at once; if not, it is returned by a later call to one
-	 * of the other methods when it may
+	 * @return whether the waiter may ask at once. If not, a later call to one of the
+	 * other methods returns the waiter when it may
 	 */
 	boolean join(String key, W waiter) {
 		return enter(key, (queue, next) -> queue.join(waiter, next));
 	}
 
 	/**
-	 * Join the queue without the time to wait in it. Where all ahead could be admitted
-	 * and this one as well, it may ask beside them: it takes nothing from anybody.
-	 * @param waiter who asks once
+	 * Join the queue without time to wait in it. If the store could admit this waiter and
+	 * all waiters ahead, it may ask beside them, because it takes nothing from them.
+	 * @param waiter a waiter that asks only once
 	 * @return whether it may ask at once
 	 */
 	boolean joinOnce(String key, W waiter) {
@@ -63,7 +63,7 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 
 	/**
 	 * Leave the queue as a holder.
-	 * @return who may ask next, if anyone
+	 * @return the waiter that may ask next, {@code null} if there is none
 	 */
 	@Nullable W granted(String key, W waiter, H holder) {
 		return change(key, (queue) -> {
@@ -74,23 +74,23 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 
 	/**
 	 * Leave the queue without the lock.
-	 * @return who may ask next, if anyone
+	 * @return the waiter that may ask next, {@code null} if there is none
 	 */
 	@Nullable W left(String key, W waiter) {
 		return change(key, (queue) -> queue.remove(waiter));
 	}
 
 	/**
-	 * Hold the lock no longer. May be called again.
-	 * @return who may ask next, if anyone
+	 * A holder no longer holds the lock. May be called again.
+	 * @return the waiter that may ask next, {@code null} if there is none
 	 */
 	@Nullable W released(String key, H holder) {
 		return change(key, (queue) -> queue.removeHolder(holder));
 	}
 
 	/**
-	 * Whom a holder may hand the lock to instead of releasing it. It has the turn to ask
-	 * from then on, in case it does not get it.
+	 * The waiter to which a holder can hand the lock instead of releasing it. From then
+	 * on that waiter has the turn to ask, in case it does not get the lock.
 	 * @param suits whether the lock suits the waiter; must not block
 	 * @return the first in the queue if it suits and nobody asks, else {@code null}
 	 */
@@ -99,8 +99,8 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * Leave the queue as the holder in place of another.
-	 * @return who may ask next, if anyone
+	 * Leave the queue and become the holder in place of another.
+	 * @return the waiter that may ask next, {@code null} if there is none
 	 */
 	@Nullable W handedOver(String key, H from, W waiter, H to) {
 		return change(key, (queue) -> {
@@ -111,9 +111,9 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * A holder is done, and its lease is idle: the next one may take it.
-	 * @param kept is run before anybody can; must not block
-	 * @return whose turn it is, if anyone came meanwhile
+	 * A holder is done and its lease is idle, so the next waiter may take the lease.
+	 * @param kept is run before a waiter can take the lease; must not block
+	 * @return the waiter whose turn it is, {@code null} if none came meanwhile
 	 */
 	@Nullable W keepIdle(String key, H holder, Runnable kept) {
 		return change(key, (queue) -> {
@@ -123,9 +123,9 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * An idle lease is about to be released, upon which {@link #released} follows.
-	 * @param ended is run before anybody else knows; must not block
-	 * @return whether it is there, and nobody has it released yet
+	 * An idle lease is about to be released. {@link #released} must follow.
+	 * @param ended is run before any other caller knows of it; must not block
+	 * @return whether the lease is there, and its release had not begun before
 	 */
 	boolean endIdle(String key, H holder, Runnable ended) {
 		return Boolean.TRUE.equals(visit(key, (queue) -> {
@@ -138,13 +138,13 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * The one that has the turn takes the lease that is idle, or waits until it is
+	 * The waiter with the turn takes the idle lease, or waits until the lease is
 	 * released.
-	 * @param take has the waiter hold it, or returns {@code null} if it must not; must
-	 * not block
-	 * @param gone is run if it is idle no longer; must not block
-	 * @return what becomes of the idle lease, or {@code null} if there is none, so that
-	 * the waiter is to ask
+	 * @param take makes the waiter hold the lock, or returns {@code null} if that is not
+	 * allowed; must not block
+	 * @param gone is run if the lease is no longer idle; must not block
+	 * @return what happens to the idle lease, or {@code null} if there is none and the
+	 * waiter must ask the store
 	 */
 	@Nullable IdleTurn<H> takeIdle(String key, W waiter, Function<H, @Nullable H> take, Consumer<IdleTurn<H>> gone) {
 		return visit(key, (queue) -> {
@@ -164,14 +164,14 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * The holders of the lock in this JVM, or the last one, if its lease is idle.
+	 * The holders of the lock in this JVM, and its last holder if the lease is idle.
 	 */
 	List<H> present(String key) {
 		return Objects.requireNonNullElse(visit(key, WaitQueue::present), List.of());
 	}
 
 	/**
-	 * The one that asks the store.
+	 * The waiter that asks the store.
 	 * @return the first in the queue, if it may ask
 	 */
 	Optional<W> asking(String key) {
@@ -179,8 +179,8 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * Everybody who waits.
-	 * @return the waiters of all queues, those who ask among them
+	 * All waiters.
+	 * @return the waiters of all queues, including waiters that ask
 	 */
 	List<W> waiters() {
 		List<W> waiters = new ArrayList<>();
@@ -218,7 +218,8 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 			result.add(visitor.apply(queue));
 			return queue;
 		});
-		// Nothing is created once the visitor has changed something: that may fail
+		// Creates no object after the visitor has changed something, because that may
+		// fail
 		return (result.isEmpty()) ? null : result.get(0);
 	}
 

@@ -7,43 +7,43 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.core.AcquisitionRequests.LastAnswer;
 
 /**
- * Somebody in the {@link LocalWaitQueues local queue}, as those see it who are ahead of
- * it there.
+ * A waiter in the {@link LocalWaitQueues local queue}, as holders and waiters ahead of it
+ * see it.
  */
 abstract class LocalWaiter implements WaitQueue.Member {
 
 	abstract Attempt attempt();
 
 	/**
-	 * Whether others want the lock once this one has it.
+	 * The knowledge whether others want the lock after its grant to this waiter.
 	 * @return {@code null} if its lease is never idle
 	 */
 	abstract @Nullable Recall recall();
 
 	/**
-	 * What the store said to it last.
+	 * The last answer of the store to this waiter.
 	 */
 	abstract LastAnswer lastAnswer();
 
 	/**
-	 * Others stand in the queue of the store: its next request enters that.
+	 * Others stand in the queue of the store, so its next request enters that queue.
 	 */
 	abstract void expectQueue();
 
 	/**
-	 * Its turn has come: it is to go on.
+	 * Its turn has come, so it must go on.
 	 */
 	abstract void callTurn();
 
 	/**
-	 * It has to give up, as the client stops.
+	 * It has to give up, because the client stops.
 	 */
 	abstract void stop();
 
 	/**
-	 * A holder of this JVM hands its lock over, unless this one has ended. The turn is to
-	 * be passed on in either case.
-	 * @param register is given what this one holds; must not block
+	 * A holder of this JVM hands its lock over, unless this waiter has ended. The caller
+	 * must pass the turn on in either case.
+	 * @param register is given the lock as this waiter holds it; must not block
 	 */
 	abstract boolean accept(HeldLock from, ClockReading now, Consumer<HeldLock> register);
 

@@ -23,14 +23,14 @@ import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.GrantId;
 
 /**
- * Runs an {@link Attempt} at a lock from its begin to its end, with a grant or without;
- * {@link AcquisitionState} says how it waits. Its driver feeds it what happens and does
- * what the returned {@link AcquisitionStep} says. Where a request may still be executed
- * after the end, or was granted after it, the step says that the token has to be cleaned
- * up. Knows no thread, clock or driver.
+ * Runs an {@link Attempt} at a lock from its beginning to its end, with or without a
+ * grant. {@link AcquisitionState} says how the attempt waits. The driver reports each
+ * event, and does what the returned {@link AcquisitionStep} says. If a request may still
+ * be executed after the end, or was granted after the end, the step says that the token
+ * has to be cleaned up. Knows no thread, clock or driver.
  * <p>
- * Thread-safe: each event is one step of its {@link AcquisitionState}; the turn is passed
- * on outside of that.
+ * Thread-safe: each event is one step of its {@link AcquisitionState}. The turn is passed
+ * on outside of that step.
  */
 public final class LockAcquisition extends LocalWaiter {
 
@@ -46,18 +46,18 @@ public final class LockAcquisition extends LocalWaiter {
 
 	private @Nullable Caller caller;
 
-	/** What its caller holds meanwhile, once it has to wait. */
+	/** The grants that its caller holds meanwhile, once it has to wait. */
 	private volatile List<GrantId> holds = List.of();
 
-	/** In which it waits, or did so. */
+	/** The deadlock in which it waits or has waited. */
 	private volatile @Nullable LockDeadlock deadlock;
 
 	/**
-	 * Create an acquisition, to be begun by {@link #begin}.
-	 * @param client what it shares with the others of this JVM
-	 * @param reserve how many fences it sets aside if the lock is for one alone and
-	 * others of this JVM want it, too
-	 * @param onLost is given the lock if it is lost, as {@link HeldLock} says
+	 * Create an acquisition. {@link #begin} is its first event.
+	 * @param client the queues that it shares with the other acquisitions of its client
+	 * @param reserve how many fences it sets aside if the lock is exclusive and others of
+	 * this JVM want it, too
+	 * @param onLost is given the lock if it is lost, as described by {@link HeldLock}
 	 */
 	public LockAcquisition(ClientQueues client, Attempt attempt, int reserve, Consumer<HeldLock> onLost) {
 		this.client = client;
@@ -78,7 +78,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Whether it may take a lease that is idle.
+	 * Whether it can take an idle lease.
 	 */
 	public boolean lingers() {
 		return this.lingers;
@@ -100,7 +100,7 @@ public final class LockAcquisition extends LocalWaiter {
 
 	/**
 	 * Whether its last request had no answer, or was refused.
-	 * @return whether the next one may have none, either
+	 * @return whether the next request may have no answer, either
 	 */
 	public boolean isUnanswered() {
 		return lastAnswer().failure() != null;
@@ -117,8 +117,8 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Its place in the queue of the store when that was last seen.
-	 * @return the place, or {@code null} if it never had one
+	 * Its position in the queue of the store, as last seen.
+	 * @return the position, or {@code null} if none was seen
 	 */
 	public @Nullable QueuePosition position() {
 		QueuePlace place = this.state.place();
@@ -142,7 +142,8 @@ public final class LockAcquisition extends LocalWaiter {
 
 	/**
 	 * It has to wait, while its caller holds other locks.
-	 * @param holds the grants that its caller cannot end before it has ended
+	 * @param holds the grants that its caller cannot end before this acquisition has
+	 * ended
 	 */
 	public void waits(List<GrantId> holds) {
 		this.holds = holds;
@@ -150,22 +151,22 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * It as one who waits.
+	 * This acquisition as a waiter in a search for deadlocks.
 	 */
 	public Waiter toWaiter() {
 		return new Waiter(this.attempt.id(), this.attempt.limit(), this.attempt.owner(), this.holds);
 	}
 
 	/**
-	 * Others wait for it while it waits for them.
+	 * It waits in a deadlock: others wait for its caller, while it waits for them.
 	 */
 	public void deadlocked(LockDeadlock deadlock) {
 		this.deadlock = deadlock;
 	}
 
 	/**
-	 * Its wait ends now, not at its timeout, as it is part of a deadlock: {@link #timer}
-	 * is due, unless a request is underway.
+	 * Its wait ends now instead of at its timeout, because it is part of a deadlock.
+	 * {@link #timer} is due, unless a request is underway.
 	 */
 	public void giveUp(ClockReading now) {
 		this.state.giveUp(now);
@@ -203,8 +204,8 @@ public final class LockAcquisition extends LocalWaiter {
 	/**
 	 * Join the queue. The first event.
 	 * @param caller learns of the turn and of a stop
-	 * @param now not when the attempt began: its thread may have stood still since, and a
-	 * lease that is idle may have run out
+	 * @param now the present time, which may be later than the beginning of the attempt:
+	 * its thread may have stood still since, and an idle lease may have run out
 	 */
 	public AcquisitionStep begin(Caller caller, ClockReading now) {
 		this.caller = caller;
@@ -212,7 +213,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * The turn to ask has come, or to hold what was handed over.
+	 * The turn has come to ask, or to hold a lock that was handed over.
 	 */
 	public AcquisitionStep turn(ClockReading now) {
 		checkOnTheWay(now);
@@ -226,7 +227,7 @@ public final class LockAcquisition extends LocalWaiter {
 		synchronized (this.state) {
 			HeldLock held = (this.state.isQueued()) ? from.handOver(this.attempt, now) : null;
 			if (held != null) {
-				// Should this throw, the attempt goes on
+				// If this throws, the attempt goes on
 				register.accept(held);
 				next = this.client.handedOver(this, from, held);
 				this.state.handed(held);
@@ -241,7 +242,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * The time until {@link #dueIn} has passed, or less.
+	 * The time of {@link #dueIn} has passed, or only a part of it.
 	 */
 	public AcquisitionStep timer(ClockReading now) {
 		checkOnTheWay(now);
@@ -250,8 +251,8 @@ public final class LockAcquisition extends LocalWaiter {
 
 	/**
 	 * The request leaves.
-	 * @return what to ask of the store, upon which {@link #answered} or {@link #failed}
-	 * must follow; {@code null} if it is not wanted any more
+	 * @return the claim to send to the store, {@code null} if it is no longer wanted.
+	 * After a claim, {@link #answered} or {@link #failed} must follow
 	 */
 	public @Nullable Claim send(ClockReading now) {
 		return this.state.send(now);
@@ -272,7 +273,7 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * The store failed while it was waited for a moment only: the request is repeated.
+	 * The brief first try failed, so the request is repeated.
 	 */
 	public AcquisitionStep failedFirst(LockStoreException failure, ClockReading now) {
 		return leaveAgainIfLate(leaveIfOver(this.state.failedFirst(failure, now)));
@@ -294,8 +295,8 @@ public final class LockAcquisition extends LocalWaiter {
 		}
 	}
 
-	// Its thread may have stood still since it was handed the lock. The check publishes a
-	// loss, so outside of the monitor
+	// Its thread may have stood still since it was handed the lock. The check may publish
+	// a loss, so it runs outside of the monitor
 	private void checkOnTheWay(ClockReading now) {
 		HeldLock handed = this.state.onTheWay();
 		if (handed != null) {
@@ -310,7 +311,8 @@ public final class LockAcquisition extends LocalWaiter {
 		return step;
 	}
 
-	// A request that was underway at the end may have entered the queue after it was left
+	// A request that was underway at the end may have entered the queue after the attempt
+	// left it
 	private AcquisitionStep leaveAgainIfLate(AcquisitionStep step) {
 		if (step instanceof TooLate || step instanceof GrantedTooLate) {
 			this.client.leaveQueue(this.state.place(), step instanceof GrantedTooLate);
@@ -332,19 +334,19 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Somebody who wants a lock and runs the attempt at it.
+	 * Wants a lock, and runs the attempt at it.
 	 */
 	public interface Caller {
 
 		/**
-		 * The turn to ask has come, or to hold: {@link LockAcquisition#turn} is to
+		 * The turn has come to ask or to hold, so {@link LockAcquisition#turn} must
 		 * follow. Called by any thread, and again each time that the place in the queue
 		 * says so. Must neither block nor throw.
 		 */
 		void turn();
 
 		/**
-		 * The client stops: {@link LockAcquisition#cancel} is to follow. Called by any
+		 * The client stops, so {@link LockAcquisition#cancel} must follow. Called by any
 		 * thread. Must neither block nor throw.
 		 */
 		void stop();

@@ -24,9 +24,10 @@ import io.mongolock.LossReason;
 import io.mongolock.store.KeyText;
 
 /**
- * Makes the exceptions that the client throws itself, with the texts that callers read:
- * for a lock that is not free, or lost, or whose store did not answer in time. A request
- * that failed gets its exception where the store is: by {@code StoreFailures} in MongoDB.
+ * Makes the exceptions that the client itself throws, with the texts that callers read.
+ * They say that a lock is not free or was lost, or that its store did not answer in time.
+ * Exceptions for failed requests are made by the store, for MongoDB by
+ * {@code StoreFailures}.
  */
 public final class LockExceptions {
 
@@ -40,9 +41,9 @@ public final class LockExceptions {
 
 	/**
 	 * The wait of an attempt is over, and so is the time for its last request.
-	 * @param sent whether that is underway
-	 * @param unknown whether an earlier one may still be executed
-	 * @param last how the store failed before, if it did
+	 * @param sent whether the last request is underway
+	 * @param unknown whether an earlier request may still be executed
+	 * @param last the earlier failure of the store, {@code null} if there was none
 	 */
 	static LockStoreException unanswered(Attempt attempt, boolean sent, boolean unknown,
 			@Nullable LockStoreException last) {
@@ -57,7 +58,7 @@ public final class LockExceptions {
 
 	/**
 	 * A lock was granted by an answer that took too long.
-	 * @param nanos how long
+	 * @param nanos how long the answer took
 	 */
 	static LockStoreException answeredTooLate(Attempt attempt, long nanos) {
 		return new LockStoreException(attempt.key(), Outcome.UNKNOWN,
@@ -68,8 +69,9 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * A lock was not asked for, as the attempt ahead in this JVM failed all the time.
-	 * @param ahead how
+	 * A lock was not asked for, because the attempt ahead in this JVM failed all the
+	 * time.
+	 * @param ahead the failure of the attempt ahead
 	 */
 	static LockStoreException neverAsked(Attempt attempt, LockStoreException ahead) {
 		return new LockStoreException(attempt.key(), Outcome.NOT_EXECUTED,
@@ -100,8 +102,9 @@ public final class LockExceptions {
 
 	/**
 	 * Others hold a lock, and the wait of an attempt is over.
-	 * @param position where it stood in the queue when that was last seen, if it did
-	 * @param deadlock in which it waited, if it did
+	 * @param position its position in the queue as last seen, {@code null} if none was
+	 * seen
+	 * @param deadlock the deadlock in which it waited, {@code null} if there was none
 	 * @param givenUp whether its client ended the wait because of the deadlock
 	 */
 	static LockUnavailableException unavailable(Attempt attempt, List<LockHolder> holders, int claims,
@@ -132,7 +135,7 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * So many wait for a lock that an attempt does not.
+	 * An attempt does not wait for a lock, because too many wait already.
 	 */
 	static LockUnavailableException queueFull(Attempt attempt, List<LockHolder> holders, int maxPlaces, int claims,
 			ClockReading now) {
@@ -153,7 +156,8 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * All that keep others from a lock. Readers may be hundreds: some are named.
+	 * The holders that keep others from a lock. There may be hundreds of readers, so only
+	 * some are named.
 	 * @return the end of a sentence that begins with the lock
 	 */
 	public static String whoHolds(List<LockHolder> holders) {
@@ -162,7 +166,7 @@ public final class LockExceptions {
 
 	/**
 	 * Why an attempt at a lock would have to wait now.
-	 * @param waiting who stands in its queue, first come first
+	 * @param waiting the owners in its queue, in the order in which they came
 	 * @param waitingHere how many attempts at it wait in this JVM
 	 */
 	public static LockExplanation explain(String key, List<LockHolder> holders, List<LockOwner> waiting,
@@ -206,7 +210,7 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * A lock was waited for at the stop of the client.
+	 * The client stopped while an attempt waited for a lock.
 	 */
 	static LockUnavailableException stopped(Attempt attempt, List<LockHolder> holders, int claims, ClockReading now) {
 		return stopped(attempt.key(), holders, attempt.waited(now), claims);
@@ -242,7 +246,7 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * A lock was released by what ran within the hold that ends now.
+	 * Nested code released a lock within the hold that ends now.
 	 */
 	public static LockLostException endedWithin(Lease lease) {
 		return new LockLostException(lease.id().key(), lease.fence(), LossReason.REFUSED, "Lock '"
@@ -252,7 +256,7 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * How a lock was lost, as one sentence without its end.
+	 * How a lock was lost, as one sentence without its full stop.
 	 */
 	public static String describeLoss(Lease lease, @Nullable LossReason reason) {
 		String how = (reason != LossReason.DEADLINE) ? describe(reason) : describeDeadline(lease);
@@ -269,7 +273,7 @@ public final class LockExceptions {
 				+ millis(terms.reliable()) + lastFailure(lease) + ((noticed != null) ? stoodStill(lease, noticed) : "");
 	}
 
-	// A wall clock that is slewed also goes ahead a little, and is not what ended the
+	// A wall clock that is slewed also goes ahead a little, but that does not end the
 	// lease
 	private static String stepped(Lease lease, ClockReading noticed) {
 		long reliable = lease.terms().reliable().toNanos();
@@ -280,7 +284,8 @@ public final class LockExceptions {
 						+ "ms, or only the wall clock went on while the machine was suspended. By the wall clock, ";
 	}
 
-	// Only who did not run notices the end late, unless a renewal has failed before it
+	// Only a JVM that stood still notices the end late, unless a renewal has failed
+	// before
 	private static String stoodStill(Lease lease, ClockReading noticed) {
 		long late = noticed.nanos() - lease.deadline();
 		return (late <= NOTICED_LATE || !lease.terms().autoRenew() || lease.hasRenewalFailed()) ? ""
@@ -301,8 +306,8 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * A lock is asked for again within, by a claim that admits fewer others.
-	 * @param limit how many the further claim would let hold the lock together
+	 * A lock is asked for again within its hold, by a claim that allows fewer holders.
+	 * @param limit how many may hold the lock at the same time according to that claim
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException(
@@ -313,8 +318,9 @@ public final class LockExceptions {
 	}
 
 	/**
-	 * What a claim has ended with while other locks were held. A loss of one of them may
-	 * have ended its wait, which is then no answer about its own lock.
+	 * The failure of a claim that was made while other locks were held. The loss of one
+	 * of these locks may have ended the wait. The failure then says nothing about the
+	 * lock of the claim.
 	 * @return the loss, or the failure if there is none
 	 */
 	public static RuntimeException orLoss(List<LockHandle> held, RuntimeException failure) {

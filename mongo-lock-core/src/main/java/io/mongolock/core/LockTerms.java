@@ -12,30 +12,31 @@ import io.mongolock.LockSettings;
  * {@link LockSettings} with every default filled in and every inequality checked.
  *
  * @param ttl how long a lease lasts without renewal
- * @param margin how long before its end the holder no longer relies on it
- * @param renewInterval time between renewals, by the number of leases unless it is set
+ * @param margin how long before the end of a lease its holder no longer relies on it
+ * @param renewInterval the time between renewals, which depends on the number of leases
+ * unless it is set
  * @param operationTimeout the longest that one request to the store may take
  * @param waitTimeout how long to wait for a lock that another holds
  * @param retryInterval the longest time between two looks at a lock that another holds
  * @param autoRenew whether the lease is renewed while it is held
- * @param minHold how long the lock stays taken at least, from its grant on
- * @param linger how long the lease is kept that nobody of this JVM holds any more
+ * @param minHold the least time that the lock stays taken, from its grant on
+ * @param linger how long the lease is kept when it is no longer held in this JVM
  */
 public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInterval, Duration operationTimeout,
 		Duration waitTimeout, Duration retryInterval, boolean autoRenew, Duration minHold, Duration linger) {
 
 	/**
-	 * The ttl where nobody says another.
+	 * The ttl if none is set.
 	 */
 	public static final Duration DEFAULT_TTL = Duration.ofSeconds(30);
 
 	/**
-	 * The wait timeout where nobody says another.
+	 * The wait timeout if none is set.
 	 */
 	public static final Duration DEFAULT_WAIT_TIMEOUT = Duration.ofSeconds(5);
 
 	/**
-	 * The retry interval where nobody says another.
+	 * The retry interval if none is set.
 	 */
 	public static final Duration DEFAULT_RETRY_INTERVAL = Duration.ofMillis(100);
 
@@ -46,12 +47,12 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 	private static final Duration MIN_RELIABLE = Duration.ofMillis(10);
 
 	/**
-	 * For a timeout that is set, not derived: with less, claims fail that nothing is
-	 * wrong with.
+	 * The least timeout that can be set; a derived timeout may be less. With a shorter
+	 * timeout, claims fail although nothing is wrong.
 	 */
 	private static final Duration MIN_OPERATION = Duration.ofMillis(100);
 
-	/** Far beyond any use, far below what overflows nanoseconds. */
+	/** Longer than anybody needs, and short enough not to overflow nanoseconds. */
 	private static final Duration MAX_DURATION = Duration.ofDays(10_000);
 
 	public LockTerms {
@@ -80,9 +81,10 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 	}
 
 	/**
-	 * Fill in the defaults: margin 20 % of the ttl, renewal as seldom as a failover
-	 * allows, but at least every third of the rest, and three seconds for a request or
-	 * what a short lease leaves for two.
+	 * Fill in the defaults. The margin is 20 % of the ttl. Renewals are as rare as a
+	 * failover allows, but there is at least one in every third of the rest. A request
+	 * may take three seconds. A short lease leaves less time, because two requests must
+	 * fit.
 	 * @throws InvalidLockSettingsException if the settings contradict each other
 	 */
 	public static LockTerms of(LockSettings settings) {
@@ -108,8 +110,8 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 	}
 
 	/**
-	 * What an operator wants to know of them.
-	 * @return values as text by the names of the components
+	 * The terms as operators see them.
+	 * @return the values as text, by the names of the components
 	 */
 	public Map<String, Object> toText() {
 		Map<String, Object> text = new LinkedHashMap<>();
@@ -125,8 +127,9 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 	}
 
 	/**
-	 * How long after the request that granted or renewed it a lease is relied on.
-	 * @return the ttl less the margin
+	 * How long a holder relies on a lease, counted from the request that granted or
+	 * renewed it.
+	 * @return the ttl minus the margin
 	 */
 	public Duration reliable() {
 		return this.ttl.minus(this.margin);
@@ -153,12 +156,13 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 	}
 
 	private static Duration part(Duration whole, int parts) {
-		// in whole milliseconds; Duration would divide as a BigDecimal, for every request
+		// In whole milliseconds. Duration would divide as a BigDecimal, for every request
 		return Duration.ofMillis(whole.toMillis() / parts);
 	}
 
 	private static Duration atLeastOne(Duration duration) {
-		// what is too short is refused for the reason, not for being zero
+		// A setting that is too short is refused for that reason, not because a value is
+		// zero
 		return (duration.toMillis() > 0) ? duration : Duration.ofMillis(1);
 	}
 
@@ -167,43 +171,51 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 	}
 
 	/**
-	 * How long after one renewal of a lease the next is due. Where nobody has set it, it
-	 * grows with the number of leases that the client renews, so that few outlast a
-	 * failover and many do not keep the server busy.
+	 * How long after one renewal of a lease the next is due. If no interval is set, it
+	 * grows with the number of leases that the client renews. So a few leases outlast a
+	 * failover, and many leases do not keep the server busy.
 	 *
-	 * @param shortest with few leases
-	 * @param longest with many; the same as the shortest if it was set
+	 * @param shortest the interval with few leases
+	 * @param longest the interval with many leases; the same as the shortest if an
+	 * interval is set
 	 */
 	public record RenewalInterval(Duration shortest, Duration longest) {
 
 		/**
-		 * The longest that most failovers take. If a primary hangs, an election begins up
-		 * to 11.5 s after its last heartbeat, the new primary may wait for its answer for
-		 * 10 s, and the third member then takes up to 2 s to follow: 23.5 s at worst.
+		 * The longest time that most failovers take. If a primary hangs, an election
+		 * begins up to 11.5 s after its last heartbeat. The new primary may wait 10 s for
+		 * an answer of the old one, and the third member then takes up to 2 s to follow.
+		 * That makes 23.5 s at worst.
 		 */
 		private static final Duration FAILOVER = Duration.ofSeconds(23);
 
 		private static final Duration SHORTEST = Duration.ofSeconds(1);
 
-		/** Only a renewal shows that a release was forced, or is asked for. */
+		/**
+		 * A forced release is seen only at a renewal, and a request to release only at a
+		 * look after a renewal.
+		 */
 		private static final Duration SEEN_WITHIN = Duration.ofSeconds(10);
 
-		/** A client sends 50 renewals a second at most, until the longest interval. */
+		/**
+		 * A client sends at most 50 renewals a second, until the longest interval is
+		 * reached.
+		 */
 		private static final long NANOS_PER_LEASE = 1_000_000_000 / 50;
 
 		/**
-		 * One that is the same for any number of leases.
+		 * An interval that is the same for any number of leases.
 		 */
 		public static RenewalInterval of(Duration interval) {
 			return new RenewalInterval(interval, interval);
 		}
 
 		/**
-		 * One that leaves the time of a failover, so the second that the default ttl
-		 * allows, and up to ten with a longer one; and that grows with the number of
-		 * leases.
+		 * An interval that leaves time for a failover, and grows with the number of
+		 * leases. The default ttl allows for a shortest interval of one second, and a
+		 * longer ttl for up to ten seconds.
 		 * @param reliable how long a lease is relied on
-		 * @param longest what it never exceeds
+		 * @param longest the interval that it never exceeds
 		 */
 		static RenewalInterval outlasting(Duration reliable, Duration longest) {
 			Duration spare = ClockReading.shorter(reliable.minus(FAILOVER), SEEN_WITHIN);
@@ -229,7 +241,7 @@ public record LockTerms(Duration ttl, Duration margin, RenewalInterval renewInte
 		}
 
 		/**
-		 * What an operator wants to know of it.
+		 * The interval as operators see it.
 		 * @return for example {@code 4s} if it was set, or else {@code 1s..8s}
 		 */
 		public String toText() {

@@ -3,18 +3,19 @@ package io.mongolock.core;
 import java.time.Duration;
 
 /**
- * The times at which to release a token again whose requests may still be executed late:
- * at once, then at growing distances, the last time one ttl after the start. Nothing is
- * left to do before that if only a release is in doubt and one was answered. While the
- * store fails, it is asked as often as for renewals, so that the lock is free soon after
- * the fault. A lock that has to stay taken for a while is given that while again instead,
- * until that was answered, and released when it is over. Belongs to one thread at a time.
+ * The times at which to release a token again whose requests may still be executed late.
+ * The first is at once, the others follow at growing distances, and the last is one ttl
+ * after the start. If only a release is in doubt, the clean-up ends with the first
+ * answer. While the store fails, it is asked as often as for renewals, so that the lock
+ * is free soon after the fault. A lock that has to stay taken for a while is given that
+ * time again instead, until the store has answered. When the time is over, it is
+ * released. Belongs to one thread at a time.
  */
 public final class OrphanCleanup {
 
 	private static final int FIRST_FRACTION = 32;
 
-	/** Between two requests to a store that fails. */
+	/** The longest pause between two requests to a store that fails. */
 	private static final long MAX_PAUSE = 1_000_000_000;
 
 	private final ClockReading begun;
@@ -41,7 +42,8 @@ public final class OrphanCleanup {
 	}
 
 	/**
-	 * Begin a clean-up of a lease that has to run out first: one release when it has.
+	 * Begin a clean-up of a lease that has to run out first. It is released once after
+	 * that.
 	 */
 	static OrphanCleanup afterExpiry(ClockReading begun, Duration ttl) {
 		OrphanCleanup cleanup = new OrphanCleanup(begun, ttl, true);
@@ -74,9 +76,9 @@ public final class OrphanCleanup {
 	}
 
 	/**
-	 * How long the lock still has to stay taken: its lease is to be given that time
+	 * How long the lock still has to stay taken. Its lease must be given that time
 	 * instead of being released.
-	 * @return whole milliseconds, zero if it is to be released
+	 * @return whole milliseconds, zero if the lease must be released
 	 */
 	public Duration keptFor(ClockReading now) {
 		return ClockReading.untilWholeMillis(this.begun.nanos() - now.nanos());
@@ -91,11 +93,11 @@ public final class OrphanCleanup {
 	}
 
 	/**
-	 * How long the next request may take: little at first, so that a document that is
-	 * blocked keeps no thread from others, and twice as long after each that had no
+	 * How long the next request may take. The time is short at first, so that a blocked
+	 * document keeps no thread from others. It doubles with each request that had no
 	 * answer.
-	 * @param first how long the first may take
-	 * @param most how long any may take
+	 * @param first how long the first request may take
+	 * @param most how long any request may take
 	 */
 	public Duration timeout(Duration first, Duration most) {
 		return ClockReading.shorter(first.multipliedBy(1L << Math.min(this.unanswered, 10)), most);
@@ -110,7 +112,7 @@ public final class OrphanCleanup {
 	}
 
 	/**
-	 * A request had no answer: {@link #failed} follows.
+	 * A request had no answer. {@link #failed} must follow.
 	 */
 	public void unanswered() {
 		this.unanswered++;
@@ -149,7 +151,7 @@ public final class OrphanCleanup {
 		return next(now);
 	}
 
-	// The last time counts also if it is over
+	// The last time counts even if it is over
 	private long next(ClockReading now) {
 		while (this.fraction > 1 && dueIn(now) <= 0) {
 			this.fraction /= 2;

@@ -8,23 +8,23 @@ import io.mongolock.store.LeaseId;
 /**
  * One request to the store for many places in the queue. Immutable.
  *
- * @param kind what is asked for
+ * @param kind the kind of request
  * @param places the tokens in the queue
- * @param looks the places as they stand when it leaves, unless they are left
- * @param timeout how long it may take
+ * @param looks the places at the time of sending, none if the places are left
+ * @param timeout how long the request may take
  */
 public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Duration timeout) {
 
 	/**
-	 * Whether it took so long that a single place may be why.
-	 * @return whether half of its time or more is over since it left
+	 * Whether the request took so long that a single place may be the reason.
+	 * @return whether half of its timeout or more has passed since it was sent
 	 */
 	boolean hung(ClockReading now) {
 		return now.nanos() - this.looks.get(0).left() >= this.timeout.toNanos() / 2;
 	}
 
 	/**
-	 * A place at the time when a request leaves.
+	 * A place at the time when a request is sent.
 	 *
 	 * @param place the place
 	 * @param left the time
@@ -39,13 +39,13 @@ public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Du
 	 */
 	public enum Kind {
 
-		/** Begin the life of the places anew, and see who is before them. */
+		/** Refresh the places, and see which entries are before them. */
 		REFRESH,
 
-		/** See who is before them. */
+		/** See which entries are before the places. */
 		LOOK,
 
-		/** Leave them. */
+		/** Leave the places. */
 		LEAVE
 
 	}

@@ -15,31 +15,31 @@ import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
 
 /**
- * Makes each {@link PlaceRequest} when it is due: keeps the times at which places are
- * refreshed, looked at and left, and what of that is underway. For how long a waiter
- * pauses {@link QueuePlaces} says, by whose monitor this is guarded.
+ * Makes each {@link PlaceRequest} when it is due. Keeps the times at which places are
+ * refreshed, looked at and left, and knows which of these requests are underway.
+ * {@link QueuePlaces} says for how long a waiter pauses. Guarded by the monitor of
+ * {@link QueuePlaces}.
  * <p>
- * A refresh is given up after half an interval and {@linkplain Division divided} at once:
- * a thousand places are divided three times, and whatever is not blocked itself is
- * refreshed before the two intervals that the life of a place near the head has left are
- * over.
+ * A refresh is given up after half an interval and {@linkplain Division divided} at once.
+ * A thousand places are divided three times. A place near the head then has two intervals
+ * left, and every place that is not blocked itself is refreshed within that time.
  * <p>
- * A place that is not near is refreshed the less often the more are ahead of it and the
- * longer its queue is, so that what a queue costs grows by far less than its length; yet
- * each before others take its waiter for dead. When it has come near it has the two
- * intervals left as well.
+ * A place that is not near is refreshed less often if more waiters are ahead of it or its
+ * queue is longer. So the cost of a queue grows by far less than its length. Still, each
+ * place is refreshed before others take its waiter for dead. When a place has come near,
+ * it has two intervals left as well.
  */
 final class PlaceRequests {
 
 	/**
-	 * A place that is not near is refreshed every so many-th of an interval for each
-	 * ahead.
+	 * A place that is not near is refreshed after {@code ahead / PER_AHEAD} intervals,
+	 * where {@code ahead} is the number of waiters ahead of it.
 	 */
 	private static final int PER_AHEAD = 28;
 
 	/**
-	 * Or, if that is sooner, every so many-th of an interval for each of the queue: a
-	 * queue that stood still may begin to move fast, and halts for each who has not seen
+	 * Or after {@code length / PER_PLACE} intervals, if that is sooner. A queue that
+	 * stood still may begin to move fast, and then halts at each waiter that has not seen
 	 * that.
 	 */
 	private static final int PER_PLACE = 130;
@@ -50,21 +50,24 @@ final class PlaceRequests {
 
 	static final int MAX_LEAVES = 4;
 
-	/** For how long those who leave wait for the request of others, to share the next. */
+	/**
+	 * How long places that must be left wait while a request to leave is underway, so
+	 * that they share the next request.
+	 */
 	private static final long LEAVE_PATIENCE = 250_000_000;
 
 	private static final Duration MAX_TIMEOUT = Duration.ofSeconds(3);
 
 	private final long interval;
 
-	/** Batches of places to be refreshed as soon as there is room. */
+	/** Batches of places to refresh as soon as another request is allowed. */
 	private final Deque<List<QueuePlace>> stale = new ArrayDeque<>();
 
 	private long refreshAt;
 
 	private int refreshing;
 
-	/** Batches of places to be looked at as soon as there is room. */
+	/** Batches of places to look at as soon as another request is allowed. */
 	private final Deque<List<QueuePlace>> unseen = new ArrayDeque<>();
 
 	private int looking;
@@ -76,15 +79,18 @@ final class PlaceRequests {
 
 	private boolean looksAtAll;
 
-	/** No place is to be looked at before, unless all are: until then none is touched. */
+	/**
+	 * When the next look at a place is due, unless all places must be looked at. No place
+	 * is touched before.
+	 */
 	private long lookAt;
 
-	/** Whether it has to be found out anew. */
+	/** Whether that time has to be found out anew. */
 	private boolean outdated;
 
 	/**
 	 * Create without requests.
-	 * @param interval between two refreshes, in nanoseconds
+	 * @param interval the time between two refreshes, in nanoseconds
 	 */
 	PlaceRequests(long interval) {
 		this.interval = interval;
@@ -99,15 +105,16 @@ final class PlaceRequests {
 	}
 
 	/**
-	 * A place is to be refreshed within an interval.
+	 * A place must be refreshed within an interval.
 	 */
 	void refreshSoon(ClockReading now) {
 		refreshBy(now.nanos() + this.interval);
 	}
 
 	/**
-	 * A place was seen anew: if it has come near, it has to live on like all that are.
-	 * @return whether it is to be refreshed before any other
+	 * A place was seen anew. If it has come near, it must be refreshed like all near
+	 * places.
+	 * @return whether it must be refreshed before any other
 	 */
 	boolean seen(QueuePlace place) {
 		return refreshBy(place.nearer(this.interval));
@@ -120,14 +127,14 @@ final class PlaceRequests {
 	}
 
 	/**
-	 * When places are to be looked at has changed for many.
+	 * The times of the next looks have changed for many places.
 	 */
 	void lookAnew() {
 		this.outdated = true;
 	}
 
 	/**
-	 * A place is to be looked at.
+	 * A look at a place is due at that time.
 	 */
 	void lookAt(long at) {
 		if (at - this.lookAt < 0) {
@@ -174,7 +181,7 @@ final class PlaceRequests {
 		}
 	}
 
-	// Those that are due soon go along
+	// Places that are due soon go along
 	private List<QueuePlace> takeDue(Collection<QueuePlace> places, ClockReading now) {
 		List<QueuePlace> due = new ArrayList<>();
 		long next = ClockReading.NEVER;
@@ -239,7 +246,7 @@ final class PlaceRequests {
 	}
 
 	/**
-	 * How long nothing is due.
+	 * The time until something is due.
 	 * @return nanoseconds
 	 */
 	long nextIn(Collection<QueuePlace> places, boolean left, boolean live, ClockReading now) {

@@ -5,14 +5,14 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.LeaseId;
 
 /**
- * The place that an attempt has in the queue: what was last seen of it, and how many
- * hints came since. Decides whether the attempt is to ask, and when to look again: from
- * the pace of the queue if it is far back ({@link #nearIn}). A hint is never a proof, nor
- * is a look: both only make the attempt ask. Thread-safe, guarded by its own monitor;
- * inside it calls nobody.
+ * The place of an attempt in the queue. Knows its position as last seen, and how many
+ * hints came since. Decides whether the attempt must ask, and when to look again. If the
+ * place is far back, the pace of the queue decides that ({@link #nearIn}). Neither a hint
+ * nor a look is a proof: both only make the attempt ask. Thread-safe, guarded by its own
+ * monitor, under which it calls no other object.
  * <p>
  * Its fields stand in four groups: whose turn it is to act, what was seen, when to look,
- * and when to refresh. What ends in {@code At} is a time of the monotonic clock.
+ * and when to refresh. Fields that end in {@code At} are times of the monotonic clock.
  */
 final class QueuePlace {
 
@@ -22,15 +22,18 @@ final class QueuePlace {
 
 	private final Attempt attempt;
 
-	/** Has it ask. */
+	/** Makes the attempt ask. */
 	private final Runnable call;
 
-	// Whose turn it is to act: the attempt waits for a call, or is to ask, or has asked
+	// Whose turn it is to act: the attempt waits for a call, or must ask, or has asked
 
 	/** Whether the attempt waits for a reason to ask. */
 	private boolean standing;
 
-	/** Whether the attempt is to ask, and no request has left since, or hangs. */
+	/**
+	 * Whether the attempt must ask: it was called and no request has left since, or its
+	 * request hangs.
+	 */
 	private boolean called;
 
 	/** When the last claim left. */
@@ -42,32 +45,34 @@ final class QueuePlace {
 
 	private long seenAt;
 
-	/** How many places became free since that was requested which was last seen. */
+	/**
+	 * How many places became free since the request for the position that was last seen.
+	 */
 	private int freed;
 
 	/** How long a turn takes, zero if the queue was never seen to move. */
 	private long perTurn;
 
 	/**
-	 * When the last answer to a claim came, or the last look left that was answered
-	 * since: a look that left before is out of date.
+	 * When the last answer to a claim came, or when the last look left that was answered
+	 * since. A look that left before that is out of date.
 	 */
 	private long answeredAt;
 
 	// When to look
 
-	/** Without a watch over releases. */
+	/** When to look if releases are not watched. */
 	private long lookAt;
 
-	/** How long before that it may go along with another. */
+	/** How long before {@link #lookAt} it can go along with another look. */
 	private long slack;
 
-	/** When it opens if those before it do not live on. */
+	/** When the store could admit the attempt if no entry before it lives on. */
 	private long opensAt;
 
 	// When to refresh
 
-	/** When it was entered or last refreshed. */
+	/** When the place was entered or last refreshed. */
 	private long refreshedAt;
 
 	private long refreshAt;
@@ -75,13 +80,14 @@ final class QueuePlace {
 	/** Whether it was refreshed after it was called. */
 	private boolean refreshedSince;
 
-	/** With how many others it may be refreshed in one request. */
+	/** How many places one request may carry that refreshes this place. */
 	private int most = Division.MAX_BATCH;
 
 	/**
 	 * Take a place.
-	 * @param call has the attempt ask; called by any thread, must neither block nor throw
-	 * @param refreshIn in how many nanoseconds it is to be refreshed
+	 * @param call makes the attempt ask; called by any thread, must neither block nor
+	 * throw
+	 * @param refreshIn the time until its first refresh, in nanoseconds
 	 */
 	QueuePlace(Attempt attempt, Runnable call, long refreshIn, ClockReading now) {
 		this.attempt = attempt;
@@ -105,8 +111,8 @@ final class QueuePlace {
 	}
 
 	/**
-	 * What was last seen of it.
-	 * @return the place, or {@code null} if nothing was
+	 * Its position as last seen.
+	 * @return the position, or {@code null} if none was seen
 	 */
 	synchronized @Nullable QueuePosition seen() {
 		return this.seen;
@@ -114,7 +120,7 @@ final class QueuePlace {
 
 	/**
 	 * Whether it is near its turn.
-	 * @return {@code false} as well for as long as nothing was seen of it
+	 * @return {@code false} also while its position was never seen
 	 */
 	synchronized boolean isNear() {
 		return this.seen != null && this.seen.isNear();
@@ -128,13 +134,14 @@ final class QueuePlace {
 	}
 
 	/**
-	 * When to look whether it is near, as it is far now: after half of the time that the
-	 * queue needs at its speed, so that a queue which moves on faster is noticed. The
-	 * first time that it is seen to have moved it may have stood still for most of the
-	 * time before, and then halt for those who have not noticed yet: it is taken for
-	 * fast, and for half as fast each time that it has not moved.
-	 * @return nanoseconds; {@link ClockReading#NEVER} if it has never moved, because the
-	 * next refresh is soon enough
+	 * How long to wait until a place that is far back is looked at again, to see whether
+	 * it is near. This is half of the time that the queue needs at its speed, so that a
+	 * faster queue is noticed. When the queue is first seen to have moved, it may have
+	 * stood still for most of the time before. It may also halt for waiters that have not
+	 * noticed yet. So it is assumed to be fast at first, and half as fast each time that
+	 * it has not moved.
+	 * @return nanoseconds; {@link ClockReading#NEVER} if the queue has never moved,
+	 * because the next refresh is soon enough
 	 */
 	synchronized long nearIn(QueuePosition seen, ClockReading now) {
 		int ahead = seen.othersAhead();
@@ -154,14 +161,14 @@ final class QueuePlace {
 	}
 
 	/**
-	 * A last claim was denied.
+	 * The last claim of the attempt was denied.
 	 */
 	synchronized void saw(QueuePosition seen) {
 		this.seen = seen;
 	}
 
 	/**
-	 * The attempt is to ask, at once or soon.
+	 * The attempt must ask, at once or soon.
 	 */
 	synchronized void called() {
 		this.standing = false;
@@ -172,7 +179,7 @@ final class QueuePlace {
 	}
 
 	/**
-	 * Whether the attempt is to ask.
+	 * Whether the attempt must ask.
 	 */
 	synchronized boolean isCalled() {
 		return this.called;
@@ -189,14 +196,14 @@ final class QueuePlace {
 	}
 
 	/**
-	 * In how many nanoseconds it is to be refreshed.
+	 * The time until its next refresh, in nanoseconds.
 	 */
 	synchronized long refreshIn(ClockReading now) {
 		return this.refreshAt - now.nanos();
 	}
 
 	/**
-	 * It is to be refreshed again.
+	 * Plan the next refresh.
 	 */
 	synchronized void refreshAgain(long refreshIn, ClockReading now) {
 		this.refreshedAt = now.nanos();
@@ -204,9 +211,9 @@ final class QueuePlace {
 	}
 
 	/**
-	 * It is to be refreshed sooner if it is near by now.
-	 * @param interval between two refreshes of a place that is near
-	 * @return when it is to be refreshed, on the monotonic clock
+	 * Plan an earlier refresh if the place is near by now.
+	 * @param interval the time between two refreshes of a place that is near
+	 * @return when the next refresh is due, on the monotonic clock
 	 */
 	synchronized long nearer(long interval) {
 		if (this.seen != null && this.seen.isNear() && this.refreshedAt + interval - this.refreshAt < 0) {
@@ -216,10 +223,11 @@ final class QueuePlace {
 	}
 
 	/**
-	 * A refresh is due. A place says that its waiter can act, or it would hold up others
-	 * for nothing: once the waiter is to ask it is refreshed at most once more until a
-	 * request leaves, and not at all when the wait is over, whether or not the waiter
-	 * noticed. A request whose time is over without an answer may never have left.
+	 * A refresh is due. A place says that its waiter can act; otherwise it would hold up
+	 * others for nothing. So once the waiter must ask, the place is refreshed at most
+	 * once more until a request leaves. When the wait is over, the place is not
+	 * refreshed, whether or not the waiter has noticed. A request whose time is over
+	 * without an answer may never have left.
 	 */
 	synchronized boolean refreshes(ClockReading now) {
 		if (!this.standing && now.nanos() - this.askedAt > this.attempt.terms().operationTimeout().toNanos()) {
@@ -233,7 +241,7 @@ final class QueuePlace {
 	/**
 	 * A claim was denied.
 	 * @param lookInterval how long until the next look
-	 * @return whether to ask again, as a place became free since it left
+	 * @return whether to ask again, because a place became free since the claim left
 	 */
 	synchronized boolean answered(QueuePosition seen, long lookInterval, ClockReading now) {
 		this.answeredAt = now.nanos();
@@ -244,7 +252,7 @@ final class QueuePlace {
 	}
 
 	/**
-	 * A place in this lock may have become free: the attempt asks if the rule could admit
+	 * A place in this lock may have become free. The attempt asks if the rule could admit
 	 * it now.
 	 */
 	void wakeIfAdmitted() {
@@ -262,8 +270,8 @@ final class QueuePlace {
 	}
 
 	/**
-	 * Any number of places may have become free. A place that stands is looked at; the
-	 * answer to one that asks may be older than that.
+	 * Any number of places may have become free. If the attempt stands, its place is
+	 * looked at. If it asks, the answer may be older than these releases.
 	 */
 	synchronized void missed() {
 		if (!this.standing) {
@@ -272,13 +280,14 @@ final class QueuePlace {
 	}
 
 	/**
-	 * A look at the lock was answered: the attempt asks if the rule admits it, or if it
-	 * has no place any more.
+	 * A look at the lock was answered. The attempt asks if the rule admits it, or if it
+	 * no longer has a place.
 	 * @param left when the look left
 	 * @param freed how many hints had come until then
-	 * @param seen where it stands, or {@code null} if it has no place
-	 * @param recalls whether it is to ask because that recalls a lease that may be idle:
-	 * who took the lock while this place did not count knows of nobody who waits
+	 * @param seen its position, or {@code null} if it has no place
+	 * @param recalls whether the attempt must ask because that recalls a lease that may
+	 * be idle. A holder that took the lock while this place did not count knows of no
+	 * waiter
 	 * @param lookInterval how long until the next look
 	 */
 	void looked(long left, int freed, @Nullable QueuePosition seen, boolean recalls, long lookInterval,
@@ -290,7 +299,7 @@ final class QueuePlace {
 			}
 			this.answeredAt = left;
 			this.freed -= Math.min(this.freed, freed);
-			// One is enough, and the first in the queue gains by it
+			// One recall is enough, and the first in the queue gains by it
 			asks = seen == null || recalls && seen.othersAhead() == 0 || seen.admits(this.freed);
 			if (seen != null) {
 				plan(seen, lookInterval, now);
@@ -305,7 +314,8 @@ final class QueuePlace {
 	}
 
 	/**
-	 * A look leaves: none is due until it is answered, unless it is out of date already.
+	 * A look leaves. No other look is due until it is answered, unless it is out of date
+	 * already.
 	 */
 	synchronized void looks(ClockReading now) {
 		if (now.nanos() - this.answeredAt >= 0) {
@@ -335,7 +345,7 @@ final class QueuePlace {
 	}
 
 	/**
-	 * Whether it goes along with a look that is due.
+	 * Whether a look at this place goes along with another that is due.
 	 */
 	synchronized boolean isLookSoon(boolean live, ClockReading now) {
 		return nextLookIn(live, now) <= ((live) ? 0 : this.slack);
@@ -358,7 +368,7 @@ final class QueuePlace {
 		this.seenAt = now.nanos();
 		this.lookAt = now.nanos() + lookInterval;
 		this.slack = (lookInterval < ClockReading.NEVER) ? lookInterval / 2 : 0;
-		// Dates are whole milliseconds: one more, and it is over for sure
+		// Dates are whole milliseconds, so one more makes sure that the time is over
 		this.opensAt = now.nanos() + seen.opensIn().toNanos() + 1_000_000;
 	}
 

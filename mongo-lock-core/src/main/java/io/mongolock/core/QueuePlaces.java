@@ -18,20 +18,20 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
 /**
- * The places that this JVM has in the queues of locks, one per key at most: decides which
- * to refresh, to look at and to leave when, many with one request, and how long a waiter
- * pauses between two looks ({@link #lookInterval}). Knows no thread, clock or driver.
- * Thread-safe; the requests are guarded by the monitor, each place by its own.
+ * The places that this JVM has in the queues of locks, one per key at most. Decides when
+ * to refresh, look at and leave them, many with one request. Also decides how long a
+ * waiter pauses between two looks ({@link #lookInterval}). Knows no thread, clock or
+ * driver. Thread-safe; the requests are guarded by the monitor, each place by its own.
  * <p>
- * A place near the head is refreshed, and looked at with that, every third of the time
- * that it counts; one that is farther back as {@link PlaceRequests} says. In between only
- * those are looked at whose turn may have come: when those before them have run out, and
- * where releases are not watched after a random time up to the retry interval for each
- * turn that is left.
+ * A place near the head is refreshed every third of the time that it counts, and looked
+ * at with each refresh. {@link PlaceRequests} says when a place farther back is
+ * refreshed. In between, a place is looked at only if its turn may have come: when
+ * entries before it have run out. If releases are not watched, it is also looked at after
+ * a random time, up to the retry interval for each turn that is left.
  * <p>
- * Releases are worth to be watched for a place near the head alone, or each release would
- * cost the server more the longer the queue is. One that is far back is looked at before
- * it can be near if the queue moves on as fast as it did since the last look.
+ * Releases are watched only for places near the head. Otherwise each release would cost
+ * the server more if the queue is longer. A place that is far back is looked at before it
+ * can be near, if the queue moves on as fast as it did since the last look.
  */
 public final class QueuePlaces {
 
@@ -40,7 +40,8 @@ public final class QueuePlaces {
 			+ PlaceRequests.MAX_LEAVES;
 
 	/**
-	 * The most that the queue of a lock may have, which is one document.
+	 * The most places that the queue of a lock may have, because a queue is stored in one
+	 * document.
 	 */
 	public static final int MAX_PLACES = 10_000;
 
@@ -68,7 +69,7 @@ public final class QueuePlaces {
 
 	private boolean live;
 
-	/** When somebody looks here next. */
+	/** When the next call is expected, as {@link #nextIn} said. */
 	private long nextAt;
 
 	/**
@@ -100,7 +101,7 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * Have somebody notified when there is something to do before it asks again.
+	 * Have an action run when there is work earlier than {@link #nextIn} said.
 	 * @param onWork must neither block nor throw
 	 */
 	public void onWork(Runnable onWork) {
@@ -109,17 +110,18 @@ public final class QueuePlaces {
 
 	/**
 	 * Whether this JVM has no place.
-	 * @return whether nobody stands in the queue
+	 * @return whether none of its attempts stands in a queue of the store
 	 */
 	public boolean isEmpty() {
 		return this.places.isEmpty();
 	}
 
 	/**
-	 * How long releases are to be watched from now on: while a place is near the head of
+	 * How long releases must be watched from now on: while a place is near the head of
 	 * its queue, and for a while after that, in case the next wait begins soon. After a
-	 * long queue hardly at all: all that have left one would cost the server something
-	 * with each release. Unless this JVM stands in other queues.
+	 * long queue that while is very short, unless this JVM stands in other queues.
+	 * Otherwise all clients that have left a long queue would cost the server something
+	 * with each release.
 	 * @return nanoseconds, zero if no place is near
 	 */
 	public long watchFor() {
@@ -131,9 +133,11 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * An attempt takes a place. One that has no time to wait stands there for a moment,
-	 * and is neither refreshed nor looked at if another of this JVM waits for the key.
-	 * @param call has it ask; called by any thread, must neither block nor throw
+	 * An attempt takes a place. An attempt without time to wait stands there only for a
+	 * moment. Its place is neither refreshed nor looked at if another attempt of this JVM
+	 * waits for the key.
+	 * @param call makes the attempt ask; called by any thread, must neither block nor
+	 * throw
 	 */
 	QueuePlace enter(Attempt attempt, Runnable call, ClockReading now) {
 		QueuePlace place = new QueuePlace(attempt, call, this.interval, now);
@@ -143,7 +147,7 @@ public final class QueuePlaces {
 			}
 			this.requests.refreshSoon(now);
 			if (attempt.terms().waitTimeout().isZero()) {
-				// It may ask beside one who waits, whose place has to live on
+				// It may ask beside a waiter whose place has to live on
 				this.places.putIfAbsent(place.key(), place);
 			}
 			else {
@@ -156,7 +160,7 @@ public final class QueuePlaces {
 
 	void granted(QueuePlace place) {
 		this.places.remove(place.key(), place);
-		// Releases may have to be watched no longer
+		// Releases perhaps need not be watched any longer
 		this.onWork.run();
 	}
 
@@ -167,10 +171,11 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * A place waits to be looked at.
+	 * An attempt stands in the queue, and its place waits to be looked at.
 	 */
 	synchronized void stands(QueuePlace place, ClockReading now) {
-		// Not while somebody finds out when to look: the place may not be counted in
+		// Synchronized, because a search for the time of the next look may miss this
+		// place
 		long lookAt = now.nanos() + place.nextLookIn(this.live, now);
 		this.requests.lookAt(lookAt);
 		if (this.requests.seen(place) || lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
@@ -180,7 +185,7 @@ public final class QueuePlaces {
 
 	/**
 	 * How long an attempt waits before it looks, or asks, again.
-	 * @param releases how many have to go before it is admitted
+	 * @param releases how many entries have to go before the attempt is admitted
 	 * @return nanoseconds, drawn by lot so that no two JVMs keep looking together
 	 */
 	long retryIn(Attempt attempt, int releases) {
@@ -188,8 +193,8 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * How long a place is not looked at unless it is refreshed before, or releases are
-	 * watched.
+	 * The time until the next look at a place, unless it is refreshed before or releases
+	 * are watched.
 	 * @return nanoseconds
 	 */
 	long lookInterval(QueuePlace place, QueuePosition seen, ClockReading now) {
@@ -202,7 +207,8 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * A place of this key may have become free. A hint: those who could be admitted ask.
+	 * A place of this key may have become free. This is a hint: an attempt that could be
+	 * admitted asks.
 	 */
 	public void wakeIfAdmitted(String key) {
 		QueuePlace place = this.places.get(key);
@@ -212,7 +218,7 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * Anything may have happened: look at every place once.
+	 * Anything may have happened, so every place is looked at once.
 	 */
 	public void missed() {
 		this.places.values().forEach(QueuePlace::missed);
@@ -223,7 +229,7 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * What to ask the store now.
+	 * The requests to send to the store now.
 	 */
 	public synchronized List<PlaceRequest> due(boolean live, ClockReading now) {
 		if (live != this.live) {
@@ -238,8 +244,8 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * How long nothing needs to be done unless {@link #onWork} says otherwise.
-	 * @return nanoseconds, zero or less if something is to be done now
+	 * The time until there is work, unless {@link #onWork} says otherwise.
+	 * @return nanoseconds, zero or less if there is work now
 	 */
 	public synchronized long nextIn(ClockReading now) {
 		long next = this.requests.nextIn(this.places.values(), !this.leaving.isEmpty(), this.live, now);
@@ -269,8 +275,8 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * The store did not answer a request, or it could not be sent. Places that are not
-	 * refreshed are tried again, and those that were not left run out.
+	 * The store did not answer a request, or it could not be sent. Refreshes are tried
+	 * again, and places that were not left run out.
 	 */
 	public void failed(PlaceRequest request, ClockReading now) {
 		if (request.kind() == Kind.LOOK) {
@@ -281,8 +287,8 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * A request was not sent, as the client stops: what it was to leave is among
-	 * {@link #takeAll} again.
+	 * A request was not sent, because the client stops. {@link #takeAll} then returns the
+	 * places that it did not leave.
 	 */
 	public void unsent(PlaceRequest request, ClockReading now) {
 		if (request.kind() == Kind.LEAVE) {
@@ -292,11 +298,11 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * Leave all places, those included that are about to be left. Asked again, it has
-	 * those anew whose attempts go on: a claim that was underway may have entered the
-	 * queue since. Their waiters are to end, so a client that starts again refreshes such
-	 * a place once at most.
-	 * @return the tokens to take out of the queues
+	 * Leave all places, including places that are about to be left. A second call returns
+	 * the places of attempts that go on once more, because a claim that was underway may
+	 * have entered the queue since. Their waiters have to end, so a client that starts
+	 * again refreshes such a place at most once.
+	 * @return the tokens to remove from the queues
 	 */
 	public synchronized List<LeaseId> takeAll() {
 		List<LeaseId> all = new ArrayList<>();

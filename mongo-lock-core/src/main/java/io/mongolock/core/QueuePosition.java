@@ -16,19 +16,20 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * The place of a claim in the queue of its lock as the store last showed it, and what the
- * {@link AdmissionRule} makes of it. It says whom to ask for and when: the store alone
- * decides. Immutable.
+ * The place of a claim in the queue of its lock, as the store last showed it. Applies the
+ * {@link AdmissionRule} to it. This only says for which claim to ask and when, because
+ * the store alone decides. Immutable.
  */
 public final class QueuePosition {
 
 	/**
-	 * How many places are near times how many there are, at most: each refresh of any of
-	 * them costs the server something for each stream, and those that are near have one.
+	 * The upper limit for the number of near places times the number of all places. Each
+	 * refresh of a place costs the server something for each stream, and each near place
+	 * has a stream.
 	 */
 	private static final int MOST = 1024;
 
-	/** So many others may be ahead of a claim that is near, however long the queue is. */
+	/** How many others may be ahead of a near claim, however long the queue is. */
 	private static final int LEAST_NEAR = 4;
 
 	private final int limit;
@@ -38,12 +39,13 @@ public final class QueuePosition {
 	private final List<LockOwner> ahead;
 
 	/**
-	 * Of those before it, holders and those ahead, the longest to live first. One that is
-	 * not shown is taken to live as long as any, and to be as much in the way.
+	 * The entries before the claim, which are holders and waiters ahead, the longest to
+	 * live first. A hidden entry is assumed to live as long as the longest-lived entry
+	 * shown, and to have the smallest limit of the hidden entries.
 	 */
 	private final List<Entry> before;
 
-	/** The limits of those before it, the smallest first. */
+	/** The limits of the entries before the claim, the smallest first. */
 	private final int[] limits;
 
 	private QueuePosition(int limit, LockPlace place, List<LockOwner> ahead, List<Entry> before) {
@@ -85,30 +87,30 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * Its place for diagnostics.
+	 * The place for diagnostics.
 	 */
 	public LockPlace toLockPlace() {
 		return this.place;
 	}
 
 	/**
-	 * All that stand before it in the queue, as far as shown.
-	 * @return the owners, the first in the queue first
+	 * The waiters before the claim in the queue, as far as shown.
+	 * @return their owners, the first in the queue first
 	 */
 	public List<LockOwner> ahead() {
 		return this.ahead;
 	}
 
 	/**
-	 * How many stand before it in the queue.
+	 * How many waiters stand before the claim in the queue.
 	 */
 	int othersAhead() {
 		return this.place.position() - 1;
 	}
 
 	/**
-	 * Whether few are ahead of it in the queue, however many hold the lock, or few have
-	 * to go, however many are admitted with it.
+	 * Whether the claim is near its turn. Either few waiters are ahead of it, however
+	 * many hold the lock, or few entries have to go, however many are admitted with it.
 	 */
 	boolean isNear() {
 		int near = near();
@@ -116,7 +118,7 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * How many may be ahead of it when it is near: all in a short queue, few in a long
+	 * How many waiters may be ahead of a near claim: all in a short queue, few in a long
 	 * one.
 	 */
 	int near() {
@@ -139,8 +141,8 @@ public final class QueuePosition {
 
 	/**
 	 * Whether the rule could admit the claim.
-	 * @param freed how many of those before it may have gone since; which ones is not
-	 * known, so they are taken to be those that are most in the way
+	 * @param freed how many entries before the claim may have gone since. We cannot know
+	 * which ones, so the entries with the smallest limits are assumed to be gone
 	 */
 	boolean admits(int freed) {
 		int left = this.limits.length - freed;
@@ -148,7 +150,7 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * How many of those before it have to go until the rule could admit the claim.
+	 * How many entries before the claim have to go until the rule could admit it.
 	 * @return the number, zero if it could now
 	 */
 	int releasesNeeded() {
@@ -160,9 +162,9 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * When the rule could admit the claim if none of those before it lived on, for
-	 * example after their JVM died.
-	 * @return how long from when the store showed it
+	 * When the rule could admit the claim if no entry before it lived on, for example
+	 * because their JVM died.
+	 * @return how long after the store showed the position
 	 */
 	Duration opensIn() {
 		AdmissionRule rule = AdmissionRule.of(this.limit);
@@ -176,10 +178,10 @@ public final class QueuePosition {
 	}
 
 	/**
-	 * One of those before the claim.
+	 * An entry before the claim: a holder, or a waiter ahead.
 	 *
-	 * @param limit how many may hold the lock together with it
-	 * @param livesFor how long it counts unless renewed
+	 * @param limit how many may hold the lock at the same time, this entry included
+	 * @param livesFor how long the entry counts unless it is renewed
 	 */
 	private record Entry(int limit, Duration livesFor) implements Comparable<Entry> {
 

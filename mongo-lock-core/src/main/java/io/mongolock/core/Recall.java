@@ -4,9 +4,9 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * The knowledge of this client about others who want a lock whose lease it may keep idle,
- * and for how many claims it paid to keep it; one for all holders of a grant, from before
- * that is asked for. Thread-safe: what is known only grows.
+ * Knows whether others want a lock whose lease this client may keep idle, and how many
+ * claims the idle lease has served. All holders of a grant share one recall, which exists
+ * before the grant is asked for. Thread-safe: the knowledge only grows.
  */
 final class Recall {
 
@@ -24,14 +24,14 @@ final class Recall {
 	}
 
 	/**
-	 * Whether it is about a lease.
+	 * Whether it is about the lease with this token.
 	 */
 	boolean isOf(String token) {
 		return this.token.equals(token);
 	}
 
 	/**
-	 * Others want the lock: its lease is not idle any more.
+	 * Others want the lock, so its lease is not idle any more.
 	 * @return whether that is news
 	 */
 	boolean want() {
@@ -46,7 +46,7 @@ final class Recall {
 	}
 
 	/**
-	 * A claim takes the lease that is idle.
+	 * A claim takes the idle lease.
 	 */
 	void serve() {
 		this.served.incrementAndGet();

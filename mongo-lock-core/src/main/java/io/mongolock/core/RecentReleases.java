@@ -9,19 +9,22 @@ import io.mongolock.store.LeaseId;
 
 /**
  * The locks that were released during the last seconds, by requests that no majority
- * confirmed: a primary that is replaced may have been the only one to know. Until all
- * members know who replaced it, such a release is to be repeated by the sender of all
- * releases. Thread-safe, guarded by the monitor.
+ * confirmed. If the primary is replaced, it may have been the only member to know of such
+ * a release. Until all members know the new primary, the sender of all releases must
+ * repeat the release. Thread-safe, guarded by the monitor.
  */
 public final class RecentReleases {
 
 	/**
-	 * How long an old primary may answer that nobody hears any more, and a new one be
-	 * unknown here.
+	 * How long an old primary may still answer although no member follows it, while the
+	 * new primary is unknown here.
 	 */
 	public static final Duration WINDOW = Duration.ofSeconds(30);
 
-	/** The latest, as one that is forgotten runs out with its lease. */
+	/**
+	 * Only the latest are kept, because a lock whose release is forgotten runs out with
+	 * its lease.
+	 */
 	static final int MAX_RELEASES = 10_000;
 
 	private final Deque<Release> releases = new ArrayDeque<>();
@@ -38,7 +41,7 @@ public final class RecentReleases {
 	}
 
 	/**
-	 * What to release once more, as the primary has changed.
+	 * The releases to repeat, because the primary has changed.
 	 * @return the tokens, each once, the oldest release first
 	 */
 	public synchronized List<LeaseId> all(ClockReading now) {

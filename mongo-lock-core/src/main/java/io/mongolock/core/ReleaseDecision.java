@@ -8,27 +8,27 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LossReason;
 
 /**
- * The end of a hold: decides what to ask the store, how the hold is to be judged, and
- * what is left to clean up. Knows no thread, clock or driver.
+ * Decides how a hold ends: what to ask the store, how to judge the hold, and what is left
+ * to clean up. Knows no thread, clock or driver.
  *
  * @param held whether the lease was relied on when the release began
  * @param known how the hold ended, if there is nothing to ask
  * @param unknown whether a claim of the lease's token may still be executed
- * @param keptFor how long the lock stays taken: what the lease is given instead of its
- * end, zero if it is to be free
- * @param whenHeld the judgement if the lease was held until then
+ * @param keptFor how long the lock stays taken, zero if it must be free. The lease is
+ * given that time instead of being ended
+ * @param whenHeld the judgement if the lease was held until the release
  */
 public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, boolean unknown, Duration keptFor,
 		ReleaseOutcome whenHeld) {
 
-	/** Nothing is left to release, as the hold has ended before. */
+	/** Nothing is left to release, because the hold has ended before. */
 	static final ReleaseDecision OF_ENDED = new ReleaseDecision(false, ReleaseOutcome.LOST, false, Duration.ZERO,
 			ReleaseOutcome.LOST);
 
 	/**
-	 * Begin to release a lock: from here on it is not held.
-	 * @param expires whether it has to run out by itself
-	 * @param keptFor how long it has to stay taken before, zero for no longer
+	 * Begin to release a lock, which is not held from here on.
+	 * @param expires whether the lease has to run out by itself
+	 * @param keptFor how long the lock has to stay taken first, zero for not at all
 	 * @param unknown whether a claim of its token may still be executed
 	 */
 	static ReleaseDecision of(Lease lease, boolean expires, Duration keptFor, boolean unknown, ClockReading now) {
@@ -43,22 +43,22 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * Whether to ask the store at all.
-	 * @return {@code false} if the {@link #end} is known
+	 * @return {@code false} if the {@link #end} is known already
 	 */
 	public boolean asks() {
 		return this.known == null;
 	}
 
 	/**
-	 * Whether the lease is to be given {@link #keptFor} instead of its end.
+	 * Whether the lease must be given {@link #keptFor} instead of being ended.
 	 */
 	public boolean keeps() {
 		return !this.keptFor.isZero();
 	}
 
 	/**
-	 * Whether the answer has to be a proof. While the lease is relied on, a release that
-	 * a failover takes back is only a lease that runs out.
+	 * Whether the answer has to be a proof. While the lease can be relied on, no proof is
+	 * needed: if a failover takes the release back, the lease only runs out.
 	 * @return whether the lease was no longer relied on when the release began
 	 */
 	public boolean needsProof() {
@@ -74,18 +74,19 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 
 	/**
 	 * The store answered.
-	 * @param ended whether the release found the lease and ended it, or gave it what it
-	 * is kept for
+	 * @param ended whether the release found the lease and ended it, or gave it the time
+	 * for which it is kept
 	 */
 	public Judgement answered(boolean ended) {
 		ReleaseOutcome released = (this.held) ? this.whenHeld : ReleaseOutcome.EXPIRED_UNCONTESTED;
-		// What keeps a lock looks for its token alone, which may have been granted again
+		// A request that keeps a lock looks only for its token, which may have been
+		// granted again
 		boolean proved = this.held || !keeps() || !this.unknown;
 		return new Judgement((ended && proved) ? released : ReleaseOutcome.LOST, this.unknown);
 	}
 
 	/**
-	 * The store failed: without an answer there is no proof of anything.
+	 * The store failed. Without an answer there is no proof of anything.
 	 */
 	public Judgement failed() {
 		return new Judgement((this.held) ? this.whenHeld : ReleaseOutcome.LOST, true);
@@ -112,7 +113,8 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 		RELEASED,
 
 		/**
-		 * Run out before, but granted to nobody else until the release.
+		 * The lease ran out before the release, but the lock was granted to nobody else
+		 * until then.
 		 */
 		EXPIRED_UNCONTESTED,
 
@@ -122,8 +124,8 @@ public record ReleaseDecision(boolean held, @Nullable ReleaseOutcome known, bool
 		LEFT_TO_EXPIRE,
 
 		/**
-		 * Gone before the release, or its outcome is unknown; another may have held the
-		 * lock meanwhile.
+		 * The lease was gone before the release, or the outcome is unknown. Another may
+		 * have held the lock meanwhile.
 		 */
 		LOST
 

@@ -7,24 +7,24 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Leases that one request renews; {@link #groups} says which go together. The public part
- * never changes; the rest belongs to the thread that owns the {@link RenewalSchedule}:
- * sent, it is answered, or lets go of its leases when it hangs, or pauses until they are
- * tried again when it failed at once.
+ * The leases that one request renews. {@link #groups} says which leases go together. The
+ * public part never changes; the rest belongs to the thread that owns the
+ * {@link RenewalSchedule}. A batch that was sent is answered, lets go of its leases if it
+ * hangs, or pauses before they are tried again if it failed at once.
  * <p>
  * Leases that are {@linkplain LeaseRenewal#isDueSoon due soon} go along with one that is
  * due now, so that leases begun at different times soon share one request.
- * {@link LockTerms.RenewalInterval} has the interval for the leases there are at present.
+ * {@link LockTerms.RenewalInterval} has the interval for the present number of leases.
  * <p>
- * A request that hangs is not waited for until its timeout: after a share of the time
- * left it is divided ({@link Division}). Renewing twice is harmless, and if the store was
- * merely slow, the first answer that comes counts. So one request for all goes on beside
- * the parts, and is sent again when it times out: where nothing was confirmed for a
- * while, and then each takes two seconds as after a failover, the parts would come too
- * late, a few at a time. Until it is confirmed again, a lease keeps to the smaller
- * company, so that it holds up nobody a second time. If fewer were there than were sent,
- * the request is divided in twice as many parts as are missing, until these stand alone;
- * if none was there, all are missing.
+ * A request that hangs is divided ({@link Division}) before its timeout, after a share of
+ * the time left. Renewing twice is harmless, and if the store was merely slow, the first
+ * answer counts. So one request for all leases goes on beside the parts, and is sent
+ * again when it times out. After a failover, for example, no renewal is confirmed for a
+ * while, and then each takes two seconds. The parts alone would come too late then,
+ * because they are sent a few at a time. Until a lease is confirmed again, it stays in
+ * small batches, so that it does not hold up others a second time. If fewer leases were
+ * found than were sent, the request is divided into twice as many parts as leases are
+ * missing, until the missing leases stand alone. If none was found, all are missing.
  */
 public final class RenewalBatch {
 
@@ -42,7 +42,7 @@ public final class RenewalBatch {
 
 	private final long sent;
 
-	/** When its leases are let go, if it has no answer until then. */
+	/** When it lets go of its leases, if it has no answer until then. */
 	private long until;
 
 	/**
@@ -74,12 +74,12 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * Group what is due, one request each: the most urgent first, like operation timeouts
-	 * only, so that a short one never cuts short the request for others, and none with
-	 * more others than it may go with.
-	 * @param leases how many are renewed in all
-	 * @return the groups in the order of their most urgent lease, each with one that is
-	 * due
+	 * Group the renewals that are due into one request each, the most urgent first. A
+	 * group has only similar operation timeouts, so that a short timeout never cuts short
+	 * the request for others. No group is larger than its renewals allow.
+	 * @param leases how many leases are renewed in all
+	 * @return the groups in the order of their most urgent lease; each has a lease that
+	 * is due
 	 */
 	static List<List<LeaseRenewal>> groups(Collection<LeaseRenewal> renewals, int leases, ClockReading now) {
 		List<LeaseRenewal> due = new ArrayList<>();
@@ -102,7 +102,7 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * A request that goes on beside those that its leases are asked for with.
+	 * A request that goes on beside the parts into which it was divided.
 	 */
 	static RenewalBatch beside(List<LeaseRenewal> renewals, ClockReading now) {
 		RenewalBatch batch = new RenewalBatch(renewals, false, now);
@@ -112,8 +112,8 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * What to renew.
-	 * @return the leases, at least one
+	 * The leases to renew.
+	 * @return at least one lease
 	 */
 	public List<Lease> leases() {
 		return this.leases;
@@ -128,8 +128,8 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * Whether a failure says more than those before it.
-	 * @return {@code false} if its leases were asked for in vain already, and it is not
+	 * Whether a failure of this request is news.
+	 * @return {@code false} if earlier requests for its leases failed, and this is not
 	 * the first request for one of them alone
 	 */
 	public boolean isNews() {
@@ -145,8 +145,8 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * Whether its request took so long that a single lease may be why.
-	 * @return whether half of the time is over after which its leases are let go
+	 * Whether its request took so long that a single lease may be the reason.
+	 * @return whether half of the time is over after which it lets go of its leases
 	 */
 	boolean hangs(ClockReading now) {
 		return this.phase == Phase.SENT && now.nanos() - this.sent >= (this.until - this.sent) / 2;
@@ -157,7 +157,7 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * Whether its leases are asked for beside it, and may be again.
+	 * Whether it goes on beside its parts, and may be sent again.
 	 */
 	boolean goesOn() {
 		return this.phase == Phase.LET_GO && !this.suspect;
@@ -172,8 +172,9 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * The request failed: its leases are tried again this long after it was sent, so at
-	 * once if it took longer.
+	 * The request failed. Its leases are tried again after a pause, which counts from
+	 * when the request was sent. If the request took longer, they are tried again at
+	 * once.
 	 */
 	void pause(long pause) {
 		this.phase = Phase.PAUSING;
@@ -181,15 +182,15 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * It hangs: its leases are asked for beside it, in parts.
+	 * The request hangs, so its leases are renewed beside it, in parts.
 	 */
 	void divide(ClockReading now) {
 		letGo(Division.part(this.renewals.size()), now);
 	}
 
 	/**
-	 * Its leases are no longer its own.
-	 * @param most how many of them one request may carry now
+	 * Let go of all its leases, which other batches may renew from now on.
+	 * @param most how many of these leases one request may carry now
 	 */
 	void letGo(int most, ClockReading now) {
 		this.phase = Phase.LET_GO;
@@ -198,8 +199,8 @@ public final class RenewalBatch {
 	}
 
 	/**
-	 * Some of its leases are no longer its own.
-	 * @param most how many of them one request may carry now
+	 * Let go of some of its leases.
+	 * @param most how many of these leases one request may carry now
 	 */
 	void letGo(List<LeaseRenewal> some, int most) {
 		for (LeaseRenewal renewal : some) {
@@ -209,20 +210,20 @@ public final class RenewalBatch {
 		}
 	}
 
-	// One share of what is left to the first lease for each division until every lease
+	// The time left to the first lease has one share for each division until every lease
 	// stands alone, one for the last request itself and one to spare. With a renewal
-	// every third of R = ttl - margin, a thousand leases are divided three times, each
-	// 0.13 R after the last at most: whatever is not blocked itself is asked for without
-	// what is while 0.27 R are left.
+	// every third of R = ttl - margin, a thousand leases are divided three times, each at
+	// most 0.13 R after the last. So while 0.27 R are left, every lease that is not
+	// blocked itself is in a request without blocked leases.
 	private long patience(long timeout, long left) {
 		int shares = 2 + Division.depth(this.renewals.size());
-		// never so short that a healthy store is asked twice for one urgent lease
+		// Never so short that a healthy store is asked twice because of one urgent lease
 		return Math.max(timeout / 16, Math.min((this.suspect) ? timeout : timeout / 2, left / shares));
 	}
 
-	// The first request goes on beside its parts, as the store may be merely slow. A part
-	// that hangs is given up when it is divided, so that it takes no slot any more. And
-	// what is answered after the last deadline is of no use to anyone.
+	// The first request goes on beside its parts, because the store may be merely slow. A
+	// part that hangs is given up when it is divided, so that it no longer takes a slot.
+	// An answer after the last deadline is useless.
 	private long timeout(long timeout, long last) {
 		return Math.min((this.suspect) ? Math.min(timeout, this.until - this.sent) : timeout, last);
 	}

@@ -13,41 +13,44 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.store.RenewalAnswer;
 
 /**
- * Decides which leases to renew when and what an answer says of each, and notices those
- * that ran out. Knows no thread and no clock. {@link #add}, {@link #watch} and
- * {@link #remove} may be called by any thread; everything else belongs to one, which
- * alone owns the renewals.
+ * Decides when to renew which leases, and what an answer says of each. Notices leases
+ * that ran out. Knows no thread and no clock. Any thread may call {@link #add},
+ * {@link #watch} and {@link #remove}. Everything else belongs to one thread, which alone
+ * owns the renewals.
  */
 public final class RenewalSchedule {
 
 	/**
 	 * The most requests at a time. Leases wait here for a slot, the most urgent first.
 	 * <p>
-	 * A slot is free again when its request ends, so after the operation timeout at the
-	 * latest, and two operation timeouts fit between the time when a lease is due and its
-	 * deadline. Hence a lease that waits for one request that hangs still has the time of
-	 * one. Requests for leases that hung before would prolong that wait, so they never
-	 * take the last quarter of the slots; and of leases that did not, a full batch and
-	 * those that came due half an interval later are rarely more than one request each.
+	 * A slot is free again when its request ends, which is after the operation timeout at
+	 * the latest. Two operation timeouts fit between the time when a lease is due and its
+	 * deadline. So a lease that waits for one hanging request still has time for its own.
+	 * Requests for leases that hung before would prolong that wait, so they never take
+	 * the last quarter of the slots. The other leases rarely need more than two requests:
+	 * one for a full batch, and one for leases that come due half an interval later.
 	 */
 	public static final int MAX_REQUESTS = 16;
 
 	private static final int MAX_SUSPECT_REQUESTS = MAX_REQUESTS * 3 / 4;
 
-	/** So that a machine that was suspended notices soon after it wakes up. */
+	/**
+	 * The longest pause, so that a suspended machine notices lost leases soon after it
+	 * wakes up.
+	 */
 	private static final long MAX_LOOK = 1_000_000_000;
 
 	private final Map<Lease, LeaseRenewal> renewals = new ConcurrentHashMap<>();
 
-	/** Not those that are only watched. */
+	/** How many leases are renewed, without leases that are only watched. */
 	private final AtomicInteger renewed = new AtomicInteger();
 
 	private final AtomicLong added = new AtomicLong();
 
-	/** Those that take a slot. */
+	/** The batches that take a slot. */
 	private final List<RenewalBatch> underway = new ArrayList<>();
 
-	/** Those that timed out beside their parts. */
+	/** The batches that timed out beside their parts. */
 	private final List<RenewalBatch> inVain = new ArrayList<>();
 
 	private final LongUnaryOperator random;
@@ -61,8 +64,8 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * Keep a lease. Its first renewal is due one interval after the request that was
-	 * granted, so at once if the answer took that long.
+	 * Keep a lease. Its first renewal is due one interval after the granted request left,
+	 * so at once if the answer took that long.
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long add(Lease lease, ClockReading now) {
@@ -70,7 +73,7 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * Keep a lease again that others may have ended meanwhile: its renewal is due at
+	 * Keep a lease again. Others may have ended it meanwhile, so its renewal is due at
 	 * once.
 	 * @return how many nanoseconds from now it first needs attention
 	 */
@@ -79,7 +82,7 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * Renew a lease no longer until it is added again, but notice when it runs out.
+	 * Stop renewing a lease until it is added again, but notice when it runs out.
 	 * @return how many nanoseconds from now it first needs attention
 	 */
 	public long watch(Lease lease, ClockReading now) {
@@ -98,16 +101,16 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * Keep a lease no longer.
+	 * Stop keeping a lease.
 	 */
 	public void remove(Lease lease) {
 		this.renewed.addAndGet(-count(this.renewals.remove(lease)));
 	}
 
 	/**
-	 * What to renew now. Leases that ran out are lost by this call.
-	 * @return batches to be sent one request each; every one wants {@link #answered} or
-	 * {@link #failed}
+	 * The leases to renew now. This call marks leases that ran out as lost.
+	 * @return batches, each to be sent in one request; {@link #answered} or
+	 * {@link #failed} must follow for each
 	 */
 	public List<RenewalBatch> due(ClockReading now) {
 		letGo(now);
@@ -142,8 +145,8 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * How long nothing needs to be done unless a lease is added or an answer comes.
-	 * @return nanoseconds, zero or less if something is to be done now
+	 * The time until there is work, unless a lease is added or an answer comes.
+	 * @return nanoseconds, zero or less if there is work now
 	 */
 	public long nextIn(ClockReading now) {
 		long next = (this.renewals.isEmpty()) ? ClockReading.NEVER : MAX_LOOK;
@@ -163,8 +166,9 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * The store answered a batch. It may have refused to write some of its renewals, as a
-	 * validator, a quota or a full disk has it do: that says nothing of those leases.
+	 * The store answered a batch. It may have refused to write some of the renewals, for
+	 * example because of a validator, a quota or a full disk. That says nothing of the
+	 * leases concerned.
 	 */
 	public void answered(RenewalBatch batch, RenewalAnswer answer, ClockReading requested, ClockReading now) {
 		boolean whole = answer.failed().isEmpty();
@@ -190,13 +194,13 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * The store did not answer a batch, or the outcome is unknown, or it could not be
-	 * sent: the leases are no longer relied on than before, and tried again soon.
+	 * The store did not answer a batch, its outcome is unknown, or it could not be sent.
+	 * Its leases are not relied on any longer than before, and are tried again soon.
 	 */
 	public void failed(RenewalBatch batch, ClockReading now) {
 		if (batch.isSent() && !batch.hangs(now)) {
-			// It says nothing of a single lease. The slot stays taken, so that a store
-			// that fails at once is not asked without a pause
+			// The failure says nothing of a single lease. The slot stays taken, so that a
+			// store that fails at once is not asked without a pause
 			batch.pause(pause(batch));
 		}
 		else {
@@ -209,9 +213,9 @@ public final class RenewalSchedule {
 	}
 
 	/**
-	 * Another primary was elected. What was sent to the one before may hang until its
-	 * timeout, longer than some leases have left: it is asked for again beside that, and
-	 * all together, because it was the primary that hung and no document.
+	 * Another primary was elected. Requests to the previous primary may hang until their
+	 * timeout, longer than some leases have left. So their leases are renewed again
+	 * beside them. The leases go together, because the primary hung and not a document.
 	 */
 	public void primaryChanged(ClockReading now) {
 		this.renewals.values().forEach(LeaseRenewal::forgive);
@@ -254,7 +258,8 @@ public final class RenewalSchedule {
 	}
 
 	private void confirmed(LeaseRenewal renewal, ClockReading requested, ClockReading now) {
-		// Also if it was handed over since: it is the entry in the store that was renewed
+		// Even if the lease was handed over since, because the entry in the store was
+		// renewed
 		if (renewal.lease().renewed(requested, now)) {
 			renewal.confirmed();
 		}
@@ -265,7 +270,7 @@ public final class RenewalSchedule {
 
 	private void gone(Lease lease, ClockReading now) {
 		lease.gone();
-		// It may say nothing of the lease while that is only watched
+		// The answer may say nothing of a lease that is only watched
 		if (!lease.isHeld(now)) {
 			remove(lease);
 		}

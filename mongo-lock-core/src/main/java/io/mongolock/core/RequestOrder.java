@@ -13,7 +13,7 @@ import io.mongolock.LockRequest;
 public final class RequestOrder {
 
 	/**
-	 * How many locks one call may have: each takes a place on the stack of its thread.
+	 * How many locks one call may have. Each takes room on the stack of its thread.
 	 */
 	public static final int MAX = 512;
 
@@ -21,12 +21,12 @@ public final class RequestOrder {
 	}
 
 	/**
-	 * The requests of one call in that order. Of those with the same key the first
-	 * counts, as long as all let in the same others.
-	 * @param call which call, for people to read
+	 * The requests of one call in that order. Of requests with the same key only the
+	 * first is used, and all of them must have the same limit.
+	 * @param call the name of the call, for people to read
 	 * @return at least one, sorted by their keys, which are distinct
-	 * @throws IllegalArgumentException if there are none or too many, or one key is
-	 * wanted in two ways
+	 * @throws IllegalArgumentException if there are no requests or too many, or if
+	 * requests with the same key have different limits
 	 */
 	public static List<LockRequest> of(List<LockRequest> requests, ConfiguredSettings configured, Object call) {
 		Map<String, LockRequest> sorted = new TreeMap<>();

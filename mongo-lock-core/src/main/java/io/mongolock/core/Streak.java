@@ -1,9 +1,9 @@
 package io.mongolock.core;
 
 /**
- * The holds of one lock that this JVM hands on among its own threads, one after the
- * other, which share it. Other JVMs may wait meanwhile, and nobody notifies the holder of
- * that, so a streak has a time and a number.
+ * The holds of one lock that this JVM hands over among its own threads, one after the
+ * other. All these holds share the streak. Other JVMs may wait meanwhile without the
+ * holder's knowledge, so the time and the number of holds are limited.
  *
  * @param begun when it began, on the monotonic clock
  * @param firstFence the fence of its first hold

@@ -12,32 +12,32 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The queue of one key in this JVM: decides whose turn it is to ask, who may ask beside
- * the first, and who follows a holder. Only touched inside an atomic step of
- * {@link LocalWaitQueues}.
+ * The queue of one key in this JVM. Decides whose turn it is to ask, which waiters may
+ * ask beside the first, and which waiter follows a holder. Only touched inside an atomic
+ * step of {@link LocalWaitQueues}.
  *
- * @param <W> who waits
- * @param <H> who holds
+ * @param <W> the type of the waiters
+ * @param <H> the type of the holders
  */
 final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 
-	/** Those behind the one who asks. */
+	/** The waiters behind the one that asks. */
 	private final Set<W> waiters = new LinkedHashSet<>();
 
 	private final List<H> holders = new ArrayList<>(1);
 
 	private @Nullable W asking;
 
-	/** A holder who is done, and whose lease is kept for the next one. */
+	/** A holder that is done, and whose lease is kept for the next holder. */
 	private @Nullable H idle;
 
 	/** Whether that lease is about to be released. */
 	private boolean ending;
 
-	/** Whether the one who asks waits for that. */
+	/** Whether the waiter that asks waits for that release. */
 	private boolean heldUp;
 
-	/** Those who ask although they are not the first. */
+	/** The waiters that ask although they are not the first. */
 	private final Set<W> beside = new LinkedHashSet<>(0);
 
 	void join(W waiter, List<W> next) {
@@ -137,7 +137,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 
 	/**
 	 * An idle lease is about to be released.
-	 * @return whether it is there, and nobody has it released yet
+	 * @return whether the lease is there, and its release had not begun before
 	 */
 	boolean endIdle(H holder) {
 		boolean ends = this.idle == holder && !this.ending;
@@ -146,11 +146,12 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	/**
-	 * The one that has the turn takes the lease that is idle, or waits until it is
+	 * The waiter with the turn takes the idle lease, or waits until the lease is
 	 * released.
-	 * @param take has the waiter hold it, or returns {@code null} if it must not
-	 * @return what becomes of the idle lease, or {@code null} if there is none, so that
-	 * the waiter is to ask
+	 * @param take makes the waiter hold the lock, or returns {@code null} if that is not
+	 * allowed
+	 * @return what happens to the idle lease, or {@code null} if there is none and the
+	 * waiter must ask the store
 	 */
 	@Nullable IdleTurn<H> takeIdle(W waiter, Function<H, @Nullable H> take) {
 		H idle = this.idle;
@@ -169,14 +170,14 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	/**
-	 * Those who hold the lock now, in a list of their own.
+	 * The present holders, in a new list.
 	 */
 	List<H> holders() {
 		return List.copyOf(this.holders);
 	}
 
 	/**
-	 * The holders, or the last one, if its lease is idle.
+	 * The present holders, and the last holder if its lease is idle.
 	 */
 	List<H> present() {
 		List<H> present = new ArrayList<>(this.holders);
@@ -187,14 +188,14 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	/**
-	 * How many wait, those who ask among them.
+	 * How many wait, including waiters that ask.
 	 */
 	int waiting() {
 		return ((this.asking != null) ? 1 : 0) + this.beside.size() + this.waiters.size();
 	}
 
 	/**
-	 * Everybody who waits.
+	 * All waiters.
 	 */
 	List<W> all() {
 		List<W> all = asking();
@@ -216,24 +217,25 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	/**
-	 * What becomes of an idle lease when somebody has the turn.
+	 * The fate of an idle lease when a waiter has the turn.
 	 *
-	 * @param <H> who holds
-	 * @param idle the holder who is done
-	 * @param taken who holds it now, {@code null} if it is to be released first
-	 * @param ends whether nobody has it released yet
+	 * @param <H> the type of the holders
+	 * @param idle the holder that is done
+	 * @param taken the present holder, {@code null} if the lease must be released first
+	 * @param ends whether the caller must release the lease, because its release had not
+	 * begun before
 	 */
 	record IdleTurn<H>(H idle, @Nullable H taken, boolean ends) {
 
 	}
 
 	/**
-	 * Somebody who waits for or holds a lock.
+	 * A waiter for a lock, or a holder of a lock.
 	 */
 	interface Member {
 
 		/**
-		 * How many may hold the lock together with this one.
+		 * How many may hold the lock at the same time, this member included.
 		 */
 		int limit();
 

@@ -3,8 +3,8 @@ package io.mongolock.core;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Wakes the thread that begins what is due. Does nothing until it is known which thread
- * that is. Thread-safe.
+ * Wakes the thread that begins due work. Does nothing until that thread is known.
+ * Thread-safe.
  */
 public final class WakeUp {
 
@@ -12,7 +12,7 @@ public final class WakeUp {
 
 	/**
 	 * Have a thread woken from now on.
-	 * @param call wakes it; must neither block nor throw
+	 * @param call wakes the thread; must neither block nor throw
 	 */
 	public void set(Runnable call) {
 		this.call = call;
