@@ -13,8 +13,9 @@ import io.mongolock.store.mongo.CurrentTransaction;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * Writes to the application's own documents that a holder whose lock was lost cannot
- * make: for where overlap must be impossible, not unlikely. Thread-safe.
+ * Guarded writes to the application's own documents: a holder that has lost its lock
+ * cannot overwrite the write of a later holder. Use them where overlap must be
+ * impossible, not just unlikely. Thread-safe.
  */
 public interface FencedWrites {
 
@@ -26,13 +27,15 @@ public interface FencedWrites {
 	/**
 	 * Update a document unless a later holder of the lock has written it, and note the
 	 * lock's fence in it. Outside of a transaction the majority of the replica set
-	 * confirms the write, whatever the template's own write concern: what has returned is
-	 * never rolled back. The statement may take as long as the lock lasts, but at least a
-	 * second. If that is over or the answer was lost, an exception of Spring's tells that
-	 * the document may have been written. Inside a transaction its commit is what counts.
+	 * confirms the write, whatever the template's own write concern: once this method has
+	 * returned, the write is never rolled back. The statement may take as long as the
+	 * lock lasts, but at least a second. If that time is over or the answer was lost, an
+	 * exception of Spring's says that the document may have been written. Inside a
+	 * transaction, only its commit counts.
 	 * @param lock the lock that the writer relies on
 	 * @param query finds the document
-	 * @param update what to change, which is left as it is; may not name {@value #FIELD}
+	 * @param update the change; this object is not modified; it must not name
+	 * {@value #FIELD}
 	 * @param type the type of the document
 	 * @return the result, with a matched count of zero if there is no such document
 	 * @throws StaleFenceException if a later holder has written it; nothing was changed
@@ -41,24 +44,24 @@ public interface FencedWrites {
 	UpdateResult update(LockHandle lock, Query query, Update update, Class<?> type);
 
 	/**
-	 * Make the lock part of the current MongoDB transaction: it then is committed only if
-	 * the lock is not taken over before. Until the commit the lock's own renewal has to
-	 * wait, so commit well before the lock runs out. A renewal after the first statement
-	 * of the transaction and before this is a write conflict, so touch first if there may
-	 * be one: by default the lock is renewed every second.
+	 * Make the lock part of the current MongoDB transaction, which is then committed only
+	 * if the lock is not taken over before. Until the commit the lock's own renewal has
+	 * to wait, so commit well before the lock runs out. A renewal between the
+	 * transaction's first statement and this call causes a write conflict. If there may
+	 * be a renewal, make this call first: by default the lock is renewed every second.
 	 * @param lock the lock that the transaction relies on
 	 * @throws LockLostException if the lock is gone; the transaction must be rolled back
-	 * @throws IllegalArgumentException if it is the lock of a document, which a
-	 * transaction keeps otherwise: it is to be locked before that begins
+	 * @throws IllegalArgumentException if it is the lock of a document; a transaction
+	 * keeps such locks without this call if the document is locked before the transaction
+	 * begins
 	 * @throws IllegalStateException outside of a MongoDB transaction of the template, or
-	 * if the locks are kept by another client than the transaction's
+	 * if the locks are kept by another MongoDB client than the transaction's
 	 */
 	void touch(LockHandle lock);
 
 	/**
-	 * Guarded writes.
-	 * @param template the application's {@code MongoTemplate}, which its transactions are
-	 * of
+	 * Create guarded writes.
+	 * @param template the application's {@code MongoTemplate} that its transactions use
 	 * @param store where the locks are kept
 	 * @return the writes
 	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}
@@ -70,8 +73,8 @@ public interface FencedWrites {
 	}
 
 	/**
-	 * Writes that nothing guards, for an application whose locks are switched off: an
-	 * update looks at no fence and notes none, and a touch does nothing.
+	 * Create writes without a guard, for an application whose locks are switched off. An
+	 * update neither checks nor notes a fence, and a touch does nothing.
 	 * @param template the application's {@code MongoTemplate}
 	 * @return the writes
 	 * @throws IllegalArgumentException if it is no {@code MongoTemplate}

@@ -19,7 +19,7 @@ import org.springframework.data.mongodb.core.query.UpdateDefinition.ArrayFilter;
 import org.springframework.data.mongodb.util.BsonUtils;
 
 /**
- * One guarded update as it is sent. It is mapped here as the template does it (names,
+ * One guarded update as it is sent. This class maps it as the template does (names,
  * values, version, collation, array filters), because the template has no write concern
  * or time limit for a single update. Immutable.
  */
@@ -37,7 +37,7 @@ final class GuardedUpdate {
 	 * Map an update.
 	 * @param converter maps it
 	 * @param query finds the document
-	 * @param update what to change, which is left as it is
+	 * @param update the change; this object is not modified
 	 * @param type the type of the document
 	 * @param fence the fence to check and note, {@code null} for neither
 	 */
@@ -68,7 +68,8 @@ final class GuardedUpdate {
 	}
 
 	/**
-	 * Whether a later holder has written the document. A secondary might not know yet.
+	 * Whether a later holder has written the document. Asks the primary, because a
+	 * secondary might not know yet.
 	 * @param collection the collection
 	 * @return whether there is such a document
 	 */

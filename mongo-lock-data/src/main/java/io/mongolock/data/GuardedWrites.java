@@ -25,12 +25,12 @@ import io.mongolock.store.mongo.TemplateFailures;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * Lets the documents keep the fence. All goes through the application's template, so that
- * it is part of the application's transaction, if there is one.
+ * Keeps the fence in the documents. All statements go through the application's template,
+ * so that they are part of the application's transaction, if there is one.
  *
  * @param template the application's template
- * @param store where the locks are kept; {@code null} leaves the fences of documents
- * alone: numbers made up without a store would shut out the real ones later
+ * @param store the store of the locks; {@code null} to leave the fences of documents
+ * alone, because fences made up without a store would later shut out the real ones
  */
 record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) implements FencedWrites {
 
@@ -70,7 +70,7 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 	public void touch(LockHandle lock) {
 		MongoLockStore store = this.store;
 		if (store == null) {
-			// Nobody can have taken over what nobody holds
+			// Locks are off, so no lock can have been taken over
 			return;
 		}
 		if (!(lock instanceof LeaseControl leased) || leased.hasContent()) {
@@ -83,7 +83,7 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())
 					+ "' cannot be touched, because FencedWrites.touch needs a MongoDB transaction of the "
 					+ "application's template, but " + CurrentTransaction.describe()));
-		// by the template, which translates exceptions
+		// through the template, which translates exceptions
 		DbCallback<Boolean> touch = (database) -> store.touch(leased.lease(), session);
 		if (!ask("lock '" + KeyText.printable(lock.key()) + "'", () -> limited(lock).execute(touch))) {
 			throw new LockLostException(lock.key(), lock.fence(), LossReason.REFUSED,
@@ -92,7 +92,7 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		}
 	}
 
-	// It has time as long as the lock lasts
+	// A statement may take as long as the lock lasts
 	private TimedStatements limited(LockHandle lock) {
 		Duration remaining = lock.remaining();
 		return new TimedStatements(this.template, (remaining.compareTo(MIN_LIMIT) > 0) ? remaining : MIN_LIMIT);

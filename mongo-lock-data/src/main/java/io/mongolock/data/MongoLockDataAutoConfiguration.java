@@ -22,17 +22,16 @@ import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.mongo.MongoLockStore;
 
 /**
- * Auto-configuration for data of the application: guarded writes and sequences, where
- * locks are switched off, too: numbers given twice are no way to run without locks. The
- * beans are lazy: without MongoDB, or where it is not clear which template it is, only
- * callers that ask for them fail. The callback is created with the templates, so it asks
- * for nothing before it has to.
+ * Auto-configuration for data of the application: guarded writes and sequences. Also
+ * applies if locks are switched off, because numbers must never be given out twice. The
+ * beans are lazy: without MongoDB, or if it is not clear which template to use, only
+ * callers that ask for them fail. The callback is created together with the templates, so
+ * it resolves other beans lazily.
  */
 @Lazy
 @AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
-@ConditionalOnBean(name = LockEnvironment.VALIDATOR) // an application may leave out all
-														// of the locks
+@ConditionalOnBean(name = LockEnvironment.VALIDATOR) // the application may exclude locks
 @EnableConfigurationProperties(MongoLockDataProperties.class)
 public final class MongoLockDataAutoConfiguration {
 
@@ -45,7 +44,7 @@ public final class MongoLockDataAutoConfiguration {
 	}
 
 	@Bean
-	@Lazy(false) // looks at the types of documents at the start
+	@Lazy(false) // checks the types of documents at the start
 	static SequenceCallback mongoLockSequenceCallback(ObjectProvider<Sequences> sequences,
 			ObjectProvider<MongoMappingContext> contexts) {
 		return new SequenceCallback(sequences, contexts);
@@ -60,8 +59,9 @@ public final class MongoLockDataAutoConfiguration {
 		return Sequences.of(store, properties.sequenceSettings());
 	}
 
-	// First: locks that are off guard nothing, whatever stores there are. The argument
-	// fails where an application that was processed ahead of time is switched on
+	// Declared first: locks that are off guard nothing, even if there is a store. The
+	// argument 'off' makes an application fail that was processed ahead of time with
+	// locks off and is now switched on
 	@Bean
 	@ConditionalOnBean(type = "io.mongolock.client.UnlockedLockOperations")
 	@ConditionalOnMissingBean

@@ -19,7 +19,7 @@ public record MongoLockDataProperties(@DefaultValue("sequences") String sequence
 		@DefaultValue Map<String, NumberSequence> sequences) {
 
 	/**
-	 * What applies to sequences, by names.
+	 * The settings of sequences, by name.
 	 */
 	Map<String, SequenceSettings> sequenceSettings() {
 		return this.sequences.entrySet()

@@ -9,8 +9,8 @@ import org.springframework.dao.DataAccessResourceFailureException;
 import io.mongolock.data.store.SequenceStore;
 
 /**
- * The numbers that this JVM has reserved of one sequence and not given out yet. It owns
- * these numbers: the thread that has the mutex takes them, or reserves more. Thread-safe.
+ * Owns the numbers of one sequence that this JVM has reserved and not given out yet. The
+ * thread that has the mutex takes them, or reserves more. Thread-safe.
  */
 final class ReservedNumbers {
 
@@ -25,7 +25,7 @@ final class ReservedNumbers {
 
 	private long last;
 
-	/** How many are left, up to the last. */
+	/** The number of numbers that are left, up to the last. */
 	private long left;
 
 	ReservedNumbers(SequenceStore store, String name, SequenceSettings settings) {
@@ -41,7 +41,7 @@ final class ReservedNumbers {
 		enter();
 		try {
 			if (this.left < count) {
-				// what is left of the old block is a gap, so that numbers rise
+				// the rest of the old block becomes a gap, so that numbers always rise
 				SequenceRange block = reserve(Math.max(count, this.settings.block()));
 				this.last = block.last();
 				this.left = block.size();
@@ -78,7 +78,7 @@ final class ReservedNumbers {
 		return new SequenceRange(last - size + 1, last);
 	}
 
-	// On a silent server all who wait fail together, not one after the other
+	// If the server is silent, all waiting threads fail together, not one after the other
 	private void enter() {
 		try {
 			if (!this.mutex.tryLock(this.store.timeout().toMillis(), TimeUnit.MILLISECONDS)) {

@@ -8,10 +8,10 @@ import org.springframework.resilience.retry.MethodRetryPredicate;
 import io.mongolock.store.mongo.TemplateFailures;
 
 /**
- * The conflicts after which a transaction of MongoDB is done again, for
+ * Decides after which conflicts a MongoDB transaction is repeated, for
  * {@code @Retryable(predicate = RetriedConflicts.class)} outside of
- * {@code @Transactional}: what MongoDB calls transient, whatever Spring Data makes of it.
- * A conflict of the template's own writes, for one, is a
+ * {@code @Transactional}. Those are the errors that MongoDB calls transient, whatever
+ * Spring Data turns them into. For example, a conflict of the template's own writes is a
  * {@link org.springframework.dao.DataIntegrityViolationException}.
  */
 public final class RetriedConflicts implements MethodRetryPredicate {

@@ -20,8 +20,8 @@ import org.springframework.util.ClassUtils;
 import org.springframework.util.StringUtils;
 
 /**
- * Gives documents their numbers before they are converted: fills what {@link Sequence}
- * marks. Thread-safe.
+ * Fills the fields marked with {@link Sequence} before a document is converted.
+ * Thread-safe.
  */
 final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInitializingSingleton {
 
@@ -34,9 +34,9 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	private final ObjectProvider<MongoMappingContext> contexts;
 
 	/**
-	 * Create a new callback. It is created with the templates that call it, so it asks
-	 * for what it needs when there is something to fill.
-	 * @param sequences where the numbers come from
+	 * Create a new callback. It is created together with the templates that call it, so
+	 * it resolves other beans only when there is a field to fill.
+	 * @param sequences the source of the numbers
 	 * @param contexts know the fields of documents
 	 */
 	SequenceCallback(ObjectProvider<Sequences> sequences, ObjectProvider<MongoMappingContext> contexts) {
@@ -45,8 +45,8 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 	}
 
 	/**
-	 * Refuse what cannot be filled of all documents that are known at the start, and have
-	 * sequences made where they are needed.
+	 * Refuse fields that cannot be filled, for all types that are known at the start.
+	 * Create the sequences if a type needs them.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
@@ -122,8 +122,8 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 			throw new IllegalStateException(
 					"@Sequence on " + describe(property) + " names no sequence. Name a sequence in this annotation");
 		}
-		// A save of what has an id replaces the document that has the same: only a
-		// version says that it is new
+		// A save of an entity with an id replaces the document with the same id, unless a
+		// version says that the entity is new
 		if (property.isIdProperty() && !entity.hasVersionProperty()) {
 			throw new IllegalStateException("@Sequence on " + describe(property)
 					+ ", which is the id, needs an entity with a version. Without a version, a save would replace a "

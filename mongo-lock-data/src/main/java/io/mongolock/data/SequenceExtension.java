@@ -9,10 +9,10 @@ import org.springframework.beans.factory.config.ConfigurableListableBeanFactory;
 import io.mongolock.spi.LockExtension;
 
 /**
- * The addition of sequences to the locks of the application.
+ * Adds sequences to the locks of the application.
  *
  * @param properties the settings, bound when something needs them
- * @param beans know whether anybody has asked for numbers
+ * @param beans know whether the sequences are in use
  */
 record SequenceExtension(ObjectProvider<MongoLockDataProperties> properties,
 		ConfigurableListableBeanFactory beans) implements LockExtension {
@@ -40,7 +40,7 @@ record SequenceExtension(ObjectProvider<MongoLockDataProperties> properties,
 
 	@Override
 	public Set<String> collections() {
-		// An application may have sequences of its own
+		// An application may have its own sequences
 		boolean used = this.beans.containsBeanDefinition(MongoLockDataAutoConfiguration.SEQUENCES)
 				&& this.beans.containsSingleton(MongoLockDataAutoConfiguration.SEQUENCES);
 		return (used) ? Set.of(this.properties.getObject().sequenceCollection()) : Set.of();

@@ -3,10 +3,10 @@ package io.mongolock.data;
 import java.util.stream.LongStream;
 
 /**
- * Numbers of a sequence that follow one another.
+ * Consecutive numbers of a sequence.
  *
- * @param first the first of them
- * @param last the last of them
+ * @param first the first number
+ * @param last the last number
  */
 public record SequenceRange(long first, long last) {
 

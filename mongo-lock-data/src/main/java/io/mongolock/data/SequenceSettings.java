@@ -11,7 +11,7 @@ import org.springframework.util.Assert;
 public record SequenceSettings(int block, long start) {
 
 	/**
-	 * Every number is a request, and the first is 1.
+	 * One request per number; the first number is 1.
 	 */
 	public static final SequenceSettings DEFAULT = new SequenceSettings(1, 1);
 

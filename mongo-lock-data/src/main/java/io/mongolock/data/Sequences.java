@@ -8,11 +8,10 @@ import org.springframework.dao.DataIntegrityViolationException;
 import io.mongolock.data.store.SequenceStore;
 
 /**
- * Numbers that are given out once, by name: 1, 2, 3 and so on, whatever number of
- * instances asks. They are taken outside of any transaction, like the numbers of a
- * sequence in a relational database, so work that is rolled back leaves a gap, and so
- * does an answer that got lost; no number is given out twice. A sequence needs no
- * declaration. Thread-safe.
+ * Gives out the numbers of named sequences: 1, 2, 3 and so on, however many instances
+ * ask. No number is given out twice. Numbers are taken outside of any transaction, like
+ * the numbers of a sequence in a relational database. So a rollback or a lost answer
+ * leaves a gap. A sequence needs no declaration. Thread-safe.
  */
 public interface Sequences {
 
@@ -33,14 +32,14 @@ public interface Sequences {
 	 * @return the numbers
 	 * @throws DataAccessResourceFailureException if MongoDB could not be asked; asking
 	 * again is safe
-	 * @throws DataIntegrityViolationException if there are not as many any more
+	 * @throws DataIntegrityViolationException if there are not enough numbers left
 	 */
 	SequenceRange next(String name, int count);
 
 	/**
-	 * Give out only higher numbers from now on, as after an import of documents that have
-	 * theirs already. A sequence that is higher stays as it is. Blocks that other
-	 * instances have reserved before are not affected.
+	 * Give out only higher numbers from now on, for example after an import of documents
+	 * that already have numbers. A sequence that is already higher does not change.
+	 * Blocks that other instances have reserved before are not affected.
 	 * @param name the name of the sequence
 	 * @param number the highest number that is in use, not negative
 	 * @throws DataAccessResourceFailureException if MongoDB could not be asked; asking
@@ -49,9 +48,10 @@ public interface Sequences {
 	void raiseTo(String name, long number);
 
 	/**
-	 * Sequences of one collection.
-	 * @param store where they are kept
-	 * @param settings by names; all others have {@link SequenceSettings#DEFAULT}
+	 * Create the sequences of one collection.
+	 * @param store the store of the sequences
+	 * @param settings the settings by name; all other sequences have
+	 * {@link SequenceSettings#DEFAULT}
 	 * @return the sequences
 	 */
 	static Sequences of(SequenceStore store, Map<String, SequenceSettings> settings) {

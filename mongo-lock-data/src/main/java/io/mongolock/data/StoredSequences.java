@@ -8,8 +8,8 @@ import org.springframework.util.Assert;
 import io.mongolock.data.store.SequenceStore;
 
 /**
- * Sequences by name. Those without a block have nothing to remember here, so that there
- * may be any number of names. Immutable; each block owns its numbers.
+ * Sequences by name. Sequences without a block need no memory here, so there may be any
+ * number of names. Immutable; each block owns its numbers.
  */
 final class StoredSequences implements Sequences {
 

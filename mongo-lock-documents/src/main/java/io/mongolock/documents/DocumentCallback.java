@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
 public interface DocumentCallback<T, R extends @Nullable Object, E extends Throwable> {
 
 	/**
-	 * Do the work. Is called once, on the thread that has called
+	 * Do the work. Called once, on the thread that called
 	 * {@link DocumentLockOperations#execute execute}.
-	 * @param locked the document, to be saved or left
+	 * @param locked the document, which the callback may save or leave
 	 * @return a result, or {@code null}
 	 * @throws E if it fails
 	 */

@@ -16,16 +16,16 @@ import io.mongolock.LockClock;
 import io.mongolock.spi.LockEnvironment;
 
 /**
- * Has the application's templates call back, and makes locks on documents. For the
- * auto-configuration alone: what is called back is created with those templates, so it
- * asks for nothing before it has to.
+ * Registers the callback of the application's templates and the factory of document
+ * locks. For the auto-configuration alone. The callback is created together with the
+ * templates, so it resolves other beans lazily.
  */
 @Lazy
 @Configuration(proxyBeanMethods = false)
 public final class DocumentCallbacks {
 
 	@Bean
-	@Lazy(false) // looks at the types of documents at the start
+	@Lazy(false) // checks the types of documents at the start
 	@Role(BeanDefinition.ROLE_INFRASTRUCTURE)
 	static UnlockedSaveGuard mongoLockPlainSaves(ObjectProvider<DocumentLockOperations> operations,
 			ObjectProvider<MongoMappingContext> contexts) {

@@ -6,9 +6,9 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.util.Assert;
 
 /**
- * The document was changed since it was locked or shown, by code that does not know the
- * lock or by the same editor, for example in another window. Nothing was written, and the
- * lock is still held. Show both, and go on with {@link #getTicket()}, or by
+ * The document was changed after it was locked or shown. Code that does not know the lock
+ * changed it, or the same editor did, for example in another window. Nothing was written,
+ * and the lock is still held. Show both versions, then go on with {@link #getTicket()} or
  * {@link LockedDocument#reload()}.
  */
 public class DocumentChangedException extends OptimisticLockingFailureException {
@@ -21,7 +21,8 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 	 * Create a new exception.
 	 * @param message what happened
 	 * @param document the document as it stands now
-	 * @param ticket for who has seen that, {@code null} if no ticket keeps the lock
+	 * @param ticket the ticket for an editor who has seen that document, {@code null} if
+	 * no ticket keeps the lock
 	 */
 	public DocumentChangedException(String message, Object document, @Nullable LockTicket ticket) {
 		super(message);
@@ -58,11 +59,11 @@ public class DocumentChangedException extends OptimisticLockingFailureException 
 	}
 
 	/**
-	 * The ticket for who has seen the document as it stands now, and knowingly goes on
-	 * from that.
+	 * The ticket for an editor who has seen the document as it stands now, and chooses to
+	 * go on from there.
 	 * @return the ticket, of the same lock
-	 * @throws IllegalStateException if no ticket keeps the lock: reload the locked
-	 * document
+	 * @throws IllegalStateException if no ticket keeps the lock; reload the locked
+	 * document instead
 	 */
 	public LockTicket getTicket() {
 		LockTicket ticket = this.ticket;

@@ -3,8 +3,8 @@ package io.mongolock.documents;
 import io.mongolock.LockHolder;
 
 /**
- * The lock of a document while somebody holds it. For diagnostics: that may be over by
- * now.
+ * The lock of a document, with its holder. For diagnostics: the lock may have ended since
+ * it was read.
  *
  * @param id the id of the document
  * @param holder who holds its lock, since when and for how long
@@ -13,7 +13,7 @@ import io.mongolock.LockHolder;
 public record DocumentLock(Object id, LockHolder holder, int waiting) {
 
 	/**
-	 * What a browser may see of it.
+	 * The part that a browser may see.
 	 * @return the editor
 	 */
 	public DocumentEditor editor() {

@@ -18,14 +18,15 @@ import io.mongolock.spi.StoreClients;
 import io.mongolock.store.mongo.CurrentTransaction;
 
 /**
- * Makes the clients whose stores the application's documents are, one for each template.
- * None is {@link LockOperations} as a bean, because there is one already.
+ * Makes one client per template, with the application's documents as its store. The
+ * {@link LockOperations} of these clients are not beans, because there already is such a
+ * bean.
  *
  * @param environment opens them
  * @param clock what deadlines are checked against
- * @param transactions knows the documents of each thread
- * @param context whose callbacks and listeners see documents loaded and saved
- * @param clients the clients, a list that several threads may add to
+ * @param transactions know the documents of each thread
+ * @param context has the callbacks and listeners for loads and saves of documents
+ * @param clients the clients, a list that is thread-safe
  */
 record DocumentLockClients(LockEnvironment environment, LockClock clock, DocumentTransactions transactions,
 		ApplicationContext context, List<StoreClient> clients) implements DocumentLockFactory, StoreClients {

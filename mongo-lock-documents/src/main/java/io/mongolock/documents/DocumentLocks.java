@@ -29,14 +29,15 @@ import io.mongolock.store.LeaseControl;
 import io.mongolock.store.StoredLock;
 
 /**
- * Locks, saves and releases documents, as {@link DocumentLockOperations} has it: claims
- * and releases by the client, whose store the documents are, and {@link ReleasingWrites
- * writes} by the application's template. Work within a hold of its thread gets the
- * {@link HeldDocument} of that hold, which {@link DocumentTransactions} finds.
+ * Locks, saves and releases documents, as {@link DocumentLockOperations} specifies. The
+ * client, whose store is the documents, sends claims and releases; the application's
+ * template sends the {@link ReleasingWrites writes}. Work within a hold of the same
+ * thread gets the {@link HeldDocument} of that hold, which {@link DocumentTransactions}
+ * finds.
  */
 final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.Holders {
 
-	/** The fence of no grant. */
+	/** Stands for no fence. */
 	private static final long NONE = 0;
 
 	private final MongoTemplate template;
@@ -49,7 +50,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 
 	private final StoreClient client;
 
-	/** Of another client: nobody of this JVM is ahead there. */
+	/**
+	 * Of a separate client, so that a take-over never waits in this JVM's local queue.
+	 */
 	private final Supplier<LockOperations> takeOvers;
 
 	private final LockClock clock;
@@ -221,8 +224,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 			LeaseProof proof = new LeaseProof(lease.lease(), this.store.secretOf(lease.lease()), handle.fence(), 0, 0);
 			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 					"The locked " + type.describe(proof.key()) + " cannot be kept");
-			// What this thread has closed inside a transaction is still locked, so
-			// nothing is sent
+			// If this thread closed the lock inside a transaction, the lock is still
+			// held. The claim then sends nothing, so the document has to be loaded
 			BsonDocument document = (lease.takeContent() instanceof BsonDocument granted) ? granted
 					: this.tickets.load(proof.lease())
 						.orElseThrow(() -> DocumentTickets.gone(proof, this.tickets.look(proof.key()), ""));
@@ -268,7 +271,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		}
 		TicketHandle handle = new TicketHandle(proof, this.tickets, this.clock, requested, lock,
 				proof.holder(lock.holders()).orElseThrow());
-		// One that this thread resumed before, and that nobody may have closed, is over
+		// End a document that this thread resumed before and perhaps never closed
 		this.transactions.find(key, locked).filter(HeldDocument::isResumed).ifPresent(HeldDocument::supersede);
 		return held(locked, document, handle, proof, handle);
 	}
@@ -335,7 +338,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		return lock.liveHolders().stream().findFirst().map((holder) -> new DocumentLock(id, holder, waiting));
 	}
 
-	// Whose documents they are may depend on the call, so nothing of it is kept
+	// The collection may depend on the tenant of the call, so it is not cached
 	private <T> LockedType<T> type(Class<T> type) {
 		return type(type, this.template.getCollectionName(type));
 	}
@@ -359,7 +362,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 					"A document's lock always has one holder, and ends when the document is saved. Remove "
 							+ ((minHold != null) ? "the minimum hold " + minHold : "the limit " + limit));
 		}
-		// A holder that may be idle is recalled, which no document's keeper hears
+		// No linger: waiters would recall an idle lease, but clients of documents hear no
+		// recalls
 		return LockSettings.builder().limit(1).minHold(Duration.ZERO).linger(Duration.ZERO).build().or(settings);
 	}
 

@@ -17,22 +17,22 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
 /**
- * Asks the store for locks on documents by their tickets, outside of any transaction, and
- * decides whether a draft is the same one, sent again.
+ * Sends requests for document locks by ticket, outside of any transaction. Decides
+ * whether a draft was sent before.
  *
  * @param store where the locks are
  * @param timeout how long one request may take
  */
 record DocumentTickets(DocumentLockStore store, Duration timeout) {
 
-	/** The fence that a ticket hides. */
+	/** Stands for the fence of a ticket that cannot be read. */
 	private static final long UNKNOWN = 0;
 
 	/**
-	 * What a ticket proves.
+	 * Find the proof in a ticket.
 	 * @param ticket the ticket
-	 * @param key the key of the document that it was sent for
-	 * @return the proof, unless the ticket does not hold its lock
+	 * @param key the key of the document that the ticket was sent for
+	 * @return the proof, or empty if the ticket does not hold the lock of that document
 	 */
 	Optional<LeaseProof> find(LockTicket ticket, String key) {
 		return LeaseProof.of(ticket, key, this.store.holders(key, this.timeout));
@@ -71,12 +71,12 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * Whether a draft of the same number has written a document last: a request whose
-	 * answer was lost is made once more.
-	 * @param proof of the ticket with the number
+	 * Whether the last write of a document was the draft with the ticket's number. A
+	 * request is sent again if its answer was lost.
+	 * @param proof the proof of the ticket
 	 * @param document the document as it stands now
 	 * @param version its version
-	 * @return whether nobody else has written it since
+	 * @return whether the draft wrote this version
 	 */
 	boolean isDraft(LeaseProof proof, BsonDocument document, long version) {
 		BsonDocument draft = new BsonDocument("number", new BsonInt64(proof.draft())).append("version",
@@ -90,7 +90,7 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * The document of a lock, while its lease is there.
+	 * Load the document of a lock, as long as its lease exists.
 	 * @param lease the lease
 	 * @return the whole document
 	 */
@@ -99,9 +99,9 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * The exception for a ticket that holds nothing. A text may come from anywhere, so it
-	 * is the same whether there is such a document or not, and names nobody.
-	 * @param key the key of the document that it was sent for
+	 * The exception for a ticket that holds nothing. Its text can come from anywhere. So
+	 * the exception does not tell whether the document exists, and names no holder.
+	 * @param key the key of the document that the ticket was sent for
 	 * @return the exception
 	 */
 	static LockLostException notHeld(String key) {
@@ -112,10 +112,10 @@ record DocumentTickets(DocumentLockStore store, Duration timeout) {
 	}
 
 	/**
-	 * Why a lock is not held any more.
-	 * @param proof what stood for it
-	 * @param lock the lock as it was seen
-	 * @param consequence what to add
+	 * The exception for a lock that is not held any more.
+	 * @param proof the proof of the lock
+	 * @param lock the lock as it was read
+	 * @param consequence the end of the message
 	 * @return the exception
 	 */
 	static LockLostException gone(LeaseProof proof, Optional<StoredLock> lock, String consequence) {

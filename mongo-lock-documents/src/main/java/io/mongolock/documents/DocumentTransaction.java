@@ -19,10 +19,10 @@ import io.mongolock.store.mongo.TemplateFailures;
 
 /**
  * A transaction of a {@code MongoTransactionManager}, and the documents whose locks it
- * keeps: what is written outside of it after it began to read fails its save, also if
- * that is a renewal. So it renews the locks itself, and first of all, which keeps
- * everybody else's writes away as long as it lasts, and its end decides what becomes of
- * them. Belongs to its thread.
+ * keeps. Once the transaction has read, any write from outside, even a renewal, makes its
+ * save of that document fail. So the transaction renews the locks itself, in its first
+ * statements. These renewals keep all other writes away until the transaction ends. Its
+ * end decides what becomes of the locks. Belongs to its thread.
  */
 final class DocumentTransaction implements TransactionSynchronization {
 
@@ -36,19 +36,20 @@ final class DocumentTransaction implements TransactionSynchronization {
 
 	/**
 	 * A transaction that has just begun.
-	 * @param factories what it is bound to its thread by
+	 * @param factories the factories that bind it to its thread
 	 */
 	DocumentTransaction(Set<Object> factories) {
 		this.factories = factories;
 	}
 
 	/**
-	 * The transaction that the statements of a template are part of. This is where any
-	 * other kind is refused: nobody says how it ends, or it ends without MongoDB's.
+	 * The transaction that the statements of a template are part of. Refuses any other
+	 * kind of transaction, because it does not tell how it ends, or it ends without
+	 * MongoDB's transaction.
 	 * @param template the application's template
-	 * @param what what is done only in a transaction of MongoDB's manager, or in none
+	 * @param what the beginning of the message: what cannot be done
 	 * @return the transaction, if there is one
-	 * @throws IllegalStateException if they are part of another kind
+	 * @throws IllegalStateException if they are part of another kind of transaction
 	 */
 	static Optional<DocumentTransaction> around(MongoTemplate template, String what) {
 		if (!TransactionSynchronizationManager.isSynchronizationActive()
@@ -80,7 +81,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 	/**
 	 * Whether the statements of a template are part of it.
 	 * @param template the template
-	 * @return whether it is a transaction of its factory
+	 * @return whether it is a transaction of the template's factory
 	 */
 	boolean isOf(MongoTemplate template) {
 		return this.factories
@@ -89,32 +90,32 @@ final class DocumentTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Whether it is this thread's, and not suspended.
-	 * @return whether what this thread does is part of it
+	 * Whether it is the current thread's transaction, and not suspended.
+	 * @return whether the current thread's statements are part of it
 	 */
 	boolean isCurrent() {
 		return current().filter((transaction) -> transaction == this).isPresent();
 	}
 
 	/**
-	 * Whether it is this thread's.
-	 * @return also if it is suspended
+	 * Whether it is a transaction of the current thread.
+	 * @return {@code true} even if it is suspended
 	 */
 	boolean isHere() {
 		return this.thread == Thread.currentThread();
 	}
 
 	/**
-	 * Whether it sees documents as of a moment ago.
-	 * @param template a template that it is of
-	 * @return whether a statement of it was answered
+	 * Whether it has read, and so sees documents as they were then.
+	 * @param template a template that is part of it
+	 * @return whether one of its statements was answered
 	 */
 	boolean hasRead(MongoTemplate template) {
 		return session(template).getOperationTime() != null;
 	}
 
 	/**
-	 * From here on its end decides on a document.
+	 * Have its end decide on a document.
 	 * @param held the document
 	 */
 	void add(Kept held) {
@@ -124,14 +125,14 @@ final class DocumentTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * Keep locks, as far as no other transaction does.
+	 * Keep those locks that no other transaction keeps.
 	 * @param documents the documents
 	 */
 	void keep(List<? extends Kept> documents) {
-		// The renewal of the first one opens the snapshot, which any of the others in
-		// the background would fail
+		// The first renewal opens the snapshot. A renewal of another document in the
+		// background would then fail the transaction
 		List<? extends Kept> kept = documents.stream().filter((held) -> held.beginKeep(this)).toList();
-		// All are paused by now, so that renewals underway end side by side
+		// All are paused by now, so their renewals under way end in parallel
 		kept.forEach(Kept::awaitRenewals);
 		kept.forEach((held) -> {
 			try {
@@ -144,8 +145,8 @@ final class DocumentTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * It could not keep a lock. Code that can do something about it begins with the next
-	 * statement, or the commit says so.
+	 * Note that it could not keep a lock. The transaction's next statement reports this
+	 * to code that can handle it, or else the commit does.
 	 * @param failure why not
 	 */
 	void refuse(RuntimeException failure) {
@@ -158,7 +159,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 
 	@Override
 	public int getOrder() {
-		// Others may lock the documents again when they hear of the end
+		// First, because others may lock the documents again when they hear of the end
 		return Ordered.HIGHEST_PRECEDENCE;
 	}
 
@@ -197,39 +198,39 @@ final class DocumentTransaction implements TransactionSynchronization {
 	}
 
 	/**
-	 * A document whose lock it keeps.
+	 * A document whose lock the transaction keeps.
 	 */
 	interface Kept {
 
 		/**
-		 * The template whose statements write it.
+		 * The template whose statements write the document.
 		 * @return the template
 		 */
 		MongoTemplate template();
 
 		/**
-		 * From here on the transaction keeps the lock: a renewal beside it would fail its
-		 * save.
-		 * @param transaction the transaction, which is to renew it
-		 * @return whether none did before, and there is something to keep
+		 * Have the transaction keep the lock: a renewal outside of it would make its save
+		 * fail.
+		 * @param transaction the transaction, which must renew the lock
+		 * @return whether there is a lock to keep, and no transaction kept it before
 		 */
 		boolean beginKeep(DocumentTransaction transaction);
 
 		/**
-		 * Wait for a renewal that was underway when that began.
+		 * Wait for a renewal that was under way at {@link #beginKeep}.
 		 */
 		void awaitRenewals();
 
 		/**
 		 * Renew the lock in the transaction.
-		 * @param session the transaction's
+		 * @param session the session of the transaction
 		 */
 		void renewIn(ClientSession session);
 
 		/**
-		 * The transaction is over.
+		 * Note that the transaction is over.
 		 * @param transaction the transaction
-		 * @param status how, as {@link TransactionSynchronization} has it
+		 * @param status how it ended, a constant of {@link TransactionSynchronization}
 		 */
 		void completed(DocumentTransaction transaction, int status);
 

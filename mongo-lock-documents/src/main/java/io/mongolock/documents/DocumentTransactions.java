@@ -22,24 +22,24 @@ import io.mongolock.store.mongo.StoreFailures;
 
 /**
  * Knows the documents that each thread has locked, and decides which of them a
- * transaction keeps. By that a call within another gets the same {@link LockedDocument},
- * each transaction of a {@code MongoTransactionManager} keeps what its thread has locked
- * before, and the commit of one that works under a lock which is gone is refused. As a
- * bean it hears of the transactions of all transaction managers, which call it on the
- * thread of the transaction; it is given to {@link DocumentLockOperations}. Thread-safe.
+ * transaction keeps. A nested call thus gets the same {@link LockedDocument}. Each
+ * transaction of a {@code MongoTransactionManager} keeps the locks that its thread took
+ * before. A transaction that works under a lost lock cannot commit. As a bean, this class
+ * hears of the transactions of all transaction managers, which call it on the
+ * transaction's thread. {@link DocumentLockOperations} get it as well. Thread-safe.
  */
 public final class DocumentTransactions implements TransactionExecutionListener, BeanPostProcessor {
 
-	/** Weak, because a handle that nobody closes has to be noticed. */
+	/** Weak references, so that a handle that is never closed can be noticed. */
 	private final ThreadLocal<Set<HeldDocument<?>>> documents = ThreadLocal
 		.withInitial(() -> Collections.newSetFromMap(new WeakHashMap<>()));
 
-	/** For the time between the two events of a begin. */
+	/** The factories before a begin, kept between the two events of the begin. */
 	private final ThreadLocal<@Nullable Set<Object>> around = new ThreadLocal<>();
 
 	/**
-	 * Adds this once: if it heard of a begin twice, it would take the transaction around
-	 * for the one that begins.
+	 * Adds this listener only once to each manager. If it heard of a begin twice, it
+	 * would take the surrounding transaction for the new one.
 	 */
 	private final TransactionListenerRegistrar registrar = new TransactionListenerRegistrar(this);
 
@@ -49,7 +49,7 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	}
 
 	/**
-	 * This thread works on a document from here on.
+	 * Note that this thread works on a document from now on.
 	 * @param held the document
 	 */
 	void add(HeldDocument<?> held) {
@@ -72,10 +72,10 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	}
 
 	/**
-	 * What this thread has of a document that is still locked.
+	 * Find a document that this thread has locked and not closed, if it is still locked.
 	 * @param key the key of the lock
-	 * @param type whose documents are in the same database
-	 * @return the document, to be passed on
+	 * @param type a type whose documents are in the same database
+	 * @return the document, for nested code
 	 */
 	Optional<HeldDocument<?>> find(String key, LockedType<?> type) {
 		return here(key, type).filter((held) -> held.isOfThread() && held.isOpen() && held.isTaken()).findFirst();
@@ -84,15 +84,17 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	/**
 	 * Whether a transaction of this thread, suspended or not, has written a document.
 	 * @param key the key of its lock
-	 * @param type whose documents are in the same database
-	 * @return whether what this thread writes beside it would wait for it
+	 * @param type a type whose documents are in the same database
+	 * @return whether a write of this thread outside of the transaction would wait for
+	 * its end
 	 */
 	boolean isWritten(String key, LockedType<?> type) {
 		return here(key, type).anyMatch(HeldDocument::isWrittenByThread);
 	}
 
 	/**
-	 * Look what the one that begins is not the transaction of.
+	 * Note the factories of surrounding transactions, to which the new transaction does
+	 * not belong.
 	 * @param transaction the transaction
 	 */
 	@Override
@@ -101,11 +103,11 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	}
 
 	/**
-	 * Have the transaction keep what its thread has locked, unless it only reads or is
-	 * none of MongoDB's. If that fails, the transaction's next statement says so, or its
-	 * commit.
+	 * Have the new transaction keep the locks of its thread, unless it is read-only or
+	 * not one of MongoDB's. If that fails, the transaction's next statement or its commit
+	 * reports this.
 	 * @param transaction the transaction
-	 * @param beginFailure why it could not begin, if so
+	 * @param beginFailure why it could not begin, {@code null} if it has begun
 	 */
 	@Override
 	public void afterBegin(TransactionExecution transaction, @Nullable Throwable beginFailure) {
@@ -126,14 +128,15 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 				own.keep(here().stream().filter((held) -> isKeptUnasked(held) && own.isOf(held.template())).toList());
 			}
 			catch (RuntimeException ex) {
-				// Spring would leave the transaction open on the thread
+				// Not thrown, because Spring would leave the transaction open on the
+				// thread
 				own.refuse(ex);
 			}
 		}
 	}
 
-	// Requests by a ticket run on any thread, so
-	// none of them has its transactions keep it
+	// Requests by ticket run on any thread, so a transaction does not keep their locks
+	// unasked
 	private static boolean isKeptUnasked(HeldDocument<?> held) {
 		return held.isOfThread() && !held.isResumed();
 	}
@@ -147,14 +150,15 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	}
 
 	/**
-	 * Refuse the commit of what was done under a lock that is gone, unless the
-	 * transaction only reads.
+	 * Refuse to commit work that was done under a lost lock, unless the transaction is
+	 * read-only.
 	 * @param transaction the transaction
-	 * @throws io.mongolock.LockLostException which rolls the transaction back
+	 * @throws io.mongolock.LockLostException if a lock is lost; this rolls the
+	 * transaction back
 	 */
 	@Override
 	public void beforeCommit(TransactionExecution transaction) {
-		// Because this commit, if it fails, says nothing of one before
+		// A failure of this commit says nothing of the outcome of an earlier commit
 		this.documents.get().removeIf(HeldDocument::isUnknown);
 		List<HeldDocument<?>> here = here();
 		if (!transaction.isReadOnly()) {
@@ -163,10 +167,11 @@ public final class DocumentTransactions implements TransactionExecutionListener,
 	}
 
 	/**
-	 * Release what was left to run out because the commit failed, if MongoDB itself has
-	 * refused that.
+	 * Release locks that were left to run out because the commit failed, if MongoDB
+	 * itself has refused the commit.
 	 * @param transaction the transaction
-	 * @param commitFailure why it was not committed, or why that is unknown, if so
+	 * @param commitFailure why it was not committed, or why that is unknown; {@code null}
+	 * if it was committed
 	 */
 	@Override
 	public void afterCommit(TransactionExecution transaction, @Nullable Throwable commitFailure) {

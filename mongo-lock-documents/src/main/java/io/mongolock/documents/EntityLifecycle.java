@@ -18,14 +18,15 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeSaveCallback;
 import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
 
 /**
- * Calls the callbacks and publishes the events of a load, a save and a removal, auditing
- * among them, all from the application's context. A template calls its own for nobody but
- * its subclasses, nor does it say whether it publishes any: a request to Spring Data
- * would be a save that takes a filter and a pipeline. Thread-safe.
+ * Calls the callbacks and publishes the events of loads, saves and removals, including
+ * auditing. All of them come from the application's context. A template exposes its
+ * callbacks only to its subclasses, and does not tell whether it publishes events. With a
+ * save that takes a filter and a pipeline, which we could request of Spring Data, this
+ * class would go. Thread-safe.
  *
  * @param events publishes the events
  * @param callbacks calls the callbacks
- * @param own has what is about to be written, for {@link UnlockedSaveGuard}
+ * @param own has the entity that is about to be written, for {@link UnlockedSaveGuard}
  */
 record EntityLifecycle(ApplicationEventPublisher events, EntityCallbacks callbacks, ThreadLocal<@Nullable Object> own) {
 

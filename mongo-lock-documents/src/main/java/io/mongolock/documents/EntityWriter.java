@@ -27,8 +27,8 @@ import io.mongolock.data.FencedWrites;
 import io.mongolock.documents.store.DocumentKey;
 
 /**
- * Makes of entities what is to be written of them, with all that a save by the
- * application's template does beside. Immutable.
+ * Turns entities into documents to write, with everything that a save by the
+ * application's template does besides. Immutable.
  *
  * @param template the application's template
  * @param lifecycle calls the application's callbacks
@@ -37,7 +37,9 @@ import io.mongolock.documents.store.DocumentKey;
  */
 record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String collection, String field) {
 
-	/** What a server takes for its time, outside of a pipeline. */
+	/**
+	 * The empty timestamp, which a server replaces with its time outside of a pipeline.
+	 */
 	private static final BsonTimestamp NOW = new BsonTimestamp();
 
 	/**
@@ -50,10 +52,10 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * An entity as it is to be stored.
+	 * Turn an entity into a document to store.
 	 * @param <T> the type
 	 * @param entity the entity
-	 * @return what to write, with one added to the version
+	 * @return what to write, with the version raised by one
 	 */
 	<T> Written<T> write(T entity) {
 		MongoPersistentEntity<?> mapping = mapping(entity.getClass());
@@ -86,9 +88,10 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * An entity as it is to be inserted, in the version that the template begins with.
+	 * Turn an entity into a document to insert, with the version that the template begins
+	 * with.
 	 * @param <T> the type
-	 * @param entity the entity, which callbacks see without one
+	 * @param entity the entity, which callbacks see before it has a version
 	 * @return what to insert
 	 */
 	<T> Written<T> first(T entity) {
@@ -102,8 +105,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		});
 	}
 
-	// MongoDB refuses the one in a save by the template, and puts its time in place of
-	// the other, but takes both as they are from the pipeline that keeps the lock
+	// In a save by the template, MongoDB refuses a name with a dollar sign, and replaces
+	// an empty timestamp with its time. The pipeline that keeps the lock would store both
+	// unchanged
 	private static void requireSame(String name, @Nullable Object value) {
 		Assert.state(!name.startsWith("$"), () -> "A callback or listener of the save has added the field '" + name
 				+ "', but the name of a field must not begin with a dollar sign. Remove the dollar sign");
@@ -112,7 +116,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * An entity as the template loads it.
+	 * Read an entity as the template loads it.
 	 * @param <T> the type
 	 * @param type the type
 	 * @param stored the document
@@ -130,7 +134,7 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 * @param type the type of the document
 	 * @param id its id as the application has it
 	 * @return the id
-	 * @throws IllegalArgumentException if it is a condition instead
+	 * @throws IllegalArgumentException if it is a query condition instead of an id
 	 */
 	BsonValue storedId(Class<?> type, Object id) {
 		MongoPersistentEntity<?> mapping = mapping(type);
@@ -153,7 +157,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * How a type is mapped whose documents are written only in the version that was read.
+	 * The mapping of a type whose documents are written only if the version is still the
+	 * one that was read.
 	 * @param type the type
 	 * @return the mapping
 	 * @throws IllegalArgumentException if it has no id or version
@@ -174,9 +179,9 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * What a save would write of an entity.
+	 * The bytes that a save would write of an entity.
 	 * @param entity the entity
-	 * @return its bytes, which nothing reaches
+	 * @return the bytes, which later changes of the entity do not reach
 	 */
 	ByteBuffer state(Object entity) {
 		return raw(document(entity)).getByteBuffer().asNIO();
@@ -189,11 +194,11 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * What was written, as if it had been loaded.
+	 * The written document, as if it had been loaded.
 	 * @param <T> the type
-	 * @param before what was loaded before
+	 * @param before the document as it was loaded before
 	 * @param written what was written
-	 * @return copies that no callback reaches
+	 * @return the entity, with a copy of the document that callbacks do not reach
 	 */
 	<T> Loaded<T> loaded(Loaded<T> before, Written<T> written) {
 		BsonDocument stored = raw(written.document()).decode(new BsonDocumentCodec());
@@ -206,11 +211,11 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	}
 
 	/**
-	 * A document in place of what is stored, as a save has it, but for the lock and the
-	 * fence: those stay.
+	 * The pipeline that replaces the stored document as a save does, but keeps the lock
+	 * and the fence.
 	 * @param written what to write
-	 * @param lock what becomes of the lock, an expression; {@code null} if it stays,
-	 * unless the field is the entity's own
+	 * @param lock the expression for the new lock; {@code null} to keep the lock, unless
+	 * the entity has this field itself
 	 * @return a pipeline
 	 */
 	List<Document> replacement(Written<?> written, @Nullable Object lock) {
@@ -245,8 +250,8 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 		return Optional.empty();
 	}
 
-	// By its bytes: a converted entity shares arrays with the one that is changed in
-	// place
+	// Copied as bytes, because a converted document shares arrays with the entity, which
+	// may be changed in place
 	private RawBsonDocument raw(Document document) {
 		return new RawBsonDocument(document, codecs().get(Document.class));
 	}
@@ -268,27 +273,27 @@ record EntityWriter(MongoTemplate template, EntityLifecycle lifecycle, String co
 	 *
 	 * @param <T> the type
 	 * @param entity the entity
-	 * @param stored the document before listeners have changed it
-	 * @param version its version, also if the entity is changed in place
+	 * @param stored the document, without changes by listeners
+	 * @param version its stored version, even if the entity is changed in place
 	 */
 	record Loaded<T>(T entity, BsonDocument stored, long version) {
 
 	}
 
 	/**
-	 * An entity as it is to be stored.
+	 * An entity to store.
 	 *
 	 * @param <T> the type
 	 * @param entity the entity with its next version
-	 * @param document what to store
-	 * @param before finds a document that has the version before
-	 * @param takeBack gives what the caller has in hand that version back, if this was
-	 * not written, or perhaps not
+	 * @param document the document to store
+	 * @param before the filter for the previous version
+	 * @param takeBack sets the caller's object back to the previous version, if the
+	 * document was not written, or perhaps not
 	 */
 	record Written<T>(T entity, Document document, Document before, Runnable takeBack) {
 
 		/**
-		 * The version before.
+		 * The previous version.
 		 * @return its number
 		 */
 		long version() {

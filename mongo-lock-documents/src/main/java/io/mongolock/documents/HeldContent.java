@@ -11,9 +11,9 @@ import org.springframework.dao.OptimisticLockingFailureException;
 import io.mongolock.documents.EntityWriter.Loaded;
 
 /**
- * The entity of a locked document, as it was loaded or saved last, which entities may be
- * saved in its place, and how to take back what a running transaction saves of it.
- * Thread-safe.
+ * The entity of a locked document, as it was loaded or saved last. Decides which entities
+ * may be saved in its place, and takes back the writes of a transaction that is not
+ * committed. Thread-safe.
  *
  * @param <T> the type of the document
  */
@@ -23,13 +23,13 @@ final class HeldContent<T> {
 
 	private Loaded<T> loaded;
 
-	/** Whether a rollback has undone what its entity may hold. */
+	/** Whether a rollback has undone changes that the entity may still hold. */
 	private boolean stale;
 
-	/** Objects that hold what was rolled back. */
+	/** Objects that hold changes that were rolled back. */
 	private final Set<Object> spoiled = Collections.newSetFromMap(new IdentityHashMap<>());
 
-	/** Undo in memory what a running transaction writes, the last first. */
+	/** Undo the writes of an open transaction in memory, the last one first. */
 	private final Deque<Runnable> takeBacks = new ArrayDeque<>();
 
 	HeldContent(LockedType<T> type, Loaded<T> loaded) {
@@ -47,8 +47,9 @@ final class HeldContent<T> {
 
 	/**
 	 * The document was written or loaded again.
-	 * @param before as it stood before, or it was written once more meanwhile
-	 * @param now as it stands now
+	 * @param before the document as it stood before; if it was written again meanwhile,
+	 * nothing is set
+	 * @param now the document as it stands now
 	 */
 	synchronized void set(Loaded<T> before, Loaded<T> now) {
 		if (this.loaded == before) {
@@ -58,12 +59,12 @@ final class HeldContent<T> {
 	}
 
 	/**
-	 * Check that an entity is the document as it was locked or saved last, or resumed.
-	 * @param what what the document is called
+	 * Check that an entity is the document as it was last locked, resumed or saved.
+	 * @param what the document's name in messages
 	 * @param entity the entity
 	 * @param version the version of the entity
 	 * @return the document as it was then
-	 * @throws OptimisticLockingFailureException if it has another one
+	 * @throws OptimisticLockingFailureException if it has another version
 	 */
 	synchronized Loaded<T> requireVersion(String what, T entity, long version) {
 		if (this.spoiled.contains(entity)) {
@@ -83,8 +84,8 @@ final class HeldContent<T> {
 	}
 
 	/**
-	 * A transaction has written it, and is not over.
-	 * @param takeBack undoes in memory what was written
+	 * Note that a transaction, which is still open, has written the document.
+	 * @param takeBack undoes the write in memory
 	 */
 	synchronized void writtenInTransaction(Runnable takeBack) {
 		Loaded<T> before = this.loaded;
@@ -95,16 +96,16 @@ final class HeldContent<T> {
 	}
 
 	/**
-	 * Whether a transaction has written it that is not over.
-	 * @return whether others see it as it was before
+	 * Whether a transaction that is still open has written the document.
+	 * @return whether others see the document as it was before
 	 */
 	synchronized boolean isUncommitted() {
 		return !this.takeBacks.isEmpty();
 	}
 
 	/**
-	 * The transaction is over.
-	 * @param undone whether what it has written is not committed for certain
+	 * Note that the transaction is over.
+	 * @param undone whether it is not certain that its writes are committed
 	 */
 	synchronized void completed(boolean undone) {
 		try {

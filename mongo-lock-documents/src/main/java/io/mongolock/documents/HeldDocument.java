@@ -22,33 +22,34 @@ import io.mongolock.store.LeaseControl;
 import io.mongolock.store.LeaseEnd;
 
 /**
- * A locked document, and what has become of its lock: one object for each hold. Each
- * event replaces its state as a whole, under the monitor; others look at it without,
- * since they must not wait for this document. The handle is closed outside of it, which
- * may ask the store; under it is sent the release of what was closed while a write was
- * underway that did not release it. <pre>
+ * A locked document and the state of its lock: one object for each hold. Each event
+ * replaces the state as a whole, under the monitor. Others read the state without the
+ * monitor, because they must not wait for this document. The handle is closed outside of
+ * the monitor, because that may send a request to the store. One request is sent under
+ * the monitor: if the handle was closed during a write that did not release the lock, the
+ * end of the write sends the release. <pre>
  * phase      event                              next phase
  * OPEN       a write begins                     WRITING
  *            it is closed                       RELEASED
  *            its ticket is taken, or is
  *            resumed once more                  PASSED_ON
  *            the transaction that saved it
- *            ends, nobody knows how             UNKNOWN
+ *            ends with unknown outcome          UNKNOWN
  * WRITING    not written, or saved and kept     OPEN
  *            the lock was gone                  LOST
  *            written and released               RELEASED; in a transaction WRITING
  *            no answer                          UNKNOWN; in a transaction IN_DOUBT
  *            the transaction is committed       RELEASED
  *            it is rolled back                  OPEN
- *            nobody knows how it ends           UNKNOWN
+ *            it ends with unknown outcome       UNKNOWN
  * IN_DOUBT   the transaction is rolled back     OPEN
  *            it ends otherwise                  UNKNOWN
  * LOST       as OPEN, and each write is refused
  * UNKNOWN    the commit was refused             RELEASED
- * </pre> Besides, it is kept by the transaction that has written it or renewed it
- * ({@code writer}), and not renewed during the one that it was locked in
- * ({@code around}). If it is closed while it is not OPEN ({@code closing}), that is done
- * when it is OPEN again.
+ * </pre> In addition, a transaction that has written or renewed it keeps it
+ * ({@code writer}). It is not renewed during the transaction that it was locked in
+ * ({@code around}). If it is closed while it is not OPEN, the close takes effect when it
+ * is OPEN again ({@code closing}).
  *
  * @param <T> the type of the document
  */
@@ -62,7 +63,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	private final LeaseProof proof;
 
-	/** What the handle stands for. */
+	/** The lease that the handle stands for. */
 	private final LeaseControl lease;
 
 	/** The thread that locked or resumed it. */
@@ -74,16 +75,17 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	private volatile State state = new State(Phase.OPEN, null, null, false);
 
-	/** Says that a running transaction has renewed the lease. */
+	/** To run at the commit of an open transaction that has renewed the lease. */
 	private Runnable renewalOfTransaction = () -> {
 	};
 
 	/**
-	 * Whether the transaction that closed it is over, whose end has yet to release it.
+	 * Whether the transaction in which it was closed is over; the release is still to
+	 * come.
 	 */
 	private volatile boolean letGo;
 
-	/** Whether a callback within the one that it was locked for has ended it. */
+	/** Whether a callback nested in the one that it was locked for has ended the lock. */
 	private volatile boolean endedWithin;
 
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LeaseProof proof, LeaseControl lease,
@@ -98,13 +100,13 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * The same, for those within that ask for it by a type of their own.
+	 * This document, for nested code that asks for it by another type.
 	 * @param <S> the type
 	 * @param type the type
 	 * @return this
-	 * @throws IllegalArgumentException if it was locked as something else
+	 * @throws IllegalArgumentException if the entity is not of that type
 	 */
-	@SuppressWarnings("unchecked") // looked at before
+	@SuppressWarnings("unchecked") // checked before
 	<S> HeldDocument<S> as(Class<S> type) {
 		if (!type.isInstance(entity())) {
 			throw new IllegalArgumentException(
@@ -162,7 +164,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	@Override
 	public T reload() {
-		// First: a transaction that writes it meanwhile has the last word
+		// Read first, so that the write of a transaction in the meantime is not replaced
 		Loaded<T> before = loaded();
 		requireOpen();
 		requireCommitted("Reload the document after that transaction has ended");
@@ -171,7 +173,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		return now.entity();
 	}
 
-	// A look outside of the transaction sees the document as it was before
+	// A read outside of the transaction sees the document as it was before
 	private void requireCommitted(String wayOut) {
 		if (this.content.isUncommitted()) {
 			throw over("is kept by an open transaction that has written the document. " + wayOut);
@@ -230,7 +232,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (this.state.isWriting() || this.state.phase() == Phase.RELEASED) {
 			throw over();
 		}
-		// After a rollback it would be good for what another writes then
+		// After a rollback the ticket's version could match a later write by another
 		requireCommitted("Take the ticket after the commit of that transaction, or before that transaction first "
 				+ "writes the document");
 		boolean passesOn = isOpen() && !isResumed();
@@ -242,7 +244,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * A callback within that one is over.
+	 * Note that a nested callback is over.
 	 */
 	void leftWithin() {
 		Phase phase = this.state.phase();
@@ -250,8 +252,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * Check that the callback that it was locked for had the lock to its end.
-	 * @throws LockLostException if what ran within it has ended the lock
+	 * Check that the lock lasted to the end of the callback that it was taken for.
+	 * @throws LockLostException if nested code has ended the lock
 	 */
 	void assertNotEndedWithin() {
 		if (this.endedWithin) {
@@ -269,9 +271,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * It is to be closed. The end of the callback that it was locked for closes the
-	 * handle itself.
-	 * @return whether its handle is to be closed now
+	 * Note that it must be closed. At the end of the callback that it was locked for, the
+	 * client closes the handle.
+	 * @return whether the handle must be closed now
 	 */
 	synchronized boolean closes() {
 		boolean closes = isOpen();
@@ -283,7 +285,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		return closes;
 	}
 
-	// Listeners that hear of the end before it is released may save it
+	// Listeners that hear of the transaction's end before the release may save the
+	// document
 	private void letGoAfterTransaction() {
 		if (TransactionSynchronizationManager.isSynchronizationActive()) {
 			TransactionSynchronizationManager.registerSynchronization(new TransactionSynchronization() {
@@ -303,7 +306,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * It was resumed once more by the same thread.
+	 * End it, because the same thread has resumed the lock again.
 	 */
 	void supersede() {
 		synchronized (this) {
@@ -319,7 +322,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * It was granted inside a transaction, which does not renew it.
+	 * Note that it was granted inside a transaction, during which it is not renewed.
 	 * @param transaction the transaction
 	 */
 	void grantedIn(DocumentTransaction transaction) {
@@ -359,7 +362,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	/**
 	 * Whether a transaction of this thread, suspended or not, has written it.
-	 * @return whether what the thread writes beside it would wait for it
+	 * @return whether a write of this thread outside of the transaction would wait for
+	 * its end
 	 */
 	boolean isWrittenByThread() {
 		DocumentTransaction writer = this.state.writer();
@@ -368,13 +372,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	/**
 	 * Whether only a save that knows the lock may write it.
-	 * @return also if it was closed, or saved, by a transaction that is not over
+	 * @return {@code true} also if it was closed or saved by a transaction that is still
+	 * open
 	 */
 	boolean isToBeSaved() {
 		return !this.letGo && (this.state.isKept() || isTaken() && isStored());
 	}
 
-	// Others may have released, replaced or broken it
+	// Others may have released, replaced or broken the lock
 	private boolean isStored() {
 		return this.tickets.look(key())
 			.stream()
@@ -388,7 +393,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	/**
 	 * Whether this thread has locked or resumed it.
-	 * @return whether others have to be handed it
+	 * @return {@code false} for threads that have to be handed it
 	 */
 	boolean isOfThread() {
 		return this.thread == Thread.currentThread();
@@ -400,16 +405,16 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 
 	/**
 	 * Whether its lock keeps others away, as far as is known.
-	 * @return also if a write may have released it, and if it was closed and its release
-	 * has to wait
+	 * @return {@code true} also if a write may have released it, or if it was closed and
+	 * its release has to wait
 	 */
 	boolean isTaken() {
 		return this.lease.isTaken() || isUnknown();
 	}
 
 	/**
-	 * Whether the transaction that this thread is in has written it.
-	 * @return whether it sees the lock released
+	 * Whether the current transaction of this thread has written it.
+	 * @return whether that transaction sees the lock as released
 	 */
 	boolean isWrittenHere() {
 		State now = this.state;
@@ -418,7 +423,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * Whether nothing is left to be done with it.
+	 * Whether it is finished.
 	 * @return whether it was released, passed on, or refused as lost
 	 */
 	boolean isDone() {
@@ -427,16 +432,17 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * Whether a write whose answer was lost may have released it, so that its lock is
-	 * left to run out.
-	 * @return whether it is left to
+	 * Whether a write whose answer was lost may have released it. Its lock is then left
+	 * to run out.
+	 * @return whether that is so
 	 */
 	boolean isUnknown() {
 		return this.state.phase() == Phase.UNKNOWN;
 	}
 
 	/**
-	 * MongoDB has refused the commit of the transaction that has written it.
+	 * Release it if that is still open, because MongoDB has refused the commit of the
+	 * transaction that wrote it.
 	 * @param failure why it was refused
 	 */
 	void rolledBack(Throwable failure) {
@@ -473,11 +479,11 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * Check that an entity is the document as it was locked or saved last, or resumed.
+	 * Check that an entity is the document as it was last locked, resumed or saved.
 	 * @param entity the entity
 	 * @param version the version of the entity
 	 * @return the document as it was then
-	 * @throws OptimisticLockingFailureException if it has another one
+	 * @throws OptimisticLockingFailureException if it has another version
 	 */
 	Loaded<T> requireVersion(T entity, long version) {
 		requireOpen();
@@ -485,11 +491,13 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * A statement is about to write the document, and to release the lock or to renew it.
-	 * @param transaction the transaction that it is part of, {@code null} for none
-	 * @return says that the statement has renewed the lease
-	 * @throws IllegalStateException if the lock was released or passed on before, or
-	 * another transaction has written it that is suspended or another thread's
+	 * Note that a statement is about to write the document, and to release or renew the
+	 * lock.
+	 * @param transaction the transaction that the statement is part of, {@code null} for
+	 * none
+	 * @return to be run if the statement has renewed the lease
+	 * @throws IllegalStateException if the lock was released or passed on before, or if
+	 * it is kept by a transaction that is suspended or belongs to another thread
 	 */
 	Runnable beginWrite(@Nullable DocumentTransaction transaction) {
 		Runnable renewal;
@@ -515,11 +523,10 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * It has written it.
-	 * @param releasing whether it has released the lock
-	 * @param renewal says that it has renewed the lease, if not
-	 * @param takeBack undoes in memory what was written, unless that is committed for
-	 * certain
+	 * Note that the statement has written the document.
+	 * @param releasing whether it has also released the lock
+	 * @param renewal to be run if it has renewed the lease instead
+	 * @param takeBack undoes the write in memory, unless it is certain to be committed
 	 */
 	void written(boolean releasing, Runnable renewal, Runnable takeBack) {
 		boolean inTransaction;
@@ -542,14 +549,14 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * It has not, and the lock is held as before.
+	 * Note that the statement has written nothing, and that the lock is held as before.
 	 */
 	void notWritten() {
 		goOn();
 		closeIfAsked();
 	}
 
-	// A transaction that has tried to write it keeps it all the same
+	// A transaction that has tried to write the document keeps it even so
 	private synchronized void goOn() {
 		this.state = this.state.in(Phase.OPEN);
 		if (this.state.writer() == null) {
@@ -567,8 +574,9 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * It failed without a certain answer: the lock runs out, or is resumed by its ticket,
-	 * unless it was part of a transaction that is rolled back.
+	 * Note that the outcome of the statement is unknown. The lock then runs out, or is
+	 * resumed by its ticket, unless the statement was part of a transaction that is
+	 * rolled back.
 	 */
 	void unanswered() {
 		synchronized (this) {
@@ -616,7 +624,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			return true;
 		}
 		if (own && status == TransactionSynchronization.STATUS_COMMITTED) {
-			// From here on others see it
+			// From now on others see the renewal
 			this.renewalOfTransaction.run();
 		}
 		this.renewalOfTransaction = () -> {
@@ -624,7 +632,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		if (own && before.isWriting()) {
 			this.state = this.state.in(Phase.OPEN);
 		}
-		// A write of another thread that is under way says so itself at its end
+		// If another thread's write is under way, its end does this
 		if (this.state.writer() == null && !this.state.isWriting()) {
 			renewAgain();
 		}
@@ -640,12 +648,12 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			closeIfAsked();
 		}
 		catch (LockLostException ex) {
-			// The write that found it says so
+			// The write that found the loss reports it
 		}
 	}
 
 	/**
-	 * It has not been written, because the lock is gone.
+	 * Note that the statement has written nothing, because the lock is gone.
 	 */
 	void refused() {
 		lost(Phase.LOST);
@@ -687,8 +695,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		 * @param <T> its type
 		 * @param held the document
 		 * @param entity the entity
-		 * @param keep whether the lock is to be kept and renewed
-		 * @return the entity as it is saved
+		 * @param keep whether to keep and renew the lock
+		 * @return the saved entity
 		 */
 		<T> T save(HeldDocument<T> held, T entity, boolean keep);
 
@@ -699,7 +707,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 		void delete(HeldDocument<?> held);
 
 		/**
-		 * Load the document, which is still locked.
+		 * Load the document again, under its lock.
 		 * @param <T> its type
 		 * @param held the document
 		 * @return the document as it stands now
@@ -710,7 +718,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * What has become of the lock.
+	 * The phases of the lock.
 	 */
 	private enum Phase {
 
@@ -722,9 +730,10 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * The state. Immutable.
 	 *
 	 * @param phase the phase
-	 * @param writer the transaction that has written it, so that others would wait for
-	 * its end
-	 * @param around the transaction that it was locked in, which a renewal would fail
+	 * @param writer the transaction that has written or renewed it; other writes would
+	 * wait for the transaction's end
+	 * @param around the transaction that it was locked in; a renewal would make that
+	 * transaction fail
 	 * @param closing whether it was closed
 	 */
 	private record State(Phase phase, @Nullable DocumentTransaction writer, @Nullable DocumentTransaction around,
@@ -734,7 +743,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 			return new State(next, this.writer, this.around, this.closing);
 		}
 
-		// The end of the transaction that it was locked in changes nothing any more
+		// The end of the surrounding transaction no longer matters
 		State over(Phase next) {
 			return new State(next, this.writer, null, this.closing);
 		}

@@ -9,19 +9,19 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 
 /**
- * What proves possession of a lock on a document, and the version of that which was seen;
- * decides whether a ticket is the holder's.
+ * The proof that a document's lock is held, with the version of the document that was
+ * seen. Decides whether a ticket is the holder's.
  *
- * @param lease the lock, with the token that stands in the document
- * @param secret proves possession of the token, and stands nowhere
- * @param fence the number of the grant: no two have one, also if a claim of the token is
- * executed late
+ * @param lease the lock, with the token that is stored in the document
+ * @param secret proves possession of the token, and is stored nowhere
+ * @param fence the number of the grant; no two grants share one, even if a claim of the
+ * token is executed late
  * @param version the version
- * @param draft what the next draft is called, zero for nothing
+ * @param draft the number of the next draft, zero for none
  */
 record LeaseProof(LeaseId lease, byte[] secret, long fence, long version, long draft) {
 
-	/** How many bytes a ticket has of it. */
+	/** The number of bytes in a ticket. */
 	static final int SEALED_BYTES = 2 * LeaseSecrets.BYTES;
 
 	String key() {
@@ -29,7 +29,7 @@ record LeaseProof(LeaseId lease, byte[] secret, long fence, long version, long d
 	}
 
 	/**
-	 * The same lock, for one who has seen another version of the document.
+	 * The proof of the same lock with another version of the document.
 	 * @param version the version
 	 * @return the proof
 	 */
@@ -38,8 +38,8 @@ record LeaseProof(LeaseId lease, byte[] secret, long fence, long version, long d
 	}
 
 	/**
-	 * What its owner has of it: the secret, by which the token is found in the document,
-	 * and numbers that only the token shows.
+	 * The ticket for the owner of the lock. It consists of the secret, which finds the
+	 * token in the document, and of numbers that only the token can decrypt.
 	 * @return the ticket
 	 */
 	LockTicket ticket() {
@@ -51,11 +51,12 @@ record LeaseProof(LeaseId lease, byte[] secret, long fence, long version, long d
 	}
 
 	/**
-	 * What a ticket proves.
+	 * Find the proof in a ticket.
 	 * @param ticket the ticket, of any document
-	 * @param key the key of the document that it was sent for
-	 * @param holders who holds that
-	 * @return the proof, unless it is none of theirs; also of one whose lease has run out
+	 * @param key the key of the document that the ticket was sent for
+	 * @param holders the holders of that document
+	 * @return the proof, even if the lease has run out; empty if the ticket is none of
+	 * the holders'
 	 */
 	static Optional<LeaseProof> of(LockTicket ticket, String key, List<StoredHolder> holders) {
 		ByteBuffer sealed = ByteBuffer.wrap(ticket.sealed());
@@ -70,10 +71,10 @@ record LeaseProof(LeaseId lease, byte[] secret, long fence, long version, long d
 	}
 
 	/**
-	 * The holder that it proves to be.
-	 * @param holders who holds the document
-	 * @return the holder, also one whose lease has run out; empty if it is gone, or was
-	 * granted once more by a claim that was executed late
+	 * Find the holder that owns this proof.
+	 * @param holders the holders of the document
+	 * @return the holder, even if its lease has run out; empty if it is gone, or if a
+	 * claim that was executed late was granted again
 	 */
 	Optional<StoredHolder> holder(List<StoredHolder> holders) {
 		return holders.stream()

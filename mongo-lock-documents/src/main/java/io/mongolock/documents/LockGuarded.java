@@ -8,14 +8,14 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Has plain saves and optimistic updates of a document refused while somebody holds its
- * lock, on whatever instance: each looks first. The type must have a {@code @Version}: a
- * lock that is granted after the look raises it, so that the save is refused all the
- * same.
+ * Makes plain saves and optimistic updates of a document fail while its lock is held on
+ * any instance: each write checks the lock first. The type must have a {@code @Version}.
+ * A lock that is granted after the check raises the version, so the save is refused even
+ * then.
  * <p>
  * Deletes, updates by {@code updateFirst} and the like, replacements without an id,
  * objects of other classes (for example {@code org.bson.Document}) and writes by reactive
- * templates are not looked at.
+ * templates are not checked.
  */
 @Documented
 @Inherited

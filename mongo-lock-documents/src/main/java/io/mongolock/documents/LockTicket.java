@@ -7,23 +7,23 @@ import com.fasterxml.jackson.annotation.JsonCreator;
 import com.fasterxml.jackson.annotation.JsonValue;
 
 /**
- * Stands for a lock on a document, and for the version of it that was shown, across
- * requests and instances: a short text to put into a form or a session. Nothing can be
- * read from it without the document. Its owner holds the lock, and it cannot be guessed:
- * give it to the one who edits, and never log it. Its {@link #toString()} hides it; as
- * JSON it is its {@link #text()}. Two are equal that stand for the same lock, version and
- * draft. Immutable.
+ * Stands for a lock on a document, and for the version of the document that was shown,
+ * across requests and instances. A ticket is a short text to put into a form or a
+ * session. Nothing can be read from the text without the document. The owner of the
+ * ticket holds the lock, and the text cannot be guessed: give it to the editor, and never
+ * log it. {@link #toString()} hides the text; in JSON a ticket is its {@link #text()}.
+ * Tickets are equal if they stand for the same lock, version and draft. Immutable.
  */
 public final class LockTicket implements Serializable {
 
 	private static final long serialVersionUID = 1L;
 
-	/** How many a ticket has, six bits each. */
+	/** The number of characters in a ticket, six bits each. */
 	private static final int CHARACTERS = (LeaseProof.SEALED_BYTES * Byte.SIZE + 5) / 6;
 
 	private final String text;
 
-	/** What the next draft is called, zero for nothing. */
+	/** The number of the next draft, zero for none. */
 	private final long draft;
 
 	private LockTicket(String text, long draft) {
@@ -32,8 +32,8 @@ public final class LockTicket implements Serializable {
 	}
 
 	/**
-	 * The ticket of what proves a lock.
-	 * @param sealed what its owner has of it
+	 * Create a ticket from its bytes.
+	 * @param sealed the bytes
 	 * @return the ticket
 	 */
 	static LockTicket of(byte[] sealed) {
@@ -41,14 +41,15 @@ public final class LockTicket implements Serializable {
 	}
 
 	/**
-	 * The ticket that a text stands for. Asks nobody whether it is still good.
-	 * @param text what {@link #text()} gave
+	 * Create a ticket from its text. Does not check whether the ticket still holds a
+	 * lock.
+	 * @param text the text that {@link #text()} gave
 	 * @return the ticket
 	 * @throws IllegalArgumentException if it is no such text
 	 */
 	@JsonCreator(mode = JsonCreator.Mode.DELEGATING)
 	public static LockTicket of(String text) {
-		// What a request leaves out is null, whatever was declared
+		// A missing value of a request is null, whatever the declared type
 		if (text == null || !text.matches("[\\w-]{" + CHARACTERS + "}")) {
 			throw new IllegalArgumentException(
 					"This text is no ticket of a document lock, because such a ticket has " + CHARACTERS
@@ -58,8 +59,8 @@ public final class LockTicket implements Serializable {
 	}
 
 	/**
-	 * The ticket as text: of letters, digits, {@code -} and {@code _}.
-	 * @return the text, a secret of the one who edits
+	 * The ticket as text, of letters, digits, {@code -} and {@code _}.
+	 * @return the text, a secret of the editor
 	 */
 	@JsonValue
 	public String text() {
@@ -67,10 +68,10 @@ public final class LockTicket implements Serializable {
 	}
 
 	/**
-	 * The same ticket, for a draft that may be sent again because its answer was lost: it
-	 * is then taken for the same draft, and not for a change of others.
-	 * @param number the number that the page gave the draft, at random and not zero, and
-	 * kept for it until there was an answer
+	 * The same ticket, for a draft that may be sent again because its answer was lost. It
+	 * is then recognized as the same draft, and not taken for a change by another.
+	 * @param number a random number other than zero; the page gives it to the draft, and
+	 * keeps it until there is an answer
 	 * @return the ticket
 	 */
 	public LockTicket draft(long number) {
@@ -96,7 +97,7 @@ public final class LockTicket implements Serializable {
 	}
 
 	/**
-	 * Hides what proves possession of the lock.
+	 * Hides the text, which proves possession of the lock.
 	 * @return nothing of the text
 	 */
 	@Override

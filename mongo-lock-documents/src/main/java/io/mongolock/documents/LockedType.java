@@ -16,11 +16,10 @@ import io.mongolock.documents.store.DocumentKey;
 import io.mongolock.store.KeyText;
 
 /**
- * The way in which documents of a type are stored, as the application's template has it.
- * Immutable.
+ * Knows how the application's template stores documents of a type. Immutable.
  *
  * @param <T> the type
- * @param writer makes of entities what is to be written
+ * @param writer turns entities into documents to write
  * @param type the type
  */
 record LockedType<T>(EntityWriter writer, Class<T> type) {
@@ -63,7 +62,7 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 
 	/**
 	 * Whether a save raises the version in the object that it is given.
-	 * @return {@code false} if it makes another
+	 * @return {@code false} if it makes a new object
 	 */
 	boolean isMutable() {
 		return !mapping().getRequiredVersionProperty().isImmutable();
@@ -83,8 +82,8 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 	 * Whether a document belongs to a key.
 	 * @param key the key
 	 * @param id the id of the document
-	 * @param collection where
-	 * @return whether it is
+	 * @param collection the collection of the document
+	 * @return whether it does
 	 */
 	boolean is(String key, Object id, String collection) {
 		return collection.equals(collection()) && key(id).toString().equals(key);
@@ -93,7 +92,7 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 	/**
 	 * The id of a document as the application has it.
 	 * @param stored the id as it is stored
-	 * @return the id, as it is stored if the type has no such ids
+	 * @return the id; as it is stored if it does not fit the type's id
 	 */
 	Object id(BsonValue stored) {
 		MongoPersistentProperty property = mapping().getRequiredIdProperty();
@@ -103,14 +102,14 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 			return Objects.requireNonNull((id instanceof Document composite && property.isEntity())
 					? converter.read(property.getType(), composite) : converter.convertId(id, property.getType()));
 		}
-		catch (RuntimeException ex) { // of another shape, and a list shows the others,
-										// too
+		catch (RuntimeException ex) {
+			// An id of another shape must not hide the other documents of a list
 			return Objects.requireNonNull(id);
 		}
 	}
 
 	/**
-	 * How a document is called in messages.
+	 * The name of a document in messages.
 	 * @param key its key
 	 * @return for example {@code Post 'p1'}
 	 */
@@ -128,7 +127,7 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 	}
 
 	/**
-	 * A document as the application has it.
+	 * Read a document as the application has it.
 	 * @param stored the document
 	 * @return its entity, and the document
 	 */
@@ -137,11 +136,11 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 	}
 
 	/**
-	 * The version of an entity that is to be saved.
+	 * The version of an entity to save.
 	 * @param entity the entity
-	 * @param key the key of the document that it must be
+	 * @param key the key of the locked document
 	 * @return its number, zero if it has none
-	 * @throws IllegalArgumentException if it is another document
+	 * @throws IllegalArgumentException if the entity is another document
 	 */
 	long version(T entity, String key) {
 		MongoPersistentEntity<?> mapping = check(this.writer, entity.getClass());
@@ -157,16 +156,16 @@ record LockedType<T>(EntityWriter writer, Class<T> type) {
 	}
 
 	/**
-	 * Whether another is of the same database.
-	 * @param other the other
-	 * @return whether one factory has opened both
+	 * Whether another type is in the same database.
+	 * @param other the other type
+	 * @return whether both have the same database factory
 	 */
 	boolean isBeside(LockedType<?> other) {
 		return template().getMongoDatabaseFactory() == other.template().getMongoDatabaseFactory();
 	}
 
 	/**
-	 * Run a deletion between the events that the template publishes for one.
+	 * Run a deletion between the two events that the template publishes for a deletion.
 	 * @param key the key of the document
 	 * @param deletion deletes it
 	 */

@@ -11,19 +11,19 @@ import io.mongolock.documents.EntityWriter.Written;
 import io.mongolock.documents.store.DocumentKey;
 
 /**
- * One statement that writes a document, if its holder still has its lock, and releases
- * that unless it is to be kept. They are those that were recorded on a real server: a
- * change here has to be proved there. Immutable.
+ * A statement that writes a document if its holder still has the lock, and releases or
+ * renews the lock. The statements were recorded on a real server: a change here must be
+ * proved there. Immutable.
  *
  * @param filter finds the document while the lock is held
- * @param update what to store in its place, {@code null} to delete the document
+ * @param update the pipeline that replaces the document, {@code null} to delete it
  * @param releases whether the lock is released, {@code false} if it is renewed
  */
 record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean releases) {
 
 	/**
 	 * Write an entity.
-	 * @param keep whether the lock is to be kept and renewed
+	 * @param keep whether to keep and renew the lock
 	 */
 	static ReleasingWrite save(LeaseProof proof, boolean keep, EntityWriter writer, Written<?> written) {
 		String holders = "$" + writer.field() + ".holders";
@@ -49,9 +49,9 @@ record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean 
 	}
 
 	/**
-	 * Send it.
+	 * Send the statement.
 	 * @param documents the collection
-	 * @param concern how sure it is to be
+	 * @param concern the write concern
 	 * @return whether it found the document, locked by its holder
 	 */
 	boolean run(MongoCollection<Document> documents, WriteConcern concern) {
@@ -60,7 +60,8 @@ record ReleasingWrite(Document filter, @Nullable List<Document> update, boolean 
 				: confirmed.deleteOne(this.filter).getDeletedCount() != 0;
 	}
 
-	// A claim of the token that is executed late has another fence, and no two have one
+	// A claim of the token that is executed late is granted another fence, so this also
+	// compares the fence
 	private static Document held(LeaseProof proof, String field, Document version) {
 		Document filter = new Document("_id", DocumentKey.parse(proof.key()).id())
 			.append(field + ".holders.token", proof.lease().leaseToken())

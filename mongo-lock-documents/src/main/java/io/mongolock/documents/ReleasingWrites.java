@@ -19,13 +19,13 @@ import io.mongolock.store.mongo.TemplateFailures;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * Writes documents, and releases or renews their locks, by the application's template, so
- * that both are part of its transaction, if there is one. Thread-safe.
+ * Writes documents, and releases or renews their locks, through the application's
+ * template. Both are then part of its transaction, if there is one. Thread-safe.
  *
  * @param template the application's template
- * @param tickets asks for locks, outside of any transaction
+ * @param tickets sends requests for locks, outside of any transaction
  * @param database the only database of the documents
- * @param transactions which thread has written what
+ * @param transactions know which thread has written which document
  * @param timeout how long a statement may take outside of a transaction
  */
 record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDatabase database,
@@ -42,7 +42,7 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 		Loaded<T> before = held.requireVersion(entity, type.version(entity, held.key()));
 		Written<T> written = writer.write(entity);
 		write(held, ReleasingWrite.save(held.proof(), keep, writer, written), written.takeBack());
-		// Now: callbacks may change the document that was written
+		// Copied now, because callbacks may change the written document
 		Loaded<T> stored = writer.loaded(before, written);
 		held.content().set(before, stored);
 		T saved = writer.saved(written);
@@ -66,7 +66,7 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 			Optional<DocumentTransaction> transaction = DocumentTransaction.around(this.template,
 					"The " + held + " cannot be written");
 			renewal = held.beginWrite(transaction.orElse(null));
-			// Another thread of this instance may have locked it
+			// Another thread of this instance may have locked the document
 			this.transactions.add(held);
 			send(held, write, transaction.isPresent());
 		}

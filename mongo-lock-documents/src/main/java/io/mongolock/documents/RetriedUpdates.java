@@ -23,7 +23,7 @@ import io.mongolock.store.mongo.TimedStatements;
  */
 final class RetriedUpdates implements OptimisticUpdater {
 
-	/** What the setting is where nobody says another. */
+	/** The default of the setting. */
 	private static final Duration DEFAULT_TIMEOUT = Duration.ofSeconds(3);
 
 	private final MongoTemplate template;
@@ -83,7 +83,7 @@ final class RetriedUpdates implements OptimisticUpdater {
 		}
 	}
 
-	// Kotlin declares no exceptions
+	// Unchecked, because code in Kotlin does not declare its exceptions
 	@SuppressWarnings("unchecked")
 	private static <E extends Throwable> E unchanged(Throwable failure) throws E {
 		throw (E) failure;

@@ -3,10 +3,10 @@ package io.mongolock.documents;
 import org.springframework.data.mongodb.MongoDatabaseFactory;
 
 /**
- * The one database that documents are locked in. Their locks are renewed, and looked for,
- * by threads that know no tenant of the application: where each call may have another
- * database, the documents of one tenant would be shown to another. So a call for another
- * one is refused. Thread-safe.
+ * The one database that documents are locked in. The threads that renew and read their
+ * locks know no tenant of the application. If each call could have another database, the
+ * documents of one tenant would be shown to another. So a call for another database is
+ * refused. Thread-safe.
  *
  * @param factory gives the database
  * @param name its name
@@ -23,8 +23,8 @@ record SingleDatabase(MongoDatabaseFactory factory, String name) {
 	}
 
 	/**
-	 * A call asks for documents in what is its database now.
-	 * @throws IllegalStateException if that is another one
+	 * Check the database of the current call.
+	 * @throws IllegalStateException if it is another database
 	 */
 	void check() {
 		String now = this.factory.getMongoDatabase().getName();

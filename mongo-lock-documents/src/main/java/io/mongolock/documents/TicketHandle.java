@@ -16,12 +16,15 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * A lock that its ticket keeps, as it stood when it was resumed, and until when that is
- * relied on. Thread-safe.
+ * A lock that its ticket keeps, as it stood when it was resumed. Knows until when the
+ * lock can be relied on. Thread-safe.
  */
 final class TicketHandle implements LockHandle, LeaseControl {
 
-	/** Clocks of servers differ, and their holders should know first. */
+	/**
+	 * The margin is this part of the ttl. Server clocks differ, so the holder gives up
+	 * before the server does.
+	 */
 	private static final int MARGIN_SHARE = 5;
 
 	private final LeaseProof proof;
@@ -143,7 +146,8 @@ final class TicketHandle implements LockHandle, LeaseControl {
 	@Override
 	public void renew() {
 		if (this.suspended) {
-			// The write that is underway renews it, and a request would wait for that
+			// The write under way renews the lock, and a request would wait for that
+			// write
 			return;
 		}
 		long began = this.clock.nanoTime();
@@ -159,7 +163,7 @@ final class TicketHandle implements LockHandle, LeaseControl {
 
 	@Override
 	public void close() {
-		// The ticket keeps it, and nobody says here when it is released
+		// The ticket keeps the lock, and this JVM does not hear of its release
 		this.closed = true;
 	}
 

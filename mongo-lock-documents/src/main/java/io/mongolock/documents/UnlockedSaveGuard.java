@@ -31,22 +31,22 @@ import io.mongolock.LockHolder;
 import io.mongolock.LockUnavailableException;
 
 /**
- * Refuses saves by the application's template that would drop the lock of a document: a
- * save replaces the whole document. Saves of documents that this application has locked
- * are refused, but for a replacement that names no id. Saves of documents that another
- * has locked are refused for types that are {@link LockGuarded}. To be a bean, which the
- * template and {@link DocumentLockOperations} find. Thread-safe.
+ * Refuses saves by the application's template that would drop a document's lock, because
+ * a save replaces the whole document. If this application has locked the document, all
+ * saves are refused, except a replacement that names no id. If another has locked it,
+ * saves are refused for {@link LockGuarded} types only. Must be a bean, so that the
+ * template and {@link DocumentLockOperations} find it. Thread-safe.
  */
 final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartInitializingSingleton, PriorityOrdered {
 
-	/** Methods of the template by which a document is written. */
+	/** The methods of the template that write documents. */
 	private static final Pattern WRITE = Pattern.compile("save|(do)?(insert|replace).*|findAndReplace");
 
 	private final ObjectProvider<DocumentLockOperations> operations;
 
 	private final ObjectProvider<MongoMappingContext> contexts;
 
-	/** Weak, because a handle that nobody closes has to be noticed. */
+	/** Weak references, so that a handle that is never closed can be noticed. */
 	private final Set<HeldDocument<?>> locked = Collections
 		.synchronizedSet(Collections.newSetFromMap(new WeakHashMap<>()));
 
@@ -54,8 +54,8 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 
 	/**
 	 * Create without locked documents.
-	 * @param operations who has locked what, asked for guarded types alone; with several
-	 * databases, a document that is locked in one is refused in all
+	 * @param operations know the holders, and are asked for guarded types alone; with
+	 * several databases, a document that is locked in one is refused in all
 	 * @param contexts know the types of documents, and their versions
 	 */
 	UnlockedSaveGuard(ObjectProvider<DocumentLockOperations> operations, ObjectProvider<MongoMappingContext> contexts) {
@@ -64,8 +64,8 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	/**
-	 * Refuse types, among those that are known at the start, that are {@link LockGuarded}
-	 * without a version.
+	 * Refuse {@link LockGuarded} types without a version, among the types that are known
+	 * at the start.
 	 */
 	@Override
 	public void afterSingletonsInstantiated() {
@@ -95,7 +95,7 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	/**
-	 * What this library is about to write, which keeps the lock.
+	 * The entity that this library is about to write, in a way that keeps the lock.
 	 * @return the entity that callbacks are called with
 	 */
 	ThreadLocal<@Nullable Object> own() {
@@ -103,10 +103,11 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	/**
-	 * Look at the lock of a document that is about to be saved, before other callbacks
-	 * and the template change anything but the version.
-	 * @throws IllegalStateException if this application has locked it
-	 * @throws LockUnavailableException if it is guarded and another has locked it
+	 * Check the lock of a document that is about to be saved. This runs before other
+	 * callbacks and the template change anything except the version.
+	 * @throws IllegalStateException if this application has locked the document
+	 * @throws LockUnavailableException if the type is guarded and another has locked the
+	 * document
 	 */
 	@Override
 	public Object onBeforeConvert(Object entity, String collection) {
@@ -152,18 +153,18 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	}
 
 	/**
-	 * Refuse the write of a document that is guarded and that somebody has locked.
+	 * Refuse the write of a document of a guarded type while it is locked.
 	 * @param type the type
 	 * @param id the id of the document
-	 * @param collection where
-	 * @throws LockUnavailableException if so, unless this thread's transaction has
-	 * written it under its lock
+	 * @param collection the collection of the document
+	 * @throws LockUnavailableException if it is locked, unless this thread's transaction
+	 * has written it under its lock
 	 */
 	void refuseIfGuarded(Class<?> type, Object id, String collection) {
 		if (!isGuarded(type)) {
 			return;
 		}
-		// In another database somebody else may have it
+		// In another database, another holder may have a document with the same id
 		Set<Long> written = locked()
 			.filter((held) -> held.isWrittenHere() && held.type().is(held.key(), id, collection))
 			.map(HeldDocument::fence)
@@ -181,8 +182,8 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 			});
 	}
 
-	// The application may have put ours into operations of its own, which know the type's
-	// collection alone
+	// The application may have wrapped our operations in its own, which know only the
+	// type's collection
 	private Optional<DocumentLock> find(DocumentLockOperations operations, Class<?> type, Object id,
 			String collection) {
 		if (operations instanceof Holders holders) {
@@ -208,8 +209,8 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 		return this.contexts.orderedStream().flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)));
 	}
 
-	// A later save of an object whose version stays raised could match what another has
-	// saved meanwhile
+	// If the version stayed raised, a later save of the object could match what another
+	// has saved meanwhile
 	private void takeBackVersion(Class<?> type, Object entity) {
 		if (!isRaised()) {
 			return;
@@ -222,9 +223,9 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 		});
 	}
 
-	// Of all writes, which call this in the same way, a save alone raises the version
-	// before. The nearest one counts: a callback of a save may write something else. One
-	// that is not known is taken for a save
+	// All writes call this in the same way, but only a save has raised the version
+	// before. The nearest write decides, because a callback of a save may write something
+	// else. An unknown method is taken for a save
 	private static boolean isRaised() {
 		return StackWalker.getInstance()
 			.walk((frames) -> frames.filter(UnlockedSaveGuard::isWrite)
@@ -252,8 +253,8 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 		 * The lock of a document.
 		 * @param type the type of the document
 		 * @param id its id
-		 * @param collection where it is, which need not be the type's
-		 * @return the lock, or empty if nobody holds it or there is no such document
+		 * @param collection its collection, which can differ from the type's
+		 * @return the lock, or empty if it is free or there is no such document
 		 */
 		Optional<DocumentLock> find(Class<?> type, Object id, String collection);
 

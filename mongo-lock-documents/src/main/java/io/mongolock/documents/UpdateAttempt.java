@@ -31,13 +31,13 @@ import io.mongolock.store.mongo.TemplateFailures;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * One optimistic update, each execution of which is an attempt: it decides whether
- * anything has changed, and whether others were faster. Owned by one call.
+ * One optimistic update; each execution is an attempt. Decides whether anything has
+ * changed, and whether others were faster. Owned by one call.
  *
  * @param <T> the type of the document
- * @param writer makes of entities what is to be written
- * @param statements sends that
- * @param saves refuses what is guarded
+ * @param writer turns entities into documents to write
+ * @param statements sends the statements
+ * @param saves refuses writes of documents that are guarded and locked
  * @param type the type of the document
  * @param id its id
  * @param factory makes a new document, {@code null} if none is to be created
@@ -62,7 +62,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		return this.writer.storedId(this.type, this.id);
 	}
 
-	// A secondary may not have yet what was faster
+	// From the primary: a secondary may not have the faster write yet
 	private @Nullable BsonDocument load() {
 		return this.statements.execute(this.writer.collection(),
 				(documents) -> documents.withDocumentClass(BsonDocument.class)
@@ -80,7 +80,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 					+ "' to 1 in all documents of the collection '" + this.writer.collection()
 					+ "' that have no version");
 		}
-		// Now: the change may be one in place
+		// Taken now, because the change may be made in place
 		ByteBuffer before = this.writer.state(loaded.entity());
 		T changed = changed(loaded.entity());
 		if (this.writer.state(changed).equals(before)) {
@@ -105,8 +105,8 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		return this.writer.saved(written);
 	}
 
-	// As Spring Data takes one for new, but one that says so of itself is stored all the
-	// same
+	// Spring Data takes such an entity for new. An entity that itself says that it is new
+	// is stored all the same
 	private static boolean isWithoutVersion(Object entity, MongoPersistentEntity<?> mapping) {
 		Number version = Versions.of(entity, mapping);
 		return version == null
@@ -135,7 +135,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 			send((documents) -> documents.insertOne(first.document()));
 		}
 		catch (DuplicateKeyException ex) {
-			// a transaction is over by now and would refuse the look, too
+			// a transaction is over by now, and would refuse the load, too
 			if (inTransaction() || !isOfId(ex) && load() == null) {
 				throw ex;
 			}
@@ -145,7 +145,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		return this.writer.saved(first);
 	}
 
-	// It may be deleted again by now
+	// Read from the message, because the document may be deleted again by now
 	private static boolean isOfId(DuplicateKeyException failure) {
 		return String.valueOf(failure.getMessage()).contains(" index: _id_ ");
 	}
@@ -167,7 +167,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		return accessor.getBean();
 	}
 
-	// A primitive one is never null
+	// A primitive id is never null, so zero counts as unset
 	private static boolean isUnset(MongoPersistentProperty id, Object own) {
 		return id.getType().isPrimitive() && own instanceof Number number && number.longValue() == 0;
 	}
@@ -209,8 +209,8 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 	}
 
 	/**
-	 * Somebody else was faster. Unlike its cause it cannot come from the caller's own
-	 * code.
+	 * Another writer was faster. Unlike its cause, this exception cannot come from the
+	 * caller's own code.
 	 */
 	static final class OvertakenException extends RuntimeException {
 

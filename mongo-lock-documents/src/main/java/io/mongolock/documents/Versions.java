@@ -8,13 +8,13 @@ import org.springframework.data.mapping.model.ConvertingPropertyAccessor;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
 
 /**
- * Versions of entities. Where the class is mutable a save raises it in the caller's own
- * object, so it has to be taken back if nothing is written: that object would else match
- * what another has saved meanwhile.
+ * Reads and sets versions of entities. If the class is mutable, a save raises the version
+ * in the caller's own object. The version must be taken back if nothing is written:
+ * otherwise the object would match what another has saved meanwhile.
  */
 final class Versions {
 
-	/** From one kind of number to another. */
+	/** Converts one kind of number into another. */
 	private static final ConversionService CONVERSIONS = new DefaultConversionService();
 
 	private Versions() {

@@ -20,15 +20,15 @@ import io.mongolock.store.KeyText;
 import io.mongolock.store.mongo.MajorityCommands;
 
 /**
- * The highest number taken of each sequence, in a document of its own:
+ * Keeps the highest number taken of each sequence, in one document per sequence:
  *
  * <pre>
  * { _id: "invoice", value: 150 }
  * </pre>
  *
- * Every method is one command on the primary, outside of any transaction, confirmed by
- * the majority: what was given out is never taken back. A command whose answer is lost is
- * sent again, and then takes other numbers. Thread-safe.
+ * Every method sends one command to the primary, outside of any transaction. The majority
+ * confirms it, so numbers that were given out are never taken back. A command whose
+ * answer is lost is sent again, and then takes other numbers. Thread-safe.
  */
 public final class SequenceStore {
 
@@ -49,7 +49,7 @@ public final class SequenceStore {
 	 * Create a new store.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
-	 * @param prefix what every name is stored with, may be empty
+	 * @param prefix the prefix of every stored name, may be empty
 	 * @param timeout how long a request may take
 	 */
 	public SequenceStore(MongoOperations template, String collection, String prefix, Duration timeout) {
@@ -63,10 +63,11 @@ public final class SequenceStore {
 	/**
 	 * Take the next numbers of a sequence.
 	 * @param count how many, at least 1
-	 * @return the last of them: they are those above {@code last - count}
-	 * @throws DataIntegrityViolationException if they would go past the range of a long
+	 * @return the last one: the numbers taken are those above {@code last - count}
+	 * @throws DataIntegrityViolationException if the numbers would exceed the range of a
+	 * long
 	 * @throws DataAccessResourceFailureException if MongoDB could not be asked; if it
-	 * was, its numbers are a gap
+	 * took the numbers even so, they are a gap
 	 */
 	public long take(String name, long count) {
 		return execute("take " + count + ((count != 1) ? " numbers" : " number") + " of sequence", name,
@@ -122,7 +123,7 @@ public final class SequenceStore {
 		}
 		String message = String.valueOf(failure.getMessage());
 		String collection = "collection '" + this.collection + "'";
-		// A refusal may name it with the way out
+		// A refusal may already name the collection in its advice
 		String where = (message.contains(collection)) ? "" : " (" + collection + ")";
 		return new DataAccessResourceFailureException(message + where + switch (failure.getOutcome()) {
 			case REFUSED -> "";

@@ -12,11 +12,11 @@ import io.mongolock.spi.StoreClient;
 import io.mongolock.spi.StoreClients;
 
 /**
- * The addition of the application's documents to its locks.
+ * Adds the application's documents to its locks.
  *
  * @param properties the settings, bound when something needs them
- * @param made the clients whose stores the documents are
- * @param operations lock documents
+ * @param made the clients that have documents as their store
+ * @param operations the operations that lock documents
  */
 record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> properties, ObjectProvider<StoreClients> made,
 		ObjectProvider<DocumentLockOperations> operations) implements LockExtension {
@@ -32,7 +32,7 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 		checkOptimistic(checks, properties.optimistic());
 		String field = properties.documentLocks().field();
 		try {
-			// the store is created when somebody locks a document
+			// checked here, because the store is created only when a document is locked
 			DocumentLockStore.checkField(field);
 		}
 		catch (IllegalArgumentException ex) {
@@ -44,7 +44,7 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 		checks.positive("optimistic.max-attempts", settings.maxAttempts());
 		checks.duration("optimistic.delay", settings.delay());
 		checks.duration("optimistic.max-delay", settings.maxDelay());
-		if (!(settings.multiplier() >= 1)) { // nor is it a number
+		if (!(settings.multiplier() >= 1)) { // refuses NaN, too
 			throw checks.invalid("optimistic.multiplier", settings.multiplier(), "must be at least 1");
 		}
 		if (settings.maxDelay().compareTo(settings.delay()) < 0) {
@@ -60,7 +60,7 @@ record DocumentLockExtension(ObjectProvider<MongoLockDocumentsProperties> proper
 
 	@Override
 	public List<StoreClient> clients() {
-		// Those that nobody has asked for yet are made now
+		// Creates the operations that are not in use yet
 		this.operations.forEach((one) -> {
 		});
 		return this.made.stream().flatMap((some) -> some.clients().stream()).toList();

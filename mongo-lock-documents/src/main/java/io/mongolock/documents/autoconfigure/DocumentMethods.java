@@ -11,10 +11,9 @@ import io.mongolock.documents.LockedDocument;
 import io.mongolock.spi.DocumentLocking;
 
 /**
- * Runs methods under the locks of documents. Asks for those who lock them at the first
- * call.
+ * Runs methods under the locks of documents. Resolves the operations at the first call.
  *
- * @param operations lock them
+ * @param operations the operations that lock documents
  */
 record DocumentMethods(ObjectProvider<DocumentLockOperations> operations) implements DocumentLocking {
 
@@ -29,7 +28,7 @@ record DocumentMethods(ObjectProvider<DocumentLockOperations> operations) implem
 	}
 
 	@Override
-	@SuppressWarnings("NullAway") // sees no type arguments: the callback may return null
+	@SuppressWarnings("NullAway") // does not see that the callback may return null
 	public @Nullable Object execute(Class<?> document, Object id, Consumer<LockRequest.Builder> how, Work work)
 			throws Throwable {
 		return this.operations.getObject().execute(document, id, how, work::run);

@@ -28,16 +28,15 @@ import io.mongolock.spi.StoreClients;
 
 /**
  * Auto-configuration for documents of the application: their locks and optimistic
- * updates. Where locks are switched off, too: document locks are part of how documents
- * are saved. One class for all, because each costs a start more than its beans. All is
- * lazy: without MongoDB, or where it is not clear which template it is, only those fail
- * who ask for it.
+ * updates. Also applies if locks are switched off, because document locks are part of how
+ * documents are saved. One class for all beans, because each class slows a start down
+ * more than its beans do. All beans are lazy: without MongoDB, or if it is not clear
+ * which template to use, only callers that ask for them fail.
  */
 @Lazy
 @AutoConfiguration(afterName = "io.mongolock.autoconfigure.MongoLockAutoConfiguration")
 @ConditionalOnClass(value = MongoTemplate.class, name = "com.mongodb.client.MongoClient")
-@ConditionalOnBean(name = LockEnvironment.VALIDATOR) // an application may leave out all
-														// of the locks
+@ConditionalOnBean(name = LockEnvironment.VALIDATOR) // the application may exclude locks
 @EnableConfigurationProperties(MongoLockDocumentsProperties.class)
 @Import(DocumentCallbacks.class)
 public final class MongoLockDocumentsAutoConfiguration {

@@ -21,7 +21,7 @@ public record MongoLockDocumentsProperties(@DefaultValue Optimistic optimistic,
 
 	/**
 	 * How often an optimistic update is attempted, and how soon again. The time before an
-	 * attempt is random, so that those who collided once do not collide again.
+	 * attempt is random, so that updates that collided once do not collide again.
 	 *
 	 * @param maxAttempts how many attempts an optimistic update may make
 	 * @param delay longest random pause before the second attempt
@@ -31,7 +31,7 @@ public record MongoLockDocumentsProperties(@DefaultValue Optimistic optimistic,
 	public record Optimistic(@DefaultValue("50") int maxAttempts, @DefaultValue("10ms") Duration delay,
 			@DefaultValue("2") double multiplier, @DefaultValue("250ms") Duration maxDelay) {
 
-		// Its jitter goes as far up as down, and no lower than the first interval
+		// Spring's jitter goes up and down, but never below the first interval
 		BackOff backOff() {
 			long half = Math.max(1, this.delay.toMillis() / 2);
 			ExponentialBackOff backOff = new ExponentialBackOff(half, this.multiplier);

@@ -1,5 +1,5 @@
 /**
- * What Spring Boot sets up by itself for documents of the application.
+ * Auto-configuration by Spring Boot for documents of the application.
  * <ul>
  * <li>{@link MongoLockDocumentsAutoConfiguration} has the beans, which are lazy.</li>
  * <li>{@link MongoLockDocumentsProperties} are the settings.

@@ -15,9 +15,9 @@ import org.bson.json.JsonWriterSettings;
 import io.mongolock.store.KeyText;
 
 /**
- * The document of the application that is locked. As the key of a lock it is the name of
- * the collection and the id as mongosh writes it, for example {@code posts:p1} or
- * {@code posts:ObjectId("65a1…")}.
+ * The document of the application to lock. As the key of a lock, its text is the name of
+ * the collection and the id as mongosh writes it, for example {@code posts:p1} or {@code
+ * posts:ObjectId("65a1…")}.
  *
  * @param collection the name of the collection
  * @param id the id as it is stored
@@ -26,17 +26,20 @@ public record DocumentKey(String collection, BsonValue id) {
 
 	private static final JsonWriterSettings MONGOSH = JsonWriterSettings.builder().outputMode(JsonMode.SHELL).build();
 
-	/** As deep as MongoDB nests documents; who parses deeper ones recurses as deep. */
+	/**
+	 * The depth to which MongoDB nests documents. Deeper texts are refused, because the
+	 * parser recurses.
+	 */
 	private static final int MAX_DEPTH = 100;
 
 	private static final Set<String> WORDS = Set.of("true", "false", "null", "undefined", "NaN", "Infinity", "MinKey",
 			"MaxKey");
 
-	/** Up to here whole numbers are the same in all kinds. */
+	/** Up to this value, whole numbers are the same in all kinds of numbers. */
 	private static final double MAX_WHOLE = 1L << 53;
 
 	/**
-	 * Take all kinds of a number for one, as MongoDB does.
+	 * Create a key. A number is the same id in all kinds of numbers, as in MongoDB.
 	 * @throws IllegalArgumentException as {@link #checkId} does
 	 */
 	public DocumentKey {
@@ -45,8 +48,9 @@ public record DocumentKey(String collection, BsonValue id) {
 	}
 
 	/**
-	 * Refuse what no document has as its id: a filter would take it for a condition.
-	 * @throws IllegalArgumentException if it is such a thing
+	 * Refuse a value that cannot be an id, because a filter would take it for a
+	 * condition.
+	 * @throws IllegalArgumentException if it is such a value
 	 */
 	public static void checkId(BsonValue id) {
 		boolean condition = id.isRegularExpression() || id.isArray()
@@ -69,8 +73,8 @@ public record DocumentKey(String collection, BsonValue id) {
 	}
 
 	/**
-	 * The key that a text stands for.
-	 * @throws IllegalArgumentException if it is no such text
+	 * Read a key from its text.
+	 * @throws IllegalArgumentException if the text is no key
 	 */
 	public static DocumentKey parse(String text) {
 		String collection = collectionOf(text).orElse("");
@@ -93,15 +97,15 @@ public record DocumentKey(String collection, BsonValue id) {
 	}
 
 	/**
-	 * What the key of each document of a collection begins with.
+	 * The beginning of the key of each document of a collection.
 	 */
 	static String beginning(String collection) {
 		return collection.replace("%", "%25").replace(":", "%3A") + ":";
 	}
 
 	/**
-	 * What an id begins with if it is a text, to be in a key with a prefix.
-	 * @return empty if a text may begin otherwise
+	 * The beginning of ids that are texts, if their keys have a prefix.
+	 * @return the beginning; empty if the prefix does not restrict it
 	 */
 	static String textOf(String prefix) {
 		String start = prefix.substring(prefix.indexOf(':') + 1);
@@ -132,7 +136,7 @@ public record DocumentKey(String collection, BsonValue id) {
 		return json.substring(json.indexOf(':') + 1, json.length() - 1).trim();
 	}
 
-	// What mongosh would not take for anything else
+	// Whether mongosh would take the text for nothing else
 	private static boolean isPlain(String text) {
 		return !text.isEmpty() && Character.isLetter(text.charAt(0)) && text.indexOf('(') < 0 && !WORDS.contains(text);
 	}

@@ -41,14 +41,14 @@ import io.mongolock.store.mongo.LockedCollectionQueues;
 import io.mongolock.store.mongo.TokenCommands;
 
 /**
- * {@link LockStore} in documents of the application: the lock is a field of the document,
+ * {@link LockStore} in documents of the application. The lock is a field of the document,
  * and the key is the text of a {@link DocumentKey}. A document is never created. A grant
- * adds one to the version of the document, where it has one, and answers the whole of it.
+ * raises the document's version by one, if it has one, and returns the whole document.
  * <p>
- * The first request of a claim is one statement on the document. A claim that is denied
- * stands in the queue of the document, which is kept beside it in the collection of the
- * locks: waiting never writes the document, and only the first in the queue asks for it.
- * Thread-safe. <pre>
+ * The first request of a claim is one statement on the document. A denied claim stands in
+ * the queue of the document, which is kept in the collection of the locks. So waiting
+ * never writes the document, and only the first in the queue asks for it. Thread-safe.
+ * <pre>
  * { _id: …, title: …, version: 5,
  *   lock: { holders: [ … ], fence: …, touchedAt: …, previous: [ … ] } }
  * </pre>
@@ -69,18 +69,21 @@ public final class DocumentLockStore implements LockStore {
 
 	private final Map<String, LockedCollection> collections = new ConcurrentHashMap<>();
 
-	/** The claim of a thread that waits for nothing. */
+	/**
+	 * Set while this thread's claim must not wait: the fence of the grant to replace, or
+	 * zero.
+	 */
 	private final ThreadLocal<@Nullable Long> atOnce = new ThreadLocal<>();
 
 	/**
 	 * Create a new store.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
-	 * @param field the name of the field that is the lock
-	 * @param queues the name of the collection that keeps those who wait, which may be
-	 * the locks'
-	 * @param clock what the timeouts of several requests are measured by
-	 * @throws IllegalArgumentException as {@link #checkField}
+	 * @param field the name of the field that keeps the lock
+	 * @param queues the name of the collection that keeps the queues, which may be the
+	 * collection of the locks
+	 * @param clock measures timeouts that several requests share
+	 * @throws IllegalArgumentException as {@link #checkField} does
 	 */
 	public DocumentLockStore(MongoOperations template, String field, String queues, LockClock clock) {
 		checkField(field);
@@ -91,8 +94,8 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	/**
-	 * Check the name of a field that is to be the lock.
-	 * @throws IllegalArgumentException if no field of a document itself has such a name
+	 * Check the name of the field for the lock.
+	 * @throws IllegalArgumentException if it cannot name a field of the document itself
 	 */
 	public static void checkField(String field) {
 		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
@@ -102,17 +105,17 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	/**
-	 * The field that is the lock.
+	 * The field that keeps the lock.
 	 */
 	public String field() {
 		return this.field;
 	}
 
 	/**
-	 * The documents of a collection have a version.
-	 * @param version the field
-	 * @throws IllegalArgumentException if others in that collection have it in another
-	 * field
+	 * Note that the documents of a collection have a version.
+	 * @param version the field of the version
+	 * @throws IllegalArgumentException if other documents of the collection have it in
+	 * another field
 	 */
 	public void register(String collection, String version) {
 		this.collections.computeIfAbsent(collection, this::create).version(version);
@@ -124,17 +127,18 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	/**
-	 * What proves possession of a lease that a client of this store was granted.
+	 * The secret that proves possession of a lease that a client of this store was
+	 * granted.
 	 */
 	public byte[] secretOf(LeaseId lease) {
 		return this.secrets.secretOf(lease.leaseToken());
 	}
 
 	/**
-	 * Have a claim of this thread wait for nothing, not for the end of a transaction,
-	 * either, that has written the document.
-	 * @param replaced the number of a grant that it replaces if that is not over, zero
-	 * for none
+	 * Run a claim of this thread that waits for nothing, not even for the end of a
+	 * transaction that has written the document.
+	 * @param replaced the fence of a grant to replace even if it is still live, zero for
+	 * none
 	 * @param claim asks a client of this store, without a wait
 	 * @return what the claim returned
 	 */
@@ -168,8 +172,8 @@ public final class DocumentLockStore implements LockStore {
 		if (isBehindOthers(queue, claim.id())) {
 			answer = documents.look(claim.id().key(), time.left());
 		}
-		// A request of this token whose answer was lost may have been granted: a lease
-		// that is merely seen does not begin anew
+		// A request of this token may have been granted although its answer was lost.
+		// Reading its lease does not renew it, so the claim is sent as well
 		if (answer == null || answer.grantTo(claim.id().leaseToken()).isPresent()) {
 			answer = documents.acquire(alone, time.left());
 		}
@@ -194,7 +198,7 @@ public final class DocumentLockStore implements LockStore {
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		List<LockStoreException> failures = new ArrayList<>();
 		Set<LeaseId> failed = new HashSet<>();
-		// What goes wrong with the documents of one collection says nothing of the others
+		// A failure in one collection says nothing of the others
 		int found = all(leases, timeout, (part) -> {
 			RenewalAnswer answer = renewAll(part, notes);
 			if (answer.failure() != null) {
@@ -217,7 +221,8 @@ public final class DocumentLockStore implements LockStore {
 
 	@Override
 	public ReleaseAnswer release(LeaseId lease, Duration timeout) {
-		// The majority has it with the answer, so nobody has to know who waits
+		// The answer means that the majority has the release, so it need not tell whether
+		// anyone waits
 		return new ReleaseAnswer(of(lease.key()).leases().release(lease, timeout), false);
 	}
 
@@ -286,7 +291,7 @@ public final class DocumentLockStore implements LockStore {
 		return this.queues.with(locks, time.left());
 	}
 
-	// A place in a queue may name anything as held
+	// A place in a queue may name any text as the key of a held lock
 	private boolean isKnown(String key) {
 		try {
 			return this.collections.containsKey(DocumentKey.parse(key).collection());
@@ -296,7 +301,7 @@ public final class DocumentLockStore implements LockStore {
 		}
 	}
 
-	// A collection that cannot be read hides no other
+	// A collection that cannot be read does not hide the others
 	private List<StoredLock> readable(List<String> keys, TimeLeft time) {
 		try {
 			return of(keys.get(0)).findAll(keys, time.left());
@@ -329,8 +334,8 @@ public final class DocumentLockStore implements LockStore {
 		return (most > 0) ? list(all, after, most, most, timeout).locks() : List.of();
 	}
 
-	// Free documents are no locks, and of those that are held the server sends what it
-	// finds alone, so it looks at all of them
+	// Free documents are no locks. The server sends only the held ones that match, so it
+	// may scan them all, and the limit of scanned locks is ignored
 	@Override
 	public LockPage list(LockFilter filter, String after, int most, int scanned, Duration timeout) {
 		TimeLeft time = new TimeLeft(this.clock, timeout);
@@ -349,7 +354,7 @@ public final class DocumentLockStore implements LockStore {
 		return LockPage.of(this.queues.with(found, time.left()), most, null);
 	}
 
-	// A collection that a prefix names whole need not be known
+	// A collection whose whole name is in the prefix need not be known
 	private List<String> collections(String prefix) {
 		return DocumentKey.collectionOf(prefix)
 			.map(List::of)
@@ -367,34 +372,34 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	/**
-	 * Begin a lease anew as part of a transaction of the application, which keeps all
-	 * other writes away from the document until it ends.
+	 * Renew a lease as part of a transaction of the application. The transaction then
+	 * keeps all other writes away from the document until it ends.
 	 * @throws LockStoreException if it failed; the transaction must be rolled back
-	 * @throws IllegalStateException if the session is of another client
+	 * @throws IllegalStateException if the session belongs to another client
 	 */
 	public boolean renew(LeaseId lease, ClientSession session) {
 		return of(lease.key()).leases().renew(lease, session);
 	}
 
 	/**
-	 * Look at the holders of a document, those whose leases have run out among them.
-	 * @return none also if there is no such document
+	 * Look at the holders of a document, including those whose leases have run out.
+	 * @return the holders; none if there is no such document
 	 */
 	public List<StoredHolder> holders(String key, Duration timeout) {
 		return of(key).find(key, timeout).map(StoredLock::holders).orElse(List.of());
 	}
 
 	/**
-	 * Load a document that is locked.
-	 * @return the whole document, unless the lease is gone
+	 * Load a locked document.
+	 * @return the whole document, or empty if the lease is gone
 	 */
 	public Optional<BsonDocument> load(LeaseId lease, Duration timeout) {
 		return of(lease.key()).load(lease, timeout);
 	}
 
 	/**
-	 * Look at the documents of one collection that somebody holds, in the order of their
-	 * ids. For diagnostics.
+	 * Look at the locked documents of one collection, in the order of their ids. For
+	 * diagnostics.
 	 */
 	public List<StoredLock> list(String collection, Duration timeout) {
 		TimeLeft time = new TimeLeft(this.clock, timeout);
@@ -402,7 +407,7 @@ public final class DocumentLockStore implements LockStore {
 				Integer.MAX_VALUE, time.left()), time.left());
 	}
 
-	// No key of a lock is like it
+	// This id is a document, so it differs from the key of any lock
 	private static BsonValue queueId(String key) {
 		DocumentKey document = DocumentKey.parse(key);
 		return new BsonDocument("collection", new BsonString(document.collection())).append("id", document.id());
@@ -412,7 +417,8 @@ public final class DocumentLockStore implements LockStore {
 		return collection(DocumentKey.parse(key).collection());
 	}
 
-	// A ticket comes from outside and may name anything, so what it names is not kept
+	// A ticket comes from outside and may name any collection, so unknown ones are not
+	// cached
 	private LockedCollection collection(String name) {
 		LockedCollection known = this.collections.get(name);
 		return (known != null) ? known : create(name);

@@ -15,8 +15,7 @@ import org.bson.BsonType;
 import org.bson.BsonValue;
 
 /**
- * The order of ids, in which MongoDB sorts documents: by their kinds, and texts by their
- * bytes.
+ * The order in which MongoDB sorts ids: by their types, and texts by their bytes.
  */
 final class IdOrder implements Comparator<BsonValue> {
 
@@ -47,7 +46,7 @@ final class IdOrder implements Comparator<BsonValue> {
 		return KINDS.indexOf((value.isNumber()) ? BsonType.DOUBLE : value.getBsonType());
 	}
 
-	// Those that are no numbers come first
+	// NaN comes first
 	private static int numbers(BsonNumber one, BsonNumber other) {
 		double first = one.doubleValue();
 		double second = other.doubleValue();

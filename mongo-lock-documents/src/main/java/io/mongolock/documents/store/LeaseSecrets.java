@@ -11,15 +11,15 @@ import javax.crypto.Cipher;
 import javax.crypto.spec.SecretKeySpec;
 
 /**
- * Proves possession of a lease by something that does not stand in the document: what
- * stands there may be read by many, since applications answer with whole documents. A
- * token is random bits and a digest of them and of the secret, which only the store that
- * made it, and those it gives the secret to, know. Thread-safe.
+ * Proves possession of a lease by a secret that is not stored in the document. Many may
+ * read the document, because applications answer with whole documents. A token consists
+ * of random bits and of a digest of these bits and the secret. Only the store that made
+ * the token knows the secret, and the owners to whom the store gives it. Thread-safe.
  */
 public final class LeaseSecrets {
 
 	/**
-	 * How many random bits a token has, and a secret.
+	 * The number of bytes in a secret, and of random bytes in a token.
 	 */
 	public static final int BYTES = 16;
 
@@ -40,38 +40,38 @@ public final class LeaseSecrets {
 	}
 
 	/**
-	 * The secret of a token that this store has made.
+	 * The secret of a token that this object has made.
 	 */
 	byte[] secretOf(String token) {
 		return digest(this.key, randomOf(token));
 	}
 
 	/**
-	 * Whether a secret is a token's.
+	 * Whether a secret belongs to a token.
 	 */
 	public static boolean isOf(String token, byte[] secret) {
-		// Anything may stand in a document
+		// The token in a document may be any text
 		return token.matches("[0-9a-f]{" + 4 * BYTES + "}")
 				&& MessageDigest.isEqual(token(randomOf(token), secret).getBytes(StandardCharsets.US_ASCII),
 						token.getBytes(StandardCharsets.US_ASCII));
 	}
 
 	/**
-	 * Hide a block of {@link #BYTES} bytes from all who do not see the document of a
-	 * token.
+	 * Encrypt a block of {@link #BYTES} bytes, so that only readers of the token's
+	 * document can read it.
 	 */
 	public static byte[] seal(byte[] block, String token) {
 		return cipher(Cipher.ENCRYPT_MODE, block, token);
 	}
 
 	/**
-	 * Show it.
+	 * Decrypt a block.
 	 */
 	public static byte[] open(byte[] block, String token) {
 		return cipher(Cipher.DECRYPT_MODE, block, token);
 	}
 
-	// Each token is a key for single blocks alone, so there is nothing to chain
+	// Each token encrypts single blocks only, so there is nothing to chain
 	private static byte[] cipher(int mode, byte[] block, String token) {
 		try {
 			Cipher cipher = Cipher.getInstance("AES/ECB/NoPadding");
@@ -88,13 +88,14 @@ public final class LeaseSecrets {
 	}
 
 	/**
-	 * The token that random bits and a secret make.
+	 * Make a token from random bits and a secret.
 	 */
 	public static String token(byte[] random, byte[] secret) {
 		return HEX.formatHex(random) + HEX.formatHex(digest(random, secret));
 	}
 
-	// Half of it, of parts whose lengths are always the same
+	// Half of the hash is enough. The parts need no separator, because their lengths are
+	// always the same
 	private static byte[] digest(byte[] first, byte[] second) {
 		try {
 			MessageDigest digest = MessageDigest.getInstance("SHA-256");

@@ -4,7 +4,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.store.KeyText;
 
 /**
- * The document that was to be locked does not exist.
+ * The document to lock does not exist.
  */
 public final class MissingDocumentException extends LockStoreException {
 
