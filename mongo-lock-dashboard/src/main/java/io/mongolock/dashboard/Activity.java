@@ -6,24 +6,26 @@ import java.util.Map;
 import org.springframework.boot.json.JsonWriter;
 
 /**
- * The history of one instance's locks, as sent to the page. Times are milliseconds, and
- * no clock of a browser is compared with one of a server.
+ * The history of one instance's locks, as sent to the page. Times are durations in
+ * milliseconds, so no browser's clock is compared with a server's clock.
  *
  * @param turn the number of the latest turn that ended
  * @param held how many locks are held now
  * @param waiting how many attempts wait now
- * @param bounds the upper bounds of the counts, which have one more for what is above
- * @param names what is known by the names of locks
+ * @param bounds the upper bounds of the counts; there is one more count for longer
+ * durations
+ * @param names the counts for each lock name
  * @param turns the latest turns that ended, in their order
  * @param lost how many locks were lost
- * @param losses the latest of them, last first
+ * @param losses the latest losses, last first
  * @param deadlocks the latest deadlocks, last first
  */
 record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> names, List<Turn> turns, long lost,
 		List<Loss> losses, List<Stuck> deadlocks) {
 
 	/**
-	 * Write it as the page reads it, whatever the application's Jackson is set to.
+	 * Write it as the page reads it, regardless of the settings of the application's
+	 * Jackson.
 	 * @return one line of JSON
 	 */
 	String toJson() {
@@ -44,8 +46,8 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 	 * The locks of one name.
 	 *
 	 * @param name the name
-	 * @param waits how many claims were granted, by how long they waited
-	 * @param holds how many turns ended, by how long they lasted
+	 * @param waits the numbers of granted claims, by the time that they waited
+	 * @param holds the numbers of ended turns, by the time that they lasted
 	 */
 	record Name(String name, List<Long> waits, List<Long> holds) {
 
@@ -59,8 +61,8 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 	 * A turn that ended.
 	 *
 	 * @param number its number
-	 * @param key the lock's
-	 * @param end how
+	 * @param key the key of the lock
+	 * @param end how it ended
 	 * @param lasted how long it lasted
 	 * @param ago how long ago it ended
 	 */
@@ -92,9 +94,9 @@ record Activity(long turn, int held, int waiting, List<Long> bounds, List<Name> 
 	 * A lock that was lost.
 	 *
 	 * @param number its number
-	 * @param key its key
-	 * @param reason how
-	 * @param ago how long ago
+	 * @param key the key of the lock
+	 * @param reason how it was lost
+	 * @param ago how long ago it was lost
 	 */
 	record Loss(long number, String key, String reason, long ago) {
 

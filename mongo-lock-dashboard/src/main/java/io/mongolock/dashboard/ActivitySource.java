@@ -5,13 +5,13 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.client.LockTemplate;
 
 /**
- * Says what this instance did and does with its locks. Thread-safe.
+ * Reports the activity of this instance's locks. Thread-safe.
  */
 final class ActivitySource {
 
 	private final LockActivity activity;
 
-	/** {@code null} if a test has put a mock in its place. */
+	/** {@code null} if a test has replaced it with a mock. */
 	private final @Nullable LockTemplate template;
 
 	ActivitySource(LockActivity activity, @Nullable LockTemplate template) {
@@ -21,7 +21,7 @@ final class ActivitySource {
 
 	/**
 	 * The latest events, and the present state.
-	 * @param seen the number of the last turn that is known already, zero at first
+	 * @param seen the number of the last turn that the page knows already, zero at first
 	 */
 	Activity since(long seen) {
 		return (this.template != null) ? this.activity.since(seen, this.template.held(), this.template.waiting())

@@ -19,8 +19,8 @@ import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.client.LockTemplate;
 
 /**
- * Auto-configuration for the page that shows the locks, where it is exposed and locks are
- * used.
+ * Auto-configuration for the page that shows the locks, if the page is exposed and locks
+ * are used.
  */
 @AutoConfiguration(after = { MongoLockAutoConfiguration.class, LockEndpointAutoConfiguration.class },
 		before = ManagementContextAutoConfiguration.class)

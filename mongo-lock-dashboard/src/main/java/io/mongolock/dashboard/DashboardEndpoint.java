@@ -23,9 +23,9 @@ import io.mongolock.actuate.LocksEndpointWebExtension;
 
 /**
  * Endpoint {@code mongolocksdashboard}: the page that shows the locks, and the files it
- * consists of. The page asks the endpoint {@code mongolocks} for the locks, and
- * {@code mongojobs} for the jobs if it is there, with the rights of the user who looks at
- * it. Thread-safe.
+ * consists of. The page asks the endpoint {@code mongolocks} for the locks. If the
+ * endpoint {@code mongojobs} exists, the page asks it for the jobs. Both requests have
+ * the rights of the page's user. Thread-safe.
  */
 @WebEndpoint(id = "mongolocksdashboard", defaultAccess = Access.READ_ONLY)
 class DashboardEndpoint {
@@ -49,8 +49,8 @@ class DashboardEndpoint {
 
 	/**
 	 * Create an endpoint.
-	 * @param paths where the endpoints are, known once all of them are created
-	 * @param access what may be done with them
+	 * @param paths the paths of the endpoints, known once all of them are created
+	 * @param access knows the access to the endpoints
 	 * @param locks knows who may see owners, and who may release; {@code null} if the
 	 * locks are not exposed
 	 */
@@ -65,11 +65,11 @@ class DashboardEndpoint {
 	@ReadOperation(produces = "text/html")
 	WebEndpointResponse<String> page(SecurityContext user) {
 		String own = Objects.requireNonNull(this.paths.get().getRootPath(ID));
-		// Relative to the page, whatever stands before that in the browser
+		// Relative to the page, whatever prefix its address has in the browser
 		String up = "./" + "../".repeat(StringUtils.countOccurrencesOf(own, "/"));
 		boolean releases = this.locks != null && this.locks.mayRelease(user) && isUnrestricted(LOCKS);
 		boolean shown = this.locks != null && this.locks.showsOwners(user);
-		// Which roles may change jobs is said with the jobs
+		// The answer with the jobs says whether the user's roles may change them
 		Map<String, String> values = Map.of("self", "./" + own.substring(own.lastIndexOf('/') + 1), "locks",
 				path(up, LOCKS), "release", String.valueOf(releases), "jobs", path(up, JOBS), "change",
 				String.valueOf(isUnrestricted(JOBS)), "application", (shown) ? this.owner.application() : "",

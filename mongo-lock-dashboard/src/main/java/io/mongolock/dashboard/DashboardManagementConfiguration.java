@@ -24,29 +24,29 @@ import org.springframework.web.servlet.function.support.RouterFunctionMapping;
 import org.springframework.web.servlet.mvc.method.annotation.RequestMappingHandlerAdapter;
 
 /**
- * The live part of the page, which an endpoint cannot be, because it cannot stream. It
+ * The live part of the page. It is not an endpoint, because an endpoint cannot stream. It
  * names keys, so it is below the path of the locks and on the port of the actuator: only
- * who may read the locks may listen.
+ * users who may read the locks may listen.
  */
 @ManagementContextConfiguration(proxyBeanMethods = false)
 @ConditionalOnBean(DashboardEndpoint.class)
 class DashboardManagementConfiguration {
 
-	/** Before the mapping of the endpoints, which would refuse what it cannot produce. */
+	/** Before the mapping of the endpoints, which would refuse a stream of events. */
 	private static final int ORDER = -101;
 
 	private static String path(PathMappedEndpoints paths) {
 		return paths.getPath(DashboardEndpoint.LOCKS) + "/events";
 	}
 
-	// Nothing is where the locks are not exposed, and a lock may have the key "events",
-	// which is asked for as JSON
+	// No stream if the locks are not exposed. A lock may have the key "events", but is
+	// requested as JSON
 	private static boolean isForEvents(PathMappedEndpoints paths, List<MediaType> accepted) {
 		return paths.getPath(DashboardEndpoint.LOCKS) != null && accepted.contains(MediaType.TEXT_EVENT_STREAM);
 	}
 
 	/**
-	 * In an application of servlets.
+	 * For a servlet application.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = Type.SERVLET)
@@ -70,8 +70,7 @@ class DashboardManagementConfiguration {
 			return mapping;
 		}
 
-		// The error page of a port of its own has JSON alone, and would answer 406
-		// instead
+		// The error page of a separate port has only JSON, and would answer 406 instead
 		private static boolean isRefused(PathMappedEndpoints paths, ServerRequest request) {
 			return request.servletRequest().getDispatcherType() == DispatcherType.ERROR
 					&& isForEvents(paths, request.headers().accept())
@@ -88,7 +87,7 @@ class DashboardManagementConfiguration {
 	}
 
 	/**
-	 * In a reactive application.
+	 * For a reactive application.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnWebApplication(type = Type.REACTIVE)

@@ -6,12 +6,12 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.stream.LongStream;
 
 /**
- * A count of durations by their length. Thread-safe without locks, because it is written
- * on the threads that claim and release.
+ * Counts durations by their length. Thread-safe without locks, because the threads that
+ * claim and release write it.
  */
 final class Durations {
 
-	/** Upper bounds in milliseconds; what is above has a count of its own. */
+	/** Upper bounds in milliseconds; longer durations have their own count. */
 	static final List<Long> BOUNDS = List.of(1L, 3L, 10L, 30L, 100L, 300L, 1_000L, 3_000L, 10_000L, 30_000L, 60_000L,
 			300_000L);
 

@@ -27,8 +27,8 @@ import io.mongolock.event.LockInstrumentation;
 
 /**
  * Remembers what this instance did with its locks since it started, in bounded memory:
- * histograms by name, the latest turns, losses and deadlocks. Thread-safe: all but the
- * histograms is guarded by this.
+ * histograms by name, the latest turns, losses and deadlocks. Thread-safe: the monitor
+ * guards everything except the histograms.
  */
 final class LockActivity implements LockInstrumentation {
 
@@ -104,7 +104,7 @@ final class LockActivity implements LockInstrumentation {
 
 	/**
 	 * The latest events.
-	 * @param seen the number of the last turn that is known already
+	 * @param seen the number of the last turn that the page knows already
 	 */
 	Activity since(long seen, int held, int waiting) {
 		List<Name> names = this.names.entrySet()
@@ -121,7 +121,7 @@ final class LockActivity implements LockInstrumentation {
 		}
 	}
 
-	// Names come from annotations and so are few; others must not fill the memory
+	// Names come from annotations, so they are few. Other names must not fill the memory
 	private ByName named(LockRequest request) {
 		String name = (request.name() != null) ? request.name() : "none";
 		ByName known = this.names.get(name);

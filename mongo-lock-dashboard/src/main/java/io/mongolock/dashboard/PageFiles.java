@@ -16,8 +16,8 @@ import org.springframework.aot.hint.RuntimeHintsRegistrar;
 import org.springframework.util.MimeType;
 
 /**
- * The files that the page consists of, and no others. They lie beside this class, where
- * no application serves its static files from. Immutable.
+ * The files that the page consists of, and no others. They lie beside this class, so no
+ * application serves them as static files. Immutable.
  */
 final class PageFiles {
 
@@ -54,8 +54,8 @@ final class PageFiles {
 	}
 
 	/**
-	 * A native image has only the files it is asked to have, and writes as JSON only what
-	 * it knows of.
+	 * Registers the files, and the types to write as JSON, which a native image would
+	 * otherwise leave out.
 	 */
 	static final class Hints implements RuntimeHintsRegistrar {
 

@@ -13,8 +13,8 @@ import reactor.core.publisher.Mono;
 import reactor.core.publisher.Sinks;
 
 /**
- * As {@link ServletStreams}, in a reactive application, where a stream occupies nothing
- * but its connection. Thread-safe.
+ * Like {@link ServletStreams}, in a reactive application. A stream occupies nothing but
+ * its connection there. Thread-safe.
  */
 final class ReactiveStreams implements SmartLifecycle {
 
@@ -28,7 +28,7 @@ final class ReactiveStreams implements SmartLifecycle {
 
 	private volatile boolean running;
 
-	/** Whether those who listen were sent away. */
+	/** Whether the streams were ended. */
 	private volatile boolean stopped;
 
 	ReactiveStreams(ActivitySource source) {

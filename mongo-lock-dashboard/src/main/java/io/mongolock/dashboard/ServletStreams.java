@@ -14,19 +14,22 @@ import org.springframework.web.servlet.function.ServerResponse;
 import org.springframework.web.servlet.function.ServerResponse.SseBuilder;
 
 /**
- * Sends the activity of this instance to those who look, once a second. Each of them has
- * a thread, because a write waits for its reader: one that does not read keeps nobody
- * else waiting, and is dropped when the web server gives up the write. Streams end before
- * the web server waits for its requests at shutdown. Thread-safe.
+ * Sends the activity of this instance to viewers, once a second. Each viewer has a
+ * thread, because a write waits for its reader. A viewer that does not read keeps no
+ * other viewer waiting, and is dropped when the web server gives up the write. Streams
+ * end before the web server waits for its requests at shutdown. Thread-safe.
  */
 final class ServletStreams implements SmartLifecycle {
 
-	/** Each occupies a connection and a thread; who comes later sees the store alone. */
+	/**
+	 * Each viewer occupies a connection and a thread; further viewers see the store
+	 * alone.
+	 */
 	static final int MAX_VIEWERS = 16;
 
 	static final Duration EVERY = Duration.ofSeconds(1);
 
-	/** The browser comes again, and has to be allowed to anew. */
+	/** After these, the browser reconnects, and must be authorized again. */
 	static final int MAX_SENT = 300;
 
 	private final Set<Viewer> viewers = ConcurrentHashMap.newKeySet();
@@ -41,7 +44,7 @@ final class ServletStreams implements SmartLifecycle {
 
 	/**
 	 * Begin a stream.
-	 * @return the stream, or that there are too many
+	 * @return the stream, or status 503 if there are too many
 	 */
 	ServerResponse open(ServerRequest request) {
 		if (!mayBegin()) {
@@ -52,8 +55,8 @@ final class ServletStreams implements SmartLifecycle {
 
 	void join(SseBuilder stream) {
 		try {
-			// Writes the headers on the thread of the request. Filters add some until
-			// they are written, which another thread that writes must not meet halfway
+			// Writes the headers on the thread of the request. Filters may add headers
+			// until then, so another thread must not write them at the same time
 			stream.comment("open").send();
 			begin(stream);
 		}
@@ -63,7 +66,7 @@ final class ServletStreams implements SmartLifecycle {
 	}
 
 	private synchronized void begin(SseBuilder stream) {
-		// Again: others may have begun since this one was asked for
+		// Checked again, because other streams may have begun since the request
 		if (!mayBegin()) {
 			stream.complete();
 			return;
@@ -100,8 +103,9 @@ final class ServletStreams implements SmartLifecycle {
 	}
 
 	/**
-	 * One who looks. The stream is owned by its thread, which completes it as well: it
-	 * would find the response recycled if another thread did so at the same time.
+	 * A viewer. Its thread owns the stream, and also completes it. If another thread
+	 * completed it at the same time, the viewer's thread would find the response
+	 * recycled.
 	 */
 	private final class Viewer implements Runnable {
 
@@ -140,8 +144,8 @@ final class ServletStreams implements SmartLifecycle {
 				}
 			}
 			catch (IOException | InterruptedException ex) {
-				// The reader went away, which is not worth a word; nobody interrupts
-				// this thread
+				// The reader went away, which needs no message. This thread is never
+				// interrupted
 			}
 		}
 

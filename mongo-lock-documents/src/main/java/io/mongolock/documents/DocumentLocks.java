@@ -168,7 +168,7 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 		return result;
 	}
 
-	@SuppressWarnings("try") // closing is what the resource is for
+	@SuppressWarnings("try") // the resource is only there to be closed
 	private static <T, R extends @Nullable Object, E extends Throwable> R callWithin(HeldDocument<T> held,
 			DocumentCallback<T, R, E> callback) throws E {
 		try (LockContext.Scope scope = LockContext.enter(held.handle())) {

@@ -12,8 +12,8 @@ import io.mongolock.LockOperations;
 import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 
 /**
- * Auto-configuration for the lock registry, where Spring Integration is there and the
- * application has no other.
+ * Auto-configuration for the lock registry, if Spring Integration is on the class path
+ * and the application has no other registry.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnClass(LockRegistry.class)

@@ -13,28 +13,28 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 
 /**
- * The lock registry of Spring Integration on {@link LockOperations}. Thread-safe.
+ * A lock registry for Spring Integration on {@link LockOperations}. Thread-safe.
  * <p>
- * The lock of a key is the one of {@link LockRequest#of(String, Object)}: its key is the
- * registry's name, a colon and the text of the key, and the settings of that name apply.
- * So registries of one name exclude each other, in whatever instance, as does
- * {@code @DistributedLock} with that name.
+ * The lock of a key is the lock of {@link LockRequest#of(String, Object)}. Its key
+ * consists of the registry's name, a colon and the text of the given key, and the
+ * settings of that name apply. So registries with the same name exclude each other in all
+ * instances. They and {@code @DistributedLock} with that name exclude each other, too.
  * <p>
- * A lock belongs to the thread that locked it, which may lock it again and unlocks it as
- * often. It is renewed for as long as it is held. If it is lost nevertheless,
- * {@link #held(Object)} and {@link io.mongolock.LockListener} say so at once, and
- * {@code unlock()} throws {@link java.util.ConcurrentModificationException}.
+ * A lock belongs to the thread that locked it. This thread may lock it again, and must
+ * unlock it as often. The lock is renewed as long as it is held. If it is lost
+ * nevertheless, {@link #held(Object)} and {@link io.mongolock.LockListener} report this
+ * at once, and {@code unlock()} throws {@link java.util.ConcurrentModificationException}.
  */
 public final class MongoLockRegistry
 		implements RenewableLockRegistry<DistributedLock>, ExpirableLockRegistry<DistributedLock> {
 
 	/**
-	 * The name of the registry that is set up by itself.
+	 * The name of the auto-configured registry.
 	 */
 	public static final String NAME = "integration";
 
 	/**
-	 * How many locks are kept for their next use; those in use come on top.
+	 * The number of locks that are kept, unless more are in use.
 	 */
 	static final int CAPACITY = 10_000;
 
@@ -44,8 +44,9 @@ public final class MongoLockRegistry
 
 	/**
 	 * Create a registry.
-	 * @param locks what grants the locks
-	 * @param name groups settings and metrics of its locks, for example {@code order}
+	 * @param locks grants the locks
+	 * @param name the name for the settings and metrics of its locks, for example {@code
+	 * order}
 	 */
 	public MongoLockRegistry(LockOperations locks, String name) {
 		this(locks, name, LockClock.system(), CAPACITY);
@@ -57,12 +58,13 @@ public final class MongoLockRegistry
 	}
 
 	/**
-	 * The lock of a key, not locked by this.
+	 * Find the lock of a key, without locking it.
 	 * @param lockKey text, a number, an enum, a UUID or another value that
 	 * {@link LockRequest#of(String, Object)} takes
-	 * @return the same lock for an equal key, unless it was left unused for long
-	 * @throws IllegalArgumentException if the key is blank, too long or a value without a
-	 * text of its own
+	 * @return the lock; the same object for an equal key, unless it was unused for a long
+	 * time
+	 * @throws IllegalArgumentException if the key is blank, too long or a value without
+	 * its own text
 	 */
 	@Override
 	public DistributedLock obtain(Object lockKey) {
@@ -70,10 +72,10 @@ public final class MongoLockRegistry
 	}
 
 	/**
-	 * What the current thread holds of a key, with the fence of the grant. It ends with
-	 * the unlock.
+	 * Find the handle of the lock that the current thread holds for a key, with the fence
+	 * of the grant. The handle ends with the unlock.
 	 * @param lockKey the key
-	 * @return the handle, which is not to be closed
+	 * @return the handle, which must not be closed
 	 * @throws IllegalStateException if the current thread does not hold the lock
 	 */
 	public LockHandle held(Object lockKey) {
@@ -81,8 +83,8 @@ public final class MongoLockRegistry
 	}
 
 	/**
-	 * Renew a lock now. There is no need: it is renewed for as long as it is held. It is
-	 * one request, and says whether the lock is still held.
+	 * Renew a lock now. There is no need to, because a lock is renewed as long as it is
+	 * held. The call sends one request, and shows whether the lock is still held.
 	 * @param lockKey the key
 	 * @throws IllegalStateException if the current thread does not hold the lock, or has
 	 * lost it
@@ -101,9 +103,9 @@ public final class MongoLockRegistry
 	}
 
 	/**
-	 * As {@link #renewLock(Object)}. The time does not count: the lock is held until it
-	 * is unlocked, and the ttl that it was locked with says how long others wait after
-	 * this process has died.
+	 * Renew a lock as {@link #renewLock(Object)} does. The given ttl is ignored: the lock
+	 * is held until it is unlocked. The ttl that it was locked with is the time for which
+	 * others wait after this process has died.
 	 */
 	@Override
 	public void renewLock(Object lockKey, Duration ttl) {
@@ -111,9 +113,9 @@ public final class MongoLockRegistry
 	}
 
 	/**
-	 * Forget locks that no thread holds or waits for and that were last used long ago.
-	 * They work as before if somebody still has them.
-	 * @param age how long ago, in milliseconds
+	 * Forget locks that no thread holds or waits for and that were last used long ago. A
+	 * lock object that is still in use elsewhere works as before.
+	 * @param age the time since the last use, in milliseconds
 	 */
 	@Override
 	public void expireUnusedOlderThan(long age) {
@@ -126,14 +128,14 @@ public final class MongoLockRegistry
 	}
 
 	/**
-	 * How many locks are kept.
+	 * The number of locks that are kept.
 	 */
 	int size() {
 		return this.locks.size();
 	}
 
-	// Others of Spring Integration wait for their lock until the work is done, however
-	// long that takes
+	// Always renewed: with Spring Integration, others wait for a lock until the work is
+	// done, however long that takes
 	private LockRequest request(Object lockKey) {
 		return LockRequest.builder(this.name, lockKey).autoRenew(true).build();
 	}

@@ -10,10 +10,10 @@ import org.springframework.beans.factory.SmartInitializingSingleton;
 import org.springframework.integration.support.locks.LockRegistry;
 
 /**
- * Says that the application has another registry only, before which the one of this
- * module has backed off: their locks do not exclude each other.
+ * Warns if the application has only another registry, for which this module's registry
+ * has backed off: their locks do not exclude each other.
  *
- * @param beanFactory of the application
+ * @param beanFactory the bean factory of the application
  */
 record RegistryCheck(ListableBeanFactory beanFactory) implements SmartInitializingSingleton {
 

@@ -14,8 +14,8 @@ import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.store.KeyText;
 
 /**
- * A lock as the registry gives it out. Immutable: {@link RegistryLocks} knows what
- * threads hold by it.
+ * A lock that the registry has given out. Immutable: {@link RegistryLocks} knows the
+ * holds of threads.
  */
 final class RegistryLock implements DistributedLock {
 
@@ -68,7 +68,7 @@ final class RegistryLock implements DistributedLock {
 			this.locks.release(this.request);
 		}
 		catch (LockLostException ex) {
-			// As all registries of Spring Integration say it
+			// The exception of all registries of Spring Integration
 			throw new ConcurrentModificationException(ex.getMessage(), ex);
 		}
 	}
@@ -92,8 +92,8 @@ final class RegistryLock implements DistributedLock {
 	}
 
 	private static LockSettings settings(Duration ttl) {
-		// At the end of the numbers if there are
-		// too few: refused as too long or too short
+		// A ttl that exceeds the range of a long becomes its nearest number, and is
+		// refused as too long or too short
 		Duration whole = Duration.ofMillis(TimeUnit.MILLISECONDS.convert(ttl));
 		return LockSettings.builder().ttl((whole.compareTo(ttl) < 0) ? whole.plusMillis(1) : whole).build();
 	}

@@ -15,10 +15,9 @@ import io.mongolock.concurrent.ThreadLock;
 import io.mongolock.store.KeyText;
 
 /**
- * The locks of a registry, one per key, and how many threads use each: what a thread
- * holds of a key is the same whichever object it locks or unlocks by. Thread-safe: the
- * map and the counts are guarded by the monitor, under which nothing is asked of the
- * store.
+ * The locks of a registry, one per key, with the number of threads that use each. A
+ * thread has one hold per key, whichever lock object it locks or unlocks. Thread-safe:
+ * the monitor guards the map and the counts, and no request is sent under it.
  */
 final class RegistryLocks {
 
@@ -28,12 +27,12 @@ final class RegistryLocks {
 
 	private final int capacity;
 
-	/** By key; those that were used longest ago come first. */
+	/** By key; the least recently used locks come first. */
 	private final Map<String, Kept> byKey = new LinkedHashMap<>(16, 0.75F, true);
 
 	/**
 	 * Create without locks.
-	 * @param capacity how many are kept, unless more are in use
+	 * @param capacity the number of locks that are kept, unless more are in use
 	 */
 	RegistryLocks(LockOperations operations, LockClock clock, int capacity) {
 		this.operations = operations;
@@ -60,8 +59,8 @@ final class RegistryLocks {
 	}
 
 	/**
-	 * Unlock what the current thread holds.
-	 * @throws IllegalStateException if it does not hold it
+	 * Unlock the lock that the current thread holds.
+	 * @throws IllegalStateException if the thread does not hold it
 	 */
 	void release(LockRequest request) {
 		Kept kept = kept(request.key());
@@ -77,8 +76,8 @@ final class RegistryLocks {
 	}
 
 	/**
-	 * What the current thread holds.
-	 * @throws IllegalStateException if it does not hold it
+	 * The handle of the lock that the current thread holds.
+	 * @throws IllegalStateException if the thread does not hold it
 	 */
 	LockHandle held(LockRequest request) {
 		Kept kept = kept(request.key());

@@ -1,6 +1,6 @@
 /**
- * The lock registry of Spring Integration: {@link MongoLockRegistry}, whose locks are
- * {@link RegistryLock}, of which {@link RegistryLocks} keeps one per key.
+ * The lock registry for Spring Integration is {@link MongoLockRegistry}. Its locks are
+ * {@link RegistryLock} objects; {@link RegistryLocks} keeps one per key.
  */
 @NullMarked
 package io.mongolock.integration;

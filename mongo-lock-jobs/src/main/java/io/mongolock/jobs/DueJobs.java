@@ -13,7 +13,7 @@ import io.mongolock.jobs.JobRunner.Done;
 
 /**
  * Reads the records of a job, runs it if it is due, and announces its schedule to other
- * instances. Thread-safe; there is one look at a job at a time.
+ * instances. Thread-safe; a job has one look at a time.
  */
 final class DueJobs {
 
@@ -23,7 +23,7 @@ final class DueJobs {
 
 	private final JobRuns runs;
 
-	/** When abandoned runs were last looked for, by the stopwatch. */
+	/** The time of the last search for abandoned runs, by the stopwatch. */
 	private final AtomicReference<@Nullable Long> swept = new AtomicReference<>();
 
 	private volatile boolean indexesFailed;
@@ -53,7 +53,7 @@ final class DueJobs {
 		Instant since = (isLongAgo(job.announced())) ? announce(job) : Objects.requireNonNull(job.since());
 		JobTrigger trigger = job.terms().trigger();
 		Seen seen = this.runs.readState(job.name(), trigger, since);
-		// Somebody has dropped the collection, or has set the clock back
+		// The collection was dropped, or the clock was set back
 		if (seen.stored() == null || seen.now().isBefore(since)) {
 			this.swept.set(null);
 			seen = this.runs.readState(job.name(), trigger, announce(job));
@@ -80,7 +80,7 @@ final class DueJobs {
 		return since;
 	}
 
-	// Reads all runs, and so once for all jobs
+	// Reads all runs, so this is done once for all jobs
 	private void sweep(Instant now) {
 		Long before = this.swept.get();
 		if (isLongAgo(before) && this.swept.compareAndSet(before, System.nanoTime())) {

@@ -11,7 +11,8 @@ import org.springframework.util.function.SingletonSupplier;
 import io.mongolock.jobs.JobDecision.Terms;
 
 /**
- * A job of this application, and what its looks know of it. There is one look at a time.
+ * A job of this application, with the knowledge of its looks. There is one look at a
+ * time.
  */
 final class Job {
 
@@ -21,7 +22,7 @@ final class Job {
 
 	private final JobWork<?> work;
 
-	/** When the first look was, by the clock of the store. */
+	/** The time of the first look, by the clock of the store. */
 	private volatile @Nullable Instant since;
 
 	private volatile boolean shared;
@@ -33,7 +34,8 @@ final class Job {
 	private volatile @Nullable Instant expected;
 
 	/**
-	 * From when on it is overdue, by the stopwatch: it becomes so without the store, too.
+	 * The time from which on it is overdue, by the stopwatch: it becomes overdue without
+	 * the store, too.
 	 */
 	private volatile @Nullable Long overdueFrom;
 
@@ -59,14 +61,14 @@ final class Job {
 		this.since = now;
 	}
 
-	/** Forget what is known of it, as before the start. */
+	/** Forget all knowledge of it, as before the start. */
 	void reset() {
 		this.since = null;
 		this.announced = null;
 		expect(Instant.EPOCH, null);
 	}
 
-	/** Whether nobody was told yet that another application has it, too. */
+	/** Whether this is the first report that another application has the job, too. */
 	boolean isSharedForTheFirstTime() {
 		boolean first = !this.shared;
 		this.shared = true;
@@ -86,12 +88,12 @@ final class Job {
 	 */
 	void expect(Instant now, @Nullable Instant tick) {
 		this.expected = tick;
-		// Bounded, as a tick of the next millennium has no nanoseconds
+		// Bounded, because a far future tick would overflow the nanoseconds
 		this.overdueFrom = (tick != null)
 				? System.nanoTime() + TimeUnit.NANOSECONDS.convert(Duration.between(now, tick)) : null;
 	}
 
-	/** How long ago its first tick was due that no run has succeeded for, in seconds. */
+	/** The time since its first tick without a successful run was due, in seconds. */
 	double overdue() {
 		Long from = this.overdueFrom;
 		return (from != null) ? Math.max(0, System.nanoTime() - from) / 1e9 : 0;

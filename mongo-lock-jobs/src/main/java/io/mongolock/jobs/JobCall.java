@@ -23,11 +23,10 @@ import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
 
 /**
- * Calls the method of a job, and waits on its thread, which is there for the run alone,
- * until its result has ended. If the lock is lost, or the thread interrupted, the result
- * is cancelled.
+ * Calls the method of a job, and waits until its result has ended. It waits on the run's
+ * own thread. If the lock is lost, or the thread is interrupted, the result is cancelled.
  *
- * @param method the method, which {@link #isPossible can be called so}
+ * @param method the method, for which {@link #isPossible} holds
  * @param bean its bean
  */
 record JobCall(Method method, Object bean) implements JobWork<Throwable> {
@@ -37,11 +36,13 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 	private static final boolean COROUTINES = REACTOR && isPresent("kotlinx.coroutines.reactor.MonoKt")
 			&& isPresent("kotlin.reflect.full.KCallables");
 
-	/** How soon a lock is noticed that was taken away before its lease was over. */
+	/**
+	 * The time within which the loss of a lock before the end of its lease is noticed.
+	 */
 	private static final long LOOK_MILLIS = 200;
 
 	/**
-	 * Whether the end of such a method is known.
+	 * Whether the end of the method's result can be known.
 	 */
 	static boolean isPossible(Method method) {
 		Class<?> type = method.getReturnType();
@@ -56,7 +57,7 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 	}
 
 	/**
-	 * How many arguments a caller passes.
+	 * The number of arguments that a caller passes.
 	 */
 	static int arguments(Method method) {
 		return method.getParameterCount() - ((KotlinDetector.isSuspendingFunction(method)) ? 1 : 0);
@@ -94,7 +95,7 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 			}
 		}
 		finally {
-			// No effect on one that has ended
+			// No effect if the result has ended
 			end.cancel(true);
 		}
 	}
@@ -116,10 +117,11 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 		return ClassUtils.isPresent(type, JobCall.class.getClassLoader());
 	}
 
-	/** Loaded only if Reactor is there. */
+	/** Loaded only if Reactor is on the class path. */
 	private static final class Reactive {
 
-		// Not of what has begun elsewhere, which a cancel would not reach
+		// None for a result that has already begun elsewhere, because a cancel would not
+		// reach that work
 		private static @Nullable ReactiveAdapter adapter(Class<?> type) {
 			ReactiveAdapter adapter = ReactiveAdapterRegistry.getSharedInstance().getAdapter(type);
 			return (adapter != null && adapter.getDescriptor().isDeferred()

@@ -10,23 +10,26 @@ import io.mongolock.OnLost;
 import io.mongolock.jobs.StoredJob.Pause;
 
 /**
- * The next thing to do about a job now: a pure function of what was declared and of the
- * runs that are kept, so that instances that see the same decide the same. It does not
- * see to it that a tick runs once: {@link JobRunner} does, which decides again under the
- * lock of the job, and {@link JobRuns}, where each tick has one document.
+ * The next thing to do about a job now. The decision is a pure function of the
+ * declaration and of the kept runs, so instances that see the same decide the same. It
+ * does not ensure that a tick runs once. {@link JobRunner} ensures this by deciding again
+ * under the lock of the job, and {@link JobRuns} by having one document per tick.
  */
 sealed interface JobDecision {
 
-	/** Why a tick is not run. Stored and compared: another text has each tick noted. */
+	/**
+	 * Why a tick is not run. The text is stored and compared: with another text, each
+	 * tick would be noted.
+	 */
 	String PAUSED = "it is paused";
 
-	/** Why a tick is not run. Stored and compared, too. */
+	/** Why a tick is not run. The text is stored and compared, too. */
 	String STILL_RAN = "it still ran";
 
 	/** Why a tick is not run. */
 	String NOBODY = "no instance ran it in time";
 
-	/** How many ticks are caught up at most. */
+	/** The largest number of ticks that are caught up. */
 	int MAX_CATCH_UP = 100;
 
 	/** Why a tick is not run. */
@@ -36,10 +39,10 @@ sealed interface JobDecision {
 	 * Decide.
 	 * @param terms what was declared
 	 * @param fence the fence of the lock of the job, zero unless it is held here. A run
-	 * with a lower fence that has not ended was left by its instance. One with a higher
-	 * fence was not: then this instance has stood still, and the lock is held by another.
-	 * @param seen what is kept of the job
-	 * @return what to do; runs and what ends one are done under the lock
+	 * that has not ended and has a lower fence was left by its instance. If its fence is
+	 * higher, this instance has stood still, and another holds the lock.
+	 * @param seen the records of the job
+	 * @return what to do; runs are begun and ended under the lock
 	 */
 	static JobDecision decide(Terms terms, long fence, Seen seen) {
 		JobTrigger trigger = terms.trigger();
@@ -76,7 +79,7 @@ sealed interface JobDecision {
 				: new Run(runs, null);
 	}
 
-	// What to do of a tick beside a run that goes on
+	// What to do about a tick while a run goes on
 	private static JobDecision beside(JobRun open, Terms terms, @Nullable Instant due, Seen seen) {
 		if (due == null || !terms.trigger().isClock()) {
 			return new Settle(open);
@@ -88,13 +91,13 @@ sealed interface JobDecision {
 				? note(terms.trigger(), seen, due, JobOutcome.SKIPPED, STILL_RAN) : new Settle(open);
 	}
 
-	// The last tick until now that counts and that nothing is kept of
+	// The last tick until now that counts and has no record
 	private static @Nullable Instant due(JobTrigger trigger, Seen seen) {
 		Instant due = trigger.due(seen.now(), seen.since(), seen.last());
 		return (due != null && trigger.isClock() && seen.isLeftOut(due)) ? null : due;
 	}
 
-	// The first tick that counts and that nothing is kept of
+	// The first tick that counts and has no record
 	private static Instant first(JobTrigger trigger, Seen seen) {
 		Instant first = trigger.after(seen.last(), seen.since());
 		return (seen.isBeforeItCounts(first)) ? trigger.next(seen.since().minusMillis(1), seen.since(), seen.last())
@@ -107,8 +110,8 @@ sealed interface JobDecision {
 	}
 
 	/**
-	 * Note the ticks that were not noted one by one: those during a pause that is over,
-	 * and during a run that has ended.
+	 * Note the ticks that were not noted one by one. These are ticks during a pause that
+	 * is over, and during a run that has ended.
 	 */
 	private static @Nullable JobDecision close(Terms terms, Seen seen) {
 		JobTrigger trigger = terms.trigger();
@@ -168,17 +171,17 @@ sealed interface JobDecision {
 	}
 
 	/**
-	 * What was declared of a job.
+	 * The declaration of a job.
 	 *
 	 * @param job its name
 	 * @param trigger when it is due
-	 * @param catchUp what happens to ticks at which nobody was there
-	 * @param grace how late a tick is run, or retried, without being caught up
-	 * @param onAbandoned what happens to a run that its instance has left
-	 * @param maxAttempts how often a tick is run at most if instances die in it
-	 * @param retries how often a tick is run again whose work failed
-	 * @param retryAfter how long after the first attempt
-	 * @param maxDuration how long an attempt may take, {@code null} if any time
+	 * @param catchUp what happens to ticks while no instance was running
+	 * @param grace how late a tick may still be run, or retried, without catch-up
+	 * @param onAbandoned what happens to a run whose instance has left it
+	 * @param maxAttempts how often a tick is run at most if instances die during its runs
+	 * @param retries how often a tick is run again if its work fails
+	 * @param retryAfter how long after the first attempt the second one begins
+	 * @param maxDuration how long an attempt may take, {@code null} if there is no limit
 	 * @param onLost what happens to an attempt that loses its lock
 	 */
 	record Terms(String job, JobTrigger trigger, CatchUp catchUp, Duration grace, OnAbandoned onAbandoned,
@@ -195,23 +198,23 @@ sealed interface JobDecision {
 	 * The runs of a job, and when they were read.
 	 *
 	 * @param now the time of the store
-	 * @param since from when on its ticks count
+	 * @param since the time from which on its ticks count
 	 * @param last the record of the last tick of the schedule until now, {@code null} if
 	 * there is none
 	 * @param ran the last run until now, {@code null} if there is none
 	 * @param success the last run until now that succeeded, {@code null} if there is none
 	 * @param open the run that has not ended, {@code null} if there is none
-	 * @param stored what instances know of the job, {@code null} if there is nothing
+	 * @param stored the record of the job, {@code null} if there is none
 	 */
 	record Seen(Instant now, Instant since, @Nullable JobRun last, @Nullable JobRun ran, @Nullable JobRun success,
 			@Nullable JobRun open, @Nullable StoredJob stored) {
 
-		/** Whether somebody wants the job to be run nowhere. */
+		/** Whether the job is paused. */
 		boolean paused() {
 			return this.stored != null && this.stored.paused() != null;
 		}
 
-		/** The same once the run of its last tick has ended. */
+		/** The same records after the run of the last tick has ended. */
 		Seen after(JobRun run, Instant time) {
 			return new Seen(time, this.since, run, run, (run.outcome() == JobOutcome.SUCCEEDED) ? run : this.success,
 					null, this.stored);
@@ -221,22 +224,22 @@ sealed interface JobDecision {
 			return new Seen(time, this.since, this.last, this.ran, this.success, this.open, this.stored);
 		}
 
-		/** Until when the last run went on, {@code null} if that is not known. */
+		/** The time until which the last run went on, {@code null} if it is not known. */
 		private @Nullable Instant busyUntil() {
 			Instant ended = (this.ran != null && this.ran.hasWorked()) ? this.ran.endedAt() : null;
-			// An end to come is one before the clock was set back
+			// An end in the future was recorded before the clock was set back
 			return (ended != null && !ended.isAfter(this.now)) ? ended : null;
 		}
 
-		/** Whether it is noted already that ticks are not run beside a run. */
+		/** Whether a note already says that ticks are not run beside this run. */
 		private boolean isNotedSince(JobRun run) {
 			return this.last != null && this.last.isNote(STILL_RAN) && !this.last.startedAt().isBefore(run.startedAt());
 		}
 
 		/**
-		 * From when on ticks without a record were not run because of a pause that is
+		 * The time from which on ticks without a record were skipped by a pause that is
 		 * over.
-		 * @return {@code null} if there are none
+		 * @return the time, {@code null} if there are no such ticks
 		 */
 		private @Nullable Instant pausedFrom(JobTrigger trigger) {
 			StoredJob job = this.stored;
@@ -248,13 +251,13 @@ sealed interface JobDecision {
 		}
 
 		private boolean isBeforeItCounts(Instant tick) {
-			// A time to come is one before the clock was set back
+			// A time in the future was recorded before the clock was set back
 			return tick.isBefore(this.since) && !this.since.isAfter(this.now);
 		}
 
 		/**
-		 * Whether a tick came before ticks counted, or while nobody wanted the job to be
-		 * run: the first one is noted, so that a pause does not write at each tick.
+		 * Whether a tick came before ticks counted, or during a pause. Only the first
+		 * tick of a pause is noted, so that a pause does not cause a write at each tick.
 		 */
 		private boolean isLeftOut(Instant tick) {
 			Pause pause = (this.stored != null) ? this.stored.paused() : null;
@@ -276,14 +279,14 @@ sealed interface JobDecision {
 	}
 
 	/**
-	 * Nothing is due as long as the job is paused.
+	 * Nothing is due, because the job is paused.
 	 */
 	record Paused() implements JobDecision {
 
 	}
 
 	/**
-	 * A run goes on, or was left: the lock says which.
+	 * A run goes on, or was left by its instance: the lock tells which.
 	 *
 	 * @param open the run
 	 */
@@ -295,8 +298,8 @@ sealed interface JobDecision {
 	 * Run a tick.
 	 *
 	 * @param tick the tick
-	 * @param left the attempt before, which its instance has left or which failed;
-	 * {@code null} for the first one
+	 * @param left the previous attempt, which failed or was left by its instance; {@code
+	 * null} for the first attempt
 	 */
 	record Run(Instant tick, @Nullable JobRun left) implements JobDecision {
 
@@ -305,10 +308,10 @@ sealed interface JobDecision {
 	/**
 	 * Note that ticks are not run.
 	 *
-	 * @param first the first of them
-	 * @param last the last of them
-	 * @param ticks how many they are
-	 * @param outcome what is noted
+	 * @param first the first tick
+	 * @param last the last tick
+	 * @param ticks the number of ticks
+	 * @param outcome the outcome to note
 	 * @param why why they are not run
 	 */
 	record Note(Instant first, Instant last, int ticks, JobOutcome outcome, String why) implements JobDecision {

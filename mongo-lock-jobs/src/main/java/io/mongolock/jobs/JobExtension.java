@@ -6,7 +6,7 @@ import java.util.Set;
 import io.mongolock.spi.LockExtension;
 
 /**
- * The addition of jobs to the locks of the application.
+ * Adds jobs to the locks of the application.
  *
  * @param properties the settings
  * @param declared the jobs that are declared

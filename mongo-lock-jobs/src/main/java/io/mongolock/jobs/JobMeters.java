@@ -16,7 +16,7 @@ import org.springframework.context.event.EventListener;
  */
 final class JobMeters implements JobScheduler.Watch {
 
-	/** Not {@code job}, which Prometheus has for what it asks. */
+	/** Not {@code job}, because Prometheus uses this label for the scraped target. */
 	private static final String NAME = "name";
 
 	private final MeterRegistry registry;

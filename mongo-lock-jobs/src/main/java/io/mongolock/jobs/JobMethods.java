@@ -41,8 +41,8 @@ import io.mongolock.interceptor.ProxyReach.Obstacle;
 import io.mongolock.jobs.JobDecision.Terms;
 
 /**
- * Finds the methods with {@link ScheduledJob}, refuses those that cannot be run as
- * declared, and adds the others to the jobs. Warns of those whose bean does not exist
+ * Finds the methods with {@link ScheduledJob}. Refuses methods that cannot be run as
+ * declared, and adds the others to the jobs. Warns of methods whose bean does not exist
  * once the application has started. Thread-safe.
  */
 final class JobMethods implements BeanPostProcessor {
@@ -57,13 +57,13 @@ final class JobMethods implements BeanPostProcessor {
 
 	private final ConfigurableListableBeanFactory beans;
 
-	/** By bean and job: of a bean that is made again and again the first one runs. */
+	/** By bean and job: if a bean is created several times, its first instance runs. */
 	private final Map<String, Method> methods = new ConcurrentHashMap<>();
 
 	/**
 	 * Find methods.
-	 * @param properties the settings, which must not be made too early
-	 * @param beans where the beans with the methods are
+	 * @param properties the settings, which must not be created too early
+	 * @param beans the factory of the beans with the methods
 	 */
 	JobMethods(Environment environment, JobRegistry jobs, ObjectProvider<MongoLockJobsProperties> properties,
 			ConfigurableListableBeanFactory beans) {
@@ -86,7 +86,7 @@ final class JobMethods implements BeanPostProcessor {
 		return bean;
 	}
 
-	// Not before, since other listeners of this event make the beans of a scope
+	// After other listeners of this event, because they create the beans of a scope
 	@EventListener
 	void on(ContextRefreshedEvent event) {
 		if (event.getApplicationContext().getAutowireCapableBeanFactory() == this.beans
@@ -102,7 +102,7 @@ final class JobMethods implements BeanPostProcessor {
 		}
 	}
 
-	// A wrong declaration is refused once the bean is made, and not here
+	// A wrong declaration is refused when the bean is created, and not here
 	private void warnIfNotScheduled(String beanName, Class<?> type) {
 		BeanDefinition bean = this.beans.getMergedBeanDefinition(beanName);
 		if (bean.isAbstract()) {
@@ -191,7 +191,8 @@ final class JobMethods implements BeanPostProcessor {
 		}
 	}
 
-	// A method that the proxy does not override would see the empty fields of the proxy
+	// If the proxy does not override the method, the method would see the empty fields of
+	// the proxy
 	private static void checkReach(Method method, Object bean) {
 		Obstacle obstacle = (AopUtils.isCglibProxy(bean))
 				? ProxyReach.toClassProxy(method, AopUtils.getTargetClass(bean)) : null;
@@ -200,7 +201,7 @@ final class JobMethods implements BeanPostProcessor {
 		}
 	}
 
-	// null if it is switched off
+	// null if the job is switched off
 	private @Nullable JobTrigger trigger(ScheduledJob declared, Method method) {
 		String cron = text(declared.cron());
 		String rate = text(declared.fixedRate());
@@ -253,7 +254,7 @@ final class JobMethods implements BeanPostProcessor {
 			}
 		}
 		catch (IllegalArgumentException ex) {
-			// refused likewise
+			// refused below
 		}
 		throw refused(method,
 				attribute + " = \"" + text + "\" must be a duration of at least 100ms, for example \"10s\"");

@@ -3,7 +3,7 @@ package io.mongolock.jobs;
 import io.micrometer.observation.Observation;
 
 /**
- * An attempt of a job as it is observed. Used by its thread.
+ * The observation of a job's attempt. Used by the attempt's thread.
  */
 public final class JobObservationContext extends Observation.Context {
 
@@ -15,8 +15,8 @@ public final class JobObservationContext extends Observation.Context {
 
 	/**
 	 * The run.
-	 * @return the run as it is kept, which has not ended as long as the work goes on, and
-	 * after that only if it was cut off or another instance has taken it over
+	 * @return the run as it is recorded. It is still open while the work goes on. It
+	 * stays open if the work was cut off, or if another instance has taken it over
 	 */
 	public JobRun run() {
 		return this.run;

@@ -8,8 +8,8 @@ import io.micrometer.observation.ObservationConvention;
 
 /**
  * The key values of the observation {@value #NAME}: {@code name}, the name of the job,
- * and {@code outcome}; of high cardinality {@code attempt} and {@code tick}. A bean of
- * this type replaces them.
+ * and {@code outcome}. The key values {@code attempt} and {@code tick} have a high
+ * cardinality. A bean of this type replaces them all.
  */
 public interface JobObservationConvention extends ObservationConvention<JobObservationContext> {
 

@@ -4,11 +4,12 @@ import io.micrometer.observation.Observation;
 import io.micrometer.observation.ObservationRegistry;
 
 /**
- * Observations of attempts. They are children of what the thread observes that asks for a
- * run, and what the work does on its thread is a child of them. Thread-safe.
+ * Observes attempts. The observation of an attempt is a child of the current observation
+ * of the thread that asks for the run. Observations of the work on this thread are its
+ * children. Thread-safe.
  *
- * @param registry where they are observed
- * @param convention their key values
+ * @param registry the registry for the observations
+ * @param convention has their key values
  */
 record JobObservations(ObservationRegistry registry, JobObservationConvention convention) implements JobObserver {
 
@@ -22,7 +23,7 @@ record JobObservations(ObservationRegistry registry, JobObservationConvention co
 		try {
 			scope = observation.openScope();
 		}
-		catch (RuntimeException | Error ex) { // of a handler
+		catch (RuntimeException | Error ex) { // by a handler
 			this.registry.setCurrentObservationScope(outer);
 			observation.stop();
 			throw ex;

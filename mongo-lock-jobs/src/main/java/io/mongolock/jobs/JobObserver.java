@@ -12,8 +12,8 @@ interface JobObserver {
 	};
 
 	/**
-	 * An attempt begins on this thread.
-	 * @return its end, which is called on the same thread
+	 * Observe an attempt that begins on this thread.
+	 * @return ends the observation; it is called on the same thread
 	 */
 	End begin(JobRun run);
 
@@ -24,8 +24,8 @@ interface JobObserver {
 	interface End {
 
 		/**
-		 * End it.
-		 * @param ended the run as it is kept then
+		 * End the observation.
+		 * @param ended the run as it is recorded at its end
 		 * @param failure what the work threw, if it did
 		 */
 		void of(JobRun ended, @Nullable Throwable failure);

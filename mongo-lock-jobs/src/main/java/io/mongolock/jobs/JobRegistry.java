@@ -23,7 +23,7 @@ final class JobRegistry {
 
 	/**
 	 * Add a job.
-	 * @return whether there was none of that name
+	 * @return whether there was no job with this name
 	 */
 	boolean add(Job job) {
 		boolean added = this.jobs.putIfAbsent(job.name(), job) == null;
@@ -54,8 +54,8 @@ final class JobRegistry {
 	}
 
 	/**
-	 * Notify a listener of all jobs, also of those that are added or removed later. It
-	 * may hear of one twice.
+	 * Notify listeners of all jobs, and of jobs that are added or removed later. A
+	 * listener may hear of a job twice.
 	 */
 	void listen(Consumer<Job> listener, Consumer<Job> leaving) {
 		this.leaving = leaving;

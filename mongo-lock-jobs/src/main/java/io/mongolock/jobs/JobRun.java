@@ -6,33 +6,33 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One tick of a job, or several in a row that were not run, as it is kept. All times are
- * by the clock of the MongoDB server.
+ * The record of one tick of a job, or of several consecutive ticks that were not run. All
+ * times are by the clock of the MongoDB server.
  *
  * @param job the name of the job
- * @param tick when it was due
- * @param firstTick the first of the ticks if several in a row were not run, of which
- * {@code tick} is the last; else the same
- * @param ticks how many ticks that are, 1 for a run
- * @param byHand whether the tick is not one of the schedule, because somebody has asked
- * for the run
- * @param attempt 1, or more if an instance died in an attempt before, or it failed; 0 if
- * the tick was not run
- * @param deaths how many attempts before were left by an instance that died
- * @param failures how many attempts have failed
- * @param fence the fence of the lock that the attempt has, higher than in all runs
- * before; 0 if the tick was not run
+ * @param tick the time at which it was due
+ * @param firstTick the first tick, if several consecutive ticks were not run and {@code
+ * tick} is the last of them; otherwise equal to {@code tick}
+ * @param ticks the number of these ticks, 1 for a run
+ * @param byHand whether the run was requested, and its tick is not one of the schedule
+ * @param attempt 1, or more if an earlier attempt failed or its instance died; 0 if the
+ * tick was not run
+ * @param deaths the number of earlier attempts whose instance died
+ * @param failures the number of attempts that have failed
+ * @param fence the fence of the attempt's lock, higher than in all earlier runs; 0 if the
+ * tick was not run
  * @param startedAt when the attempt began, or when it was noted that the tick was not run
- * @param endedAt when that ended, {@code null} as long as it runs
+ * @param endedAt when the attempt ended, {@code null} as long as it runs
  * @param outcome how it ended
- * @param cutOff whether its application has ended during a run that nobody has taken up
- * yet
- * @param runner the instance that ran it, or that noted that it was not run
+ * @param cutOff whether the application ended during the run, and no instance has taken
+ * the run over yet
+ * @param runner the instance that ran the tick, or noted that it was not run
  * @param exception the class of the exception, {@code null} unless the work threw one
  * @param message the message of the exception, at most 500 characters; or why the tick
  * was not run
- * @param note how far it is, as the work says; {@code null} once it has ended
- * @param state what it has left for later runs, empty unless it succeeded
+ * @param note the progress that the work has reported; {@code null} once the run has
+ * ended
+ * @param state the state that the run has left for later runs, empty unless it succeeded
  */
 public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boolean byHand, int attempt, int deaths,
 		int failures, long fence, Instant startedAt, @Nullable Instant endedAt, JobOutcome outcome, boolean cutOff,
@@ -61,14 +61,14 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 				null, Map.of());
 	}
 
-	/** The next attempt at this tick, which the last one has left, or which has ended. */
+	/** The next attempt at this tick, after an attempt that was left or has ended. */
 	JobRun again(long fence, Instant now, String runner) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt + 1,
 				deathsIfLeft(), this.failures, fence, now, null, JobOutcome.RUNNING, false, runner, null, null, null,
 				Map.of());
 	}
 
-	/** How many instances have died in its attempts if this one was left. */
+	/** The number of instances that have died in its attempts, if this one was left. */
 	int deathsIfLeft() {
 		return (this.outcome == JobOutcome.RUNNING && !this.cutOff) ? this.deaths + 1 : this.deaths;
 	}
@@ -79,14 +79,14 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 				(failure != null) ? failure.getClass().getName() : null, message(failure), null, Map.of());
 	}
 
-	/** The same by the clock of the store. */
+	/** The same run, with its end by the clock of the store. */
 	JobRun endedAt(Instant now) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
 				this.failures, this.fence, this.startedAt, now, this.outcome, this.cutOff, this.runner, this.exception,
 				this.message, this.note, this.state);
 	}
 
-	/** The same, with what it leaves for later runs. */
+	/** The same run, with the state that it leaves for later runs. */
 	JobRun leaving(Map<String, String> what) {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
 				this.failures, this.fence, this.startedAt, this.endedAt, this.outcome, this.cutOff, this.runner,
@@ -99,24 +99,24 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 				this.exception, this.message, how, this.state);
 	}
 
-	/** The same, left by an application that has ended. */
+	/** The same run, left by an application that has ended. */
 	JobRun leftByCutOff() {
 		return new JobRun(this.job, this.tick, this.firstTick, this.ticks, this.byHand, this.attempt, this.deaths,
 				this.failures, this.fence, this.startedAt, this.endedAt, this.outcome, true, this.runner,
 				this.exception, this.message, this.note, this.state);
 	}
 
-	/** Whether it is a note that ticks were not run, for a reason. */
+	/** Whether it is a note that ticks were not run for this reason. */
 	boolean isNote(String why) {
 		return this.attempt == 0 && why.equals(this.message);
 	}
 
-	/** Whether the work has been going on for it until its end. */
+	/** Whether its work went on until its end. */
 	boolean hasWorked() {
 		return this.outcome == JobOutcome.SUCCEEDED || hasFailed();
 	}
 
-	/** Whether the work threw something, by itself or when its time was over. */
+	/** Whether the work threw an exception, by itself or when its time was over. */
 	boolean hasFailed() {
 		return isFailure(this.outcome);
 	}
@@ -139,7 +139,7 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 		}
 	}
 
-	// Not through the middle of a character
+	// Not cut within a character
 	static String bounded(String text) {
 		int end = Math.min(text.length(), MAX_MESSAGE);
 		return text.substring(0,

@@ -9,7 +9,7 @@ public sealed interface JobRunEvent {
 
 	/**
 	 * The run.
-	 * @return the run as it is kept
+	 * @return the run as it is recorded
 	 */
 	JobRun run();
 

@@ -33,8 +33,9 @@ import io.mongolock.jobs.JobDecision.Terms;
 import io.mongolock.jobs.JobDecision.Wait;
 
 /**
- * Does what is decided of a job, under its lock. The holder of the lock reads the runs
- * anew and decides again, so that what others have done meanwhile counts. Thread-safe.
+ * Carries out the decisions about a job, under its lock. The holder of the lock reads the
+ * runs and decides again, so that it considers what others have done meanwhile.
+ * Thread-safe.
  */
 final class JobRunner {
 
@@ -42,7 +43,7 @@ final class JobRunner {
 
 	private static final Log logger = LogFactory.getLog(JobRunner.class);
 
-	/** How often a record is written if the server does not answer. */
+	/** How often the write of a record is tried if the server does not answer. */
 	private static final int WRITES = 20;
 
 	private final LockOperations locks;
@@ -55,7 +56,7 @@ final class JobRunner {
 
 	private final Supplier<JobObserver> observer;
 
-	/** What the attempts that run here have to leave. */
+	/** The state that the attempts that run here will leave. */
 	private final Map<JobRun, Map<String, String>> states = new ConcurrentHashMap<>();
 
 	private volatile boolean cutOff;
@@ -65,8 +66,8 @@ final class JobRunner {
 	}
 
 	/**
-	 * Create one.
-	 * @param observer asked for at the first run
+	 * Create a runner.
+	 * @param observer resolved at the first run
 	 */
 	JobRunner(LockOperations locks, JobRuns runs, ApplicationEventPublisher events, String runner,
 			Supplier<JobObserver> observer) {
@@ -78,23 +79,23 @@ final class JobRunner {
 	}
 
 	/**
-	 * Keep something for later runs once an attempt has succeeded.
-	 * @return whether it runs here
+	 * Keep a state for later runs, in case an attempt succeeds.
+	 * @return whether the attempt runs here
 	 */
 	boolean leave(JobRun run, Map<String, String> state) {
 		return this.states.replace(run, Map.copyOf(state)) != null;
 	}
 
-	/** From now on work that fails was cut off by the end of the application. */
+	/** Treat work that fails from now on as cut off by the end of the application. */
 	void cutOff() {
 		this.cutOff = true;
 	}
 
 	/**
 	 * Do what is due, if this instance can.
-	 * @param seen what is kept of the job
+	 * @param seen the records of the job
 	 */
-	@SuppressWarnings("try") // leaving is what the scope is for
+	@SuppressWarnings("try") // the scope is only there to be left
 	Done runDue(Terms terms, Seen seen, JobWork<?> work) {
 		JobDecision decision = JobDecision.decide(terms, 0, seen);
 		if (decision instanceof Wait wait) {
@@ -105,7 +106,7 @@ final class JobRunner {
 		}
 		Optional<LockHandle> lock = this.locks.tryAcquire(request(terms.job(), terms.onLost()));
 		if (lock.isEmpty()) {
-			// The instance that holds it is at work
+			// The instance that holds the lock is at work
 			if (decision instanceof Note note && note.outcome() == JobOutcome.SKIPPED && seen.open() != null) {
 				write(terms, decision, seen.now());
 			}
@@ -135,7 +136,7 @@ final class JobRunner {
 		}
 	}
 
-	// Known without a look, unless a tick came meanwhile
+	// Known without a look, unless a tick has come meanwhile
 	private static Done after(Terms terms, Seen seen, JobRun ended) {
 		Seen after = (ended.endedAt() != null) ? seen.after(ended, ended.endedAt()) : null;
 		return (after != null && JobDecision.decide(terms, 0, after) instanceof Wait wait)
@@ -148,7 +149,7 @@ final class JobRunner {
 	}
 
 	/**
-	 * Note what was left of jobs that no instance looks after any more.
+	 * Record runs as abandoned whose jobs no instance looks after any more.
 	 */
 	void abandonUnattended(Instant now) {
 		for (JobRun left : this.runs.unattended(now)) {
@@ -159,7 +160,7 @@ final class JobRunner {
 					}
 				});
 			}
-			catch (RuntimeException ex) { // keeps nobody from the others
+			catch (RuntimeException ex) { // must not affect the other runs
 				logger.warn(
 						"The run of job '" + left.job() + "' by " + left.runner()
 								+ " could not be recorded as abandoned. The application tries again in ten minutes",
@@ -169,11 +170,11 @@ final class JobRunner {
 	}
 
 	/**
-	 * Run a tick by the wish of somebody.
-	 * @param tick the tick to run again, {@code null} to run one at this time: the one
-	 * that was left, if there is one that is to be run again
-	 * @return the run, or {@code null} if another instance is at it
-	 * @throws IllegalStateException if the tick is one of several with one record
+	 * Run a tick on request.
+	 * @param tick the tick to run again; {@code null} to run a tick of this time, or an
+	 * earlier tick that was left and must be run again
+	 * @return the run, or {@code null} if another instance runs the job
+	 * @throws IllegalStateException if the tick shares its record with other ticks
 	 */
 	@Nullable Attempt runNow(Terms terms, @Nullable Instant tick, JobWork<?> work) {
 		Attempt attempt = run(terms.job(), tick, terms, true, work);
@@ -182,9 +183,10 @@ final class JobRunner {
 	}
 
 	/**
-	 * Run one tick, unless it was run.
-	 * @param terms what was declared of the job, {@code null} if code alone runs it
-	 * @return the run, or {@code null} if it was run before or another instance is at it
+	 * Run one tick, unless it was run before.
+	 * @param terms the declaration of the job, {@code null} if only code runs it
+	 * @return the run, or {@code null} if the tick was run before or another instance
+	 * runs the job
 	 */
 	@Nullable Attempt run(String job, Instant tick, @Nullable Terms terms, JobWork<?> work) {
 		return (hasEnded(this.runs.find(job, tick))) ? null : run(job, tick, terms, false, work);
@@ -207,8 +209,8 @@ final class JobRunner {
 		}
 	}
 
-	// Again, too, if somebody wishes that
-	@SuppressWarnings("try") // leaving is what the scope is for
+	// On request, also runs a tick again
+	@SuppressWarnings("try") // the scope is only there to be left
 	private @Nullable Attempt run(String job, @Nullable Instant wanted, @Nullable Terms terms, boolean wish,
 			JobWork<?> work) {
 		LockRequest request = request(job, (terms != null) ? terms.onLost() : OnLost.IGNORE);
@@ -241,8 +243,8 @@ final class JobRunner {
 				seen = this.runs.readState(job, null, Instant.EPOCH);
 				open = seen.open();
 			}
-			// With a higher fence another holds the lock, and this instance has stood
-			// still
+			// If the fence is higher, this instance has stood still, and another holds
+			// the lock
 			if (!wish && hasEnded(left) || open != null && open.fence() >= handle.fence()) {
 				return null;
 			}
@@ -259,7 +261,7 @@ final class JobRunner {
 
 	/**
 	 * Why a tick is not run again.
-	 * @return {@code null} if it can be
+	 * @return the reason, {@code null} if the tick can be run again
 	 */
 	static @Nullable String refusal(JobRun record, Instant tick) {
 		if (record.outcome() == JobOutcome.UNKNOWN) {
@@ -274,7 +276,7 @@ final class JobRunner {
 						+ "job now to get a new tick";
 	}
 
-	// A tick of the schedule is left to the schedule
+	// A requested run must not take a tick of the schedule
 	private static Instant free(Instant now, @Nullable Terms terms) {
 		return (terms != null && terms.trigger().isTick(now)) ? now.plusMillis(1) : now;
 	}
@@ -325,7 +327,7 @@ final class JobRunner {
 		return new Attempt(end(handle, begun, failure, Objects.requireNonNull(state)), failure, false);
 	}
 
-	// Asked again if the answer got lost, under the same fence
+	// Tried again under the same fence if the answer is lost
 	private boolean begin(LockHandle handle, @Nullable JobRun left, JobRun begun) {
 		try {
 			return insist(handle, () -> {
@@ -370,7 +372,7 @@ final class JobRunner {
 		return (terms != null && terms.maxDuration() != null) ? new LimitedWork(work, terms.maxDuration()) : work;
 	}
 
-	// If the answer got lost, or the history was dropped during the run
+	// For a lost answer, or if the history was dropped during the run
 	private JobRun writtenBefore(JobRun begun, JobRun ended) {
 		JobRun found = this.runs.find(ended.job(), ended.tick());
 		if (found == null) {
@@ -394,7 +396,7 @@ final class JobRunner {
 		}
 	}
 
-	// The driver would refuse to write in an interrupted thread
+	// The driver would refuse to write on an interrupted thread
 	private static <T> @Nullable T writtenEvenIfInterrupted(Callable<T> write, JobRun begun) {
 		boolean interrupted = Thread.interrupted();
 		try {
@@ -423,7 +425,7 @@ final class JobRunner {
 		return abandoned != null;
 	}
 
-	// Whether it was anything to write, and is written now
+	// Whether there was a note to write, and it is written now
 	private boolean write(Terms terms, JobDecision decision, Instant now) {
 		if (!(decision instanceof Note note)) {
 			return false;
@@ -453,7 +455,7 @@ final class JobRunner {
 			this.runs.expireBefore(run);
 		}
 		catch (RuntimeException ex) {
-			// The next end does it
+			// The next end tries again
 			logger.debug("Old runs of job '" + run.job() + "' could not be removed", ex);
 		}
 		publish(new JobRunEvent.Ended(run));
@@ -467,7 +469,7 @@ final class JobRunner {
 		try {
 			listener.run();
 		}
-		catch (RuntimeException ex) { // must not harm the work
+		catch (RuntimeException ex) { // must not affect the work
 			logger.warn("A listener failed on " + event, ex);
 		}
 		catch (Error ex) { // nor must this
@@ -489,12 +491,12 @@ final class JobRunner {
 	}
 
 	/**
-	 * What was done of a job.
+	 * The result of a look at a job.
 	 *
-	 * @param next how long nothing is due, {@code null} if another instance is at it or
-	 * the job is paused
-	 * @param written whether anything was
-	 * @param after what is kept of the job since, {@code null} if that is to be read
+	 * @param next how long nothing is due, {@code null} if another instance runs the job
+	 * or the job is paused
+	 * @param written whether a record was written
+	 * @param after the records of the job since then, {@code null} if they must be read
 	 */
 	record Done(@Nullable Duration next, boolean written, @Nullable Seen after) {
 
@@ -505,11 +507,11 @@ final class JobRunner {
 	}
 
 	/**
-	 * What became of a run.
+	 * The end of a run.
 	 *
 	 * @param run the run
-	 * @param failure what the work threw
-	 * @param cutOff whether that was because the lock or the application ended
+	 * @param failure what the work threw, if it did
+	 * @param cutOff whether it failed because the lock or the application ended
 	 */
 	record Attempt(JobRun run, @Nullable Throwable failure, boolean cutOff) {
 

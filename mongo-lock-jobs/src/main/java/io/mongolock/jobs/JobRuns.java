@@ -12,7 +12,7 @@ import io.mongolock.jobs.StoredJob.Pause;
 
 /**
  * The records of runs, one for each job and tick, and a record of each job. They are kept
- * where the locks are. Thread-safe.
+ * in the store of the locks. Thread-safe.
  */
 interface JobRuns {
 
@@ -37,9 +37,9 @@ interface JobRuns {
 	@Nullable JobRun lastSuccessUntil(String job, Instant until);
 
 	/**
-	 * The run of an earlier tick that succeeded last, by its fence, whatever the clock
-	 * said.
-	 * @param before what their ticks are before
+	 * The run of an earlier tick that succeeded last. Its fence decides which was last,
+	 * not the clock.
+	 * @param before the time before which its tick was due
 	 * @return the run, {@code null} if there is none
 	 */
 	@Nullable JobRun previous(String job, Instant before);
@@ -52,8 +52,8 @@ interface JobRuns {
 
 	/**
 	 * Record that an instance looks after a job.
-	 * @return the name of another application that has scheduled it lately, {@code null}
-	 * if there is none
+	 * @return the name of another application that has recently scheduled the job, {@code
+	 * null} if there is none
 	 */
 	@Nullable String schedule(String job, JobTrigger trigger, Instant now);
 
@@ -61,8 +61,8 @@ interface JobRuns {
 	Newest newest(String job);
 
 	/**
-	 * Have a job run nowhere, or again.
-	 * @param pause who wants that, {@code null} if it is to run again
+	 * Pause or resume a job.
+	 * @param pause the pause, {@code null} to resume the job
 	 * @return whether there is such a job
 	 */
 	boolean pause(String job, @Nullable Pause pause);
@@ -73,30 +73,30 @@ interface JobRuns {
 	/** All jobs with a record of any kind, in the order of their names. */
 	SortedSet<String> names();
 
-	/** The record of a tick: its run, or a note of ticks in a row that has it. */
+	/** The record of a tick: its run, or a note of consecutive ticks that includes it. */
 	@Nullable JobRun find(String job, Instant tick);
 
 	/** The last runs of a job, the newest tick first. */
 	List<JobRun> last(String job, int limit);
 
 	/**
-	 * Keep a run or a note, unless there is a record that begins with the same tick: each
-	 * begins after the last one that its writer has seen, so that one who writes late
-	 * records no tick a second time. A note of ticks to come, by a clock that was ahead,
-	 * is replaced.
+	 * Keep a run or a note, unless there is a record that begins with the same tick. Each
+	 * record begins after the last one that its writer has seen, so a late writer records
+	 * no tick twice. A note of ticks in the future, by a clock that was ahead, is
+	 * replaced.
 	 * @return whether it was kept
 	 */
 	boolean add(JobRun run);
 
 	/**
-	 * Replace a run, if it is still the attempt that it was, and as it was.
+	 * Replace a run, if it is still the same attempt with the same outcome.
 	 * @return whether it was
 	 */
 	boolean replace(JobRun before, JobRun after);
 
 	/**
-	 * End a run, if it is still the attempt that it was, by the clock of the store.
-	 * @return the run as it is kept, {@code null} if it is not that attempt any more
+	 * End a run by the clock of the store, if it is still the same attempt.
+	 * @return the run as it is recorded, {@code null} if it is no longer the same attempt
 	 */
 	@Nullable JobRun end(JobRun running, JobRun ended);
 
@@ -104,20 +104,20 @@ interface JobRuns {
 	void rerun(JobRun run);
 
 	/**
-	 * Keep how far a run is.
+	 * Keep the progress of a run.
 	 * @return whether it still runs
 	 */
 	boolean note(JobRun run, String note);
 
 	/**
-	 * Let the store remove in time what is before a tick. The last run of a job stays,
-	 * because the next tick depends on it, and so does the last success, from which on it
-	 * is overdue, and the one whose state the next run finds.
+	 * Let the store remove, in time, the records before a tick. The last run of a job
+	 * stays, because the next tick depends on it. The last success stays, because the job
+	 * is overdue from then on. The run whose state the next run finds stays, too.
 	 */
 	void expireBefore(JobRun last);
 
 	/**
-	 * Read what is kept of a job.
+	 * Read the records of a job.
 	 * @param trigger when it is due, {@code null} if the caller does not know
 	 * @param since when the caller began to look after the job
 	 */
@@ -143,7 +143,7 @@ interface JobRuns {
 				first(until, (run) -> run.attempt() > 0), success, open, stored);
 	}
 
-	// One of an old tick, which code or a person has asked for
+	// A run of an old tick, which code or a person has requested
 	private @Nullable JobRun open(String job, @Nullable StoredJob stored) {
 		if (stored == null) {
 			return running(job).stream().findFirst().orElse(null);
@@ -157,14 +157,14 @@ interface JobRuns {
 	}
 
 	/**
-	 * The first tick of a job that no run has succeeded for, or which is to come.
+	 * The first tick of a job without a successful run; it may be in the future.
 	 * @return the tick, {@code null} if none is expected
 	 */
 	static @Nullable Instant overdueFrom(JobTrigger trigger, Seen seen) {
 		return (seen.stored() != null && !seen.paused()) ? StoredJob.overdueFrom(trigger, seen) : null;
 	}
 
-	/** The runs that have not ended of jobs that no instance looks after any more. */
+	/** The unfinished runs of jobs that no instance looks after any more. */
 	default List<JobRun> unattended(Instant now) {
 		return running(null).stream().filter((run) -> {
 			StoredJob stored = stored(run.job());
@@ -178,7 +178,7 @@ interface JobRuns {
 	 * @param now the time of the store
 	 * @param stored the record of the job, {@code null} if there is none
 	 * @param runs the newest runs, the newest tick first
-	 * @param areAll whether there are no others
+	 * @param areAll whether these are all runs
 	 */
 	record Newest(Instant now, @Nullable StoredJob stored, List<JobRun> runs, boolean areAll) {
 

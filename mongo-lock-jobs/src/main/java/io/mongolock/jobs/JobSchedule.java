@@ -13,7 +13,7 @@ import io.mongolock.jobs.JobDecision.Terms;
 
 /**
  * The schedule of a job that you add while the application runs, and the rules for its
- * ticks. {@link ScheduledJob} says the same of a method. Immutable.
+ * ticks. For a method, {@link ScheduledJob} says the same. Immutable.
  */
 public final class JobSchedule {
 

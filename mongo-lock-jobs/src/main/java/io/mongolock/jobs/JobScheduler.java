@@ -32,10 +32,10 @@ import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
 /**
- * Looks after the jobs of this application: at their next ticks, while a run goes on once
- * in a while to notice that its instance died, and else every ten minutes, as clocks
- * drift. Each look has a thread of its own, which does the work. Keeps the JVM up as long
- * as there are jobs. Thread-safe.
+ * Looks after the jobs of this application. It looks at a job at its next tick, and at
+ * least every ten minutes, because clocks drift. While a run goes on, it looks more
+ * often, to notice if the run's instance dies. Each look has its own thread, which also
+ * does the work. Keeps the JVM up as long as there are jobs. Thread-safe.
  */
 final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, DisposableBean {
 
@@ -66,23 +66,28 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	/** The looks that are under way. */
 	private final Set<Look> looks = ConcurrentHashMap.newKeySet();
 
-	/** Those whose last look failed, with what. */
+	/** The jobs whose last look failed, with the class of the failure. */
 	private final Map<Job, Class<?>> failing = new ConcurrentHashMap<>();
 
-	/** Whether this instance refuses traffic, and so begins no run. */
+	/** Whether this instance refuses traffic, and therefore begins no run. */
 	private volatile boolean refusing;
 
-	/** Whether the jobs are looked at, which they are once it was ready. */
+	/**
+	 * Whether the jobs are looked at: they are from the time when this instance was first
+	 * ready.
+	 */
 	private boolean looking;
 
 	private volatile @Nullable ScheduledExecutorService timer;
 
 	/**
-	 * Create one.
+	 * Create a scheduler.
 	 * @param onlyWhenReady whether no run begins while the instance refuses traffic
-	 * @param becomesReady whether it does until it is said to accept it
-	 * @param context whose readiness counts
-	 * @param patience how long after the start a warning says that no job has begun
+	 * @param becomesReady whether the instance refuses traffic until an event says that
+	 * it accepts traffic
+	 * @param context the context whose readiness counts
+	 * @param patience the time after the start at which a warning says that no job has
+	 * begun
 	 */
 	JobScheduler(JobRegistry jobs, JobRunner runner, DueJobs due, Executor threads, Duration checkInterval,
 			boolean onlyWhenReady, boolean becomesReady, ApplicationContext context, Duration patience,
@@ -125,8 +130,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	/**
-	 * When a job is due.
-	 * @return {@code null} if this instance does not look after it
+	 * The times at which a job is due.
+	 * @return the times, {@code null} if this instance does not look after the job
 	 */
 	@Nullable JobTrigger trigger(String name) {
 		Job job = this.jobs.find(name);
@@ -134,8 +139,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	/**
-	 * When this instance began to look after a job.
-	 * @return long ago if it does not
+	 * The time at which this instance began to look after a job.
+	 * @return the time; long ago if it does not look after the job
 	 */
 	Instant since(String name) {
 		Job job = this.jobs.find(name);
@@ -143,7 +148,8 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	/**
-	 * The jobs that this instance knows to be overdue for a minute, the longest first.
+	 * The jobs that this instance knows to be overdue for more than a minute, the longest
+	 * overdue first.
 	 */
 	List<String> overdue() {
 		return this.jobs.all()
@@ -155,10 +161,10 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	/**
-	 * Run a job by the wish of somebody, on a thread of its own.
-	 * @param tick the tick to run again, {@code null} to run one at this time
-	 * @return completes with the run once the work begins, empty if that is not to be:
-	 * the job is being run, or this instance does not run it
+	 * Run a job on request, on its own thread.
+	 * @param tick the tick to run again, {@code null} to run a tick of this time
+	 * @return completes with the run once the work begins; empty if the job is already
+	 * being run, or if this instance does not run it
 	 */
 	CompletableFuture<Optional<JobRun>> runNow(String name, @Nullable Instant tick) {
 		CompletableFuture<Optional<JobRun>> begun = new CompletableFuture<>();
@@ -176,7 +182,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 				}));
 				begun.complete(Optional.empty());
 			}
-			catch (RuntimeException | Error ex) { // which nobody else hears of
+			catch (RuntimeException | Error ex) { // not reported elsewhere
 				if (!begun.completeExceptionally(ex)) {
 					logger.error("Job '" + name + "' could not be run to its end (an operator asked for this run)", ex);
 				}
@@ -186,7 +192,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		return begun;
 	}
 
-	// Whether it is overdue any more is not to wait for the next look
+	// The job may not be overdue any more: this must not wait for the next look
 	private void refreshOverdue(Job job) {
 		try {
 			this.due.refreshOverdue(job);
@@ -197,7 +203,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		}
 	}
 
-	// A child context becomes ready or not for itself
+	// The readiness of a child context does not count
 	@EventListener
 	synchronized void on(AvailabilityChangeEvent<ReadinessState> event) {
 		if (isOfChild(event)) {
@@ -211,7 +217,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	public synchronized void start() {
 		if (this.timer == null) {
 			this.failing.clear();
-			// After the stop nothing begins any more
+			// Discards, so that no look begins after the stop
 			ScheduledExecutorService current = new ScheduledThreadPoolExecutor(1,
 					new CustomizableThreadFactory("mongo-lock-jobs-"), new ThreadPoolExecutor.DiscardPolicy());
 			this.timer = current;
@@ -222,13 +228,12 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		}
 	}
 
-	// Not without a job: its thread keeps the process alive
+	// Only if there is a job, because the timer's thread keeps the process alive
 	private void limitWait(ScheduledExecutorService current) {
 		current.schedule(this::waitNoLonger, this.patience.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
-	// Not before what runs at the start of the application has ended, a migration for
-	// example
+	// Waits for work at the start of the application to end, for example a migration
 	private void lookAtAll(boolean wait) {
 		ScheduledExecutorService current = this.timer;
 		if (current != null && !this.looking && !wait) {
@@ -245,7 +250,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		return of != null;
 	}
 
-	// From now on they can be overdue
+	// From now on jobs can be overdue
 	private synchronized void waitNoLonger() {
 		if (this.looking || this.timer == null) {
 			return;
@@ -281,7 +286,10 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		return this.timer != null;
 	}
 
-	/** Cuts off what has not ended in time, so that another instance takes it over. */
+	/**
+	 * Cuts off runs that have not ended in time, so that another instance takes them
+	 * over.
+	 */
 	@Override
 	public void destroy() {
 		stop();
@@ -301,7 +309,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 		try {
 			this.threads.execute(() -> look(current, job));
 		}
-		catch (RuntimeException | Error ex) { // there is no thread left
+		catch (RuntimeException | Error ex) { // for example, no thread is left
 			look(current, job, failed(job, ex));
 		}
 	}
@@ -339,7 +347,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			}
 			return (next.compareTo(LONGEST) < 0) ? next : LONGEST;
 		}
-		catch (RuntimeException | Error ex) { // which would end the looks, unseen
+		catch (RuntimeException | Error ex) { // would silently end the looks
 			return failed(job, ex);
 		}
 	}
@@ -353,7 +361,7 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 			if (first) {
 				logger.warn(message, failure);
 			}
-			else { // a silent server fails them all alike, and one stack says so
+			else { // a silent server fails all jobs alike, so one stack is enough
 				logger.warn(withoutStack);
 			}
 		}
@@ -361,14 +369,14 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	}
 
 	/**
-	 * Hears of the jobs.
+	 * Hears of the jobs that are looked after.
 	 */
 	interface Watch {
 
 		/**
 		 * A job is looked after.
-		 * @param overdue how long ago its first tick was due that no run has succeeded
-		 * for, in seconds; 0 if there is none
+		 * @param overdue the time since its first tick without a successful run was due,
+		 * in seconds; 0 if there is no such tick
 		 */
 		void added(String job, DoubleSupplier overdue);
 

@@ -18,13 +18,13 @@ import org.springframework.scheduling.support.CronExpression;
  */
 sealed interface JobTrigger {
 
-	/** How many ticks are counted at most, which takes a moment. */
+	/** The largest number of ticks that are counted, because counting takes time. */
 	int MAX_COUNT = 100_000;
 
 	/**
 	 * The last tick until now that comes after the last run.
 	 * @param now the time
-	 * @param since from when on a job counts that has never run
+	 * @param since the time from which on ticks count if the job has never run
 	 * @param last the last run, {@code null} if there was none
 	 * @return the tick, {@code null} if there is none
 	 */
@@ -36,14 +36,14 @@ sealed interface JobTrigger {
 	Instant next(Instant now, Instant since, @Nullable JobRun last);
 
 	/**
-	 * The first tick that is due once a run has been.
-	 * @param since from when on a job counts that has never run
+	 * The first tick that is due after a run.
+	 * @param since the time from which on ticks count if the job has never run
 	 * @param run the run, {@code null} if there was none
 	 */
 	Instant after(@Nullable JobRun run, Instant since);
 
 	/**
-	 * How many ticks there are.
+	 * Count the ticks between two ticks, both included.
 	 * @param first the first one
 	 * @param last the last one
 	 * @return the number, at most 100,000
@@ -52,21 +52,22 @@ sealed interface JobTrigger {
 		return 1;
 	}
 
-	/** Whether a time is a tick, whichever runs there were. */
+	/** Whether a time is a tick, regardless of earlier runs. */
 	default boolean isTick(Instant time) {
 		return false;
 	}
 
-	/** Whether a tick can come while a run is going on, and be missed. */
+	/** Whether a tick can come while a run goes on, and can be missed. */
 	default boolean isClock() {
 		return true;
 	}
 
 	/**
-	 * As {@code @Scheduled} reads it, also where an hour comes twice or not at all.
+	 * A cron expression, read as {@code @Scheduled} reads it, even where an hour comes
+	 * twice or not at all.
 	 *
-	 * @param expression when
-	 * @param zone where
+	 * @param expression the expression
+	 * @param zone its time zone
 	 */
 	record Cron(CronExpression expression, ZoneId zone) implements JobTrigger {
 
@@ -78,8 +79,8 @@ sealed interface JobTrigger {
 			if (after(last, since).isAfter(now)) {
 				return null;
 			}
-			// There is a tick after this, up to now,
-			// and none after that. The gap may be years
+			// Bisects: there is a tick after 'from' and up to now, and none between
+			// 'until' and now. The gap between ticks may be years
 			Instant until = now;
 			while (Duration.between(from, until).compareTo(SECOND) > 0) {
 				Instant middle = from.plus(Duration.between(from, until).dividedBy(2));
@@ -149,7 +150,8 @@ sealed interface JobTrigger {
 		private Instant after(Instant time) {
 			ZonedDateTime from = ZonedDateTime.ofInstant(time, this.zone);
 			Instant next = next(from);
-			// Where clocks are set back by half an hour it finds some a second time
+			// Where clocks are set back by half an hour, the expression finds some ticks
+			// a second time
 			while (!next.isAfter(time)) {
 				from = from.plusMinutes(1);
 				next = next(from);
@@ -164,9 +166,9 @@ sealed interface JobTrigger {
 	}
 
 	/**
-	 * Counted from the last tick.
+	 * A fixed rate, counted from the last tick.
 	 *
-	 * @param period from one tick to the next
+	 * @param period the time from one tick to the next
 	 */
 	record Rate(Duration period) implements JobTrigger {
 
@@ -209,9 +211,9 @@ sealed interface JobTrigger {
 	}
 
 	/**
-	 * Counted from the end of the last run.
+	 * A fixed delay, counted from the end of the last run.
 	 *
-	 * @param pause from an end to the next tick
+	 * @param pause the time from an end to the next tick
 	 */
 	record Delay(Duration pause) implements JobTrigger {
 
@@ -227,7 +229,7 @@ sealed interface JobTrigger {
 				return since;
 			}
 			Instant ended = last.endedAt();
-			// An end to come is one before the clock was set back
+			// An end in the future was recorded before the clock was set back
 			return ((ended != null && ended.isAfter(last.tick()) && !ended.isAfter(now)) ? ended : last.tick())
 				.plus(this.pause);
 		}

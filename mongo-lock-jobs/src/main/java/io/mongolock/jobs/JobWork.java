@@ -9,9 +9,9 @@ package io.mongolock.jobs;
 public interface JobWork<E extends Throwable> {
 
 	/**
-	 * Do it, under the lock of the job.
-	 * @param run the run, as far as it is known at the begin
-	 * @throws E whatever the work throws; its class and message are kept
+	 * Do the work, under the lock of the job.
+	 * @param run the run, as far as it is known at the beginning
+	 * @throws E whatever the work throws; its class and message are recorded
 	 */
 	void run(JobRun run) throws E;
 

@@ -15,8 +15,8 @@ import org.springframework.transaction.support.TransactionSynchronizationManager
 import io.mongolock.jobs.JobRunner.Attempt;
 
 /**
- * Runs jobs by code, for applications that have a scheduler of their own, and finds the
- * runs of all jobs. Thread-safe.
+ * Runs jobs by code, for applications with their own scheduler, and finds the runs of all
+ * jobs. Thread-safe.
  */
 public final class Jobs {
 
@@ -24,12 +24,12 @@ public final class Jobs {
 
 	private static final int MAX_NAME = 100;
 
-	/** Of the names and values that a run leaves. */
+	/** The length of all names and values that a run leaves. */
 	private static final int MAX_STATE = 4000;
 
 	private static final Pattern STATE_NAME = Pattern.compile("[^$.\\x00][^.\\x00]*");
 
-	/** A job that takes longer than its period is always due. */
+	/** A limit, because a job that takes longer than its period is always due. */
 	private static final int MAX_DUE = 1000;
 
 	private final JobRunner runner;
@@ -218,7 +218,7 @@ public final class Jobs {
 		}
 	}
 
-	// What the work throws is of this type, or unchecked
+	// The work throws exceptions of this type, or unchecked ones
 	@SuppressWarnings("unchecked")
 	private static <E extends Throwable> E thrown(Throwable failure) {
 		return (E) failure;

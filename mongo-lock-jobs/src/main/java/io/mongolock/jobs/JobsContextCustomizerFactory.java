@@ -15,7 +15,8 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Has no job fire by itself in a test, unless the test says so in its own properties.
+ * Prevents jobs from firing by themselves in a test, unless the test's own properties
+ * switch them on.
  */
 class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 
@@ -30,11 +31,12 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 	}
 
 	/**
-	 * Switches the schedules off. All are equal, as the cache of contexts wants it.
+	 * Switches the schedules off. All instances are equal, as the cache of contexts
+	 * requires.
 	 */
 	private record NoFiring() implements ContextCustomizer {
 
-		// System properties come after the properties of the test
+		// Before system properties, which come after the properties of the test
 		@Override
 		public void customizeContext(ConfigurableApplicationContext context, MergedContextConfiguration test) {
 			boolean wanted = context.getEnvironment().getProperty(ENABLED, Boolean.class, false);
@@ -55,8 +57,8 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 	}
 
 	/**
-	 * Does not list its name: an application without jobs would warn that nothing reads
-	 * it.
+	 * Does not list the name of its property, because an application without jobs would
+	 * warn that nothing reads it.
 	 */
 	private static final class Off extends PropertySource<Boolean> {
 

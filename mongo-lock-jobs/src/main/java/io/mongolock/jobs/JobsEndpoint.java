@@ -40,10 +40,10 @@ import io.mongolock.jobs.StoredJob.Pause;
 import io.mongolock.store.KeyText;
 
 /**
- * Endpoint {@code mongojobs}, over HTTP alone: the jobs of all instances and their runs;
- * and to run, pause and resume them, which has to be allowed by
- * {@code management.endpoint.mongojobs.access=unrestricted}. Instances, messages and
- * users are shown to those who may see them. Thread-safe.
+ * Endpoint {@code mongojobs}, over HTTP only. It shows the jobs of all instances and
+ * their runs. It also runs, pauses and resumes jobs, if {@code
+ * management.endpoint.mongojobs.access=unrestricted} allows this. Instances, messages and
+ * users are shown only to users who may see them. Thread-safe.
  */
 @WebEndpoint(id = "mongojobs", defaultAccess = Access.READ_ONLY)
 class JobsEndpoint {
@@ -55,7 +55,7 @@ class JobsEndpoint {
 
 	private static final int MAX = 1000;
 
-	/** How many names an answer has that did not find one. */
+	/** The number of names in the answer if a job is not found. */
 	private static final int NAMED = 10;
 
 	private final JobRuns runs;
@@ -72,10 +72,11 @@ class JobsEndpoint {
 
 	/**
 	 * Create an endpoint.
-	 * @param scheduler looks after jobs here, {@code null} if none does
-	 * @param timeout how long a run may take to begin until it is answered
-	 * @param roles what lets a user change jobs, and see values where that depends on the
-	 * user; any user if empty
+	 * @param scheduler looks after the jobs of this instance, {@code null} if there is
+	 * none
+	 * @param timeout how long an answer waits for a run to begin
+	 * @param roles the roles that let a user change jobs, and see values if that depends
+	 * on the user; any user may if empty
 	 */
 	JobsEndpoint(JobRuns runs, @Nullable JobScheduler scheduler, ApplicationEventPublisher events, Duration timeout,
 			Show showValues, Set<String> roles) {
@@ -108,7 +109,7 @@ class JobsEndpoint {
 				return describe(job, history, shown);
 			}
 			SortedSet<String> names = this.runs.names().tailSet((from != null) ? from : "");
-			// First of all those that need somebody
+			// First the jobs that need attention
 			List<String> overdue = (from == null || from.isEmpty()) ? overdue(names, most) : List.of();
 			return new JobsDescriptor(Stream.concat(overdue.stream(), names.stream().limit(most))
 				.distinct()
@@ -163,7 +164,7 @@ class JobsEndpoint {
 		});
 	}
 
-	// Whether that is done, and will not be done only later
+	// Whether the change is done, so that it will not only be done later
 	private boolean change(String job, String action, @Nullable String tick, @Nullable String reason, String by) {
 		switch (action) {
 			case "run" -> {
@@ -233,7 +234,7 @@ class JobsEndpoint {
 			}
 			return parsed;
 		}
-		// The latter for a time that no date has
+		// The latter if a Date cannot represent the time
 		catch (DateTimeException | IllegalArgumentException ex) {
 			throw new Refusal(400, "A rerun needs the tick of a recorded run, for example 2026-05-04T03:00:00Z");
 		}
@@ -278,7 +279,7 @@ class JobsEndpoint {
 		try {
 			return new WebEndpointResponse<>(operation.get());
 		}
-		// Spring Boot would hide what is wrong
+		// Answered here, because Spring Boot would hide the reason
 		catch (Refusal ex) {
 			return new WebEndpointResponse<>(new ErrorDescriptor(String.valueOf(ex.getMessage())), ex.status);
 		}
@@ -376,7 +377,7 @@ class JobsEndpoint {
 
 	}
 
-	/** Becomes an answer. */
+	/** A refusal, which becomes an answer. */
 	private static final class Refusal extends RuntimeException {
 
 		private final int status;

@@ -9,8 +9,8 @@ import org.springframework.test.context.TestContextAnnotationUtils;
 import org.springframework.test.context.TestExecutionListener;
 
 /**
- * Forgets the runs in memory after each test method, as the locks in memory are free
- * again.
+ * Forgets the runs in memory after each test method, because the locks in memory are
+ * freed then, too.
  */
 class JobsTestListener implements TestExecutionListener, Ordered {
 

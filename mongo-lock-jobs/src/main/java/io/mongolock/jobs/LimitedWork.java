@@ -7,7 +7,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Work that is interrupted once its time is over. Work that then returns all the same has
+ * Work that is interrupted once its time is over. If it then returns normally, it has
  * succeeded.
  *
  * @param work the work
@@ -39,7 +39,7 @@ record LimitedWork(JobWork<?> work, Duration most) implements JobWork<Throwable>
 		}
 	}
 
-	/** Interrupts a thread before it goes on to other work, or not at all. */
+	/** Interrupts a thread only before it goes on to other work. */
 	private static final class Limit {
 
 		private final Thread thread;
@@ -61,7 +61,7 @@ record LimitedWork(JobWork<?> work, Duration most) implements JobWork<Throwable>
 
 		private synchronized boolean isPassed() {
 			this.over = true;
-			// It was for the work alone
+			// Clears the interrupt, which was for the work alone
 			return this.passed && (Thread.interrupted() || this.passed);
 		}
 

@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.jobs.StoredJob.Pause;
 
 /**
- * Records in the memory of this JVM, beside locks that are there, too: for tests.
+ * Records in the memory of this JVM, for tests whose locks are in memory, too.
  * Thread-safe.
  */
 final class MemoryJobRuns implements JobRuns {
@@ -46,7 +46,7 @@ final class MemoryJobRuns implements JobRuns {
 
 	@Override
 	public Instant now() {
-		// A date of MongoDB knows no more
+		// MongoDB's dates have no finer precision
 		return this.clock.instant().truncatedTo(ChronoUnit.MILLIS);
 	}
 
@@ -157,7 +157,7 @@ final class MemoryJobRuns implements JobRuns {
 
 	@Override
 	public void rerun(JobRun run) {
-		// All are read
+		// Does nothing, because all runs are read
 	}
 
 	@Override
@@ -172,11 +172,11 @@ final class MemoryJobRuns implements JobRuns {
 
 	@Override
 	public void expireBefore(JobRun last) {
-		// The end of the test does
+		// The end of the test removes the records
 	}
 
 	/**
-	 * Where a record begins.
+	 * The key of a record: the tick at which it begins.
 	 *
 	 * @param job the job
 	 * @param firstTick the first tick

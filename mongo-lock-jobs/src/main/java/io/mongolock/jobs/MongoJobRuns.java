@@ -42,11 +42,11 @@ import io.mongolock.jobs.StoredJob.Pause;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * Records in MongoDB: a document for each run, whose id is the job and the tick, or the
- * first tick of several that were not run, and one for each job, which stands before its
- * runs. They belong to the applications that share their locks: a key prefix or a lock
- * collection other than the default one is part of each id. Writes are confirmed by a
- * majority, and the primary is read. Thread-safe.
+ * Records in MongoDB. There is a document for each run, with the job and the tick as its
+ * id, or the first tick of several that were not run. A document for each job is sorted
+ * before its runs. The records belong to the applications that share their locks: a key
+ * prefix or a lock collection other than the default is part of each id. A majority
+ * confirms writes, and reads go to the primary. Thread-safe.
  */
 final class MongoJobRuns implements JobRuns {
 
@@ -80,7 +80,7 @@ final class MongoJobRuns implements JobRuns {
 
 	private static final String RERUN = "rerun";
 
-	/** Not read with the newest runs, as it is large. */
+	/** Not read with the newest runs, because it is large. */
 	private static final String STATE = "state";
 
 	private static final String FIRST_TICK = "firstTick";
@@ -89,10 +89,13 @@ final class MongoJobRuns implements JobRuns {
 
 	private static final String NOW = "now";
 
-	/** Before all runs: the document of the job is read together with the newest. */
+	/**
+	 * The tick of a job's document. It sorts before all runs, so the document is read
+	 * together with the newest runs.
+	 */
 	private static final Instant OF_JOB = Instant.parse("9999-12-31T23:59:59.999Z");
 
-	/** How many runs are read together. */
+	/** The number of runs that are read together. */
 	private static final int NEWEST = 20;
 
 	private static final String STARTED = "startedAt";
@@ -104,7 +107,10 @@ final class MongoJobRuns implements JobRuns {
 			"exception", "message", "note", SCHEDULE, SCHEDULED_AT, SCHEDULED_SINCE, SINCE, PAUSED, RERUN),
 			Projections.computed(NOW, "$$NOW"));
 
-	/** Made when it is first needed: an application without jobs needs no database. */
+	/**
+	 * Created when it is first needed, because an application without jobs needs no
+	 * database.
+	 */
 	private final Supplier<MongoOperations> template;
 
 	private final String collection;
@@ -120,16 +126,17 @@ final class MongoJobRuns implements JobRuns {
 	private final String name;
 
 	/**
-	 * How many runs have ended since the history of a job was last shortened, and when.
+	 * For each job, when its history was last shortened, and how many runs have ended
+	 * since.
 	 */
 	private final Map<String, Shortened> shortened = new ConcurrentHashMap<>();
 
 	/**
-	 * Keep runs.
+	 * Create the records.
 	 * @param timeout how long a request may take
 	 * @param history how long a run is kept once another one has followed
 	 * @param kept how many runs of a job are kept at most
-	 * @param application what distinguishes the applications that share these locks from
+	 * @param application distinguishes the applications that share these locks from
 	 * others, {@code null} if nothing is set
 	 * @param name the name of this application, may be empty
 	 */
@@ -145,11 +152,11 @@ final class MongoJobRuns implements JobRuns {
 	}
 
 	/**
-	 * What distinguishes the applications whose locks are in a collection with a prefix.
-	 * @return {@code null} if both are the default
+	 * Distinguishes the applications whose locks are in one collection with one prefix.
+	 * @return a text, {@code null} if both are the default
 	 */
 	static @Nullable String application(String lockCollection, String keyPrefix) {
-		// No name of a collection has this character
+		// No name of a collection contains the character $
 		return (lockCollection.equals("locks") && keyPrefix.isEmpty()) ? null : lockCollection + "$" + keyPrefix;
 	}
 
@@ -223,7 +230,8 @@ final class MongoJobRuns implements JobRuns {
 		return (by != null && !by.isEmpty() && !by.equals(this.name) && readJob(before).isScheduled(now)) ? by : null;
 	}
 
-	// Copies the records of this application from before they belonged to one
+	// Copies records of this application that were written before records belonged to an
+	// application
 	private void adopt(String job) {
 		if (this.application == null) {
 			return;
@@ -259,7 +267,7 @@ final class MongoJobRuns implements JobRuns {
 		List<Document> groups = Objects
 			.requireNonNull(send((runs) -> runs.aggregate(List.of(Aggregates.match(named), Aggregates.group("$" + JOB)))
 				.into(new ArrayList<>())));
-		// Others were written by hand
+		// A group without a name was written by hand
 		return groups.stream()
 			.map((group) -> text(group, ID))
 			.filter(Objects::nonNull)
@@ -366,7 +374,7 @@ final class MongoJobRuns implements JobRuns {
 		}
 	}
 
-	// Those that one can take over: what is incomplete is not among them
+	// Only runs that can be taken over: incomplete records are left out
 	@Override
 	public List<JobRun> running(@Nullable String job) {
 		Bson which = (job != null) ? of(job) : Filters.eq(APPLICATION, this.application);
@@ -389,7 +397,7 @@ final class MongoJobRuns implements JobRuns {
 	}
 
 	private <T> @Nullable T send(Function<MongoCollection<Document>, @Nullable T> request) {
-		// Also where the application reads dates by codecs of its own
+		// With default codecs, because the application may read dates by its own ones
 		return statements().execute(this.collection,
 				(runs) -> request.apply(runs.withCodecRegistry(MongoClientSettings.getDefaultCodecRegistry())
 					.withReadPreference(ReadPreference.primary())
@@ -415,7 +423,7 @@ final class MongoJobRuns implements JobRuns {
 				(stored.get(RERUN) instanceof Date rerun) ? rerun.toInstant() : null);
 	}
 
-	// Also one that somebody has set by hand
+	// Reads a pause that was set by hand, too
 	private static Pause readPause(Document stored) {
 		Document paused = (stored.get(PAUSED) instanceof Document document) ? document : new Document();
 		return new Pause(known(paused, "by"), known(paused, "reason"), date(paused, "at", Instant.EPOCH));
@@ -465,7 +473,7 @@ final class MongoJobRuns implements JobRuns {
 		Instant tick = date(run, TICK, Instant.EPOCH);
 		int attempt = number(run, ATTEMPT, 0).intValue();
 		JobOutcome outcome = outcome(run);
-		// An earlier version counted attempts alone
+		// An earlier version counted attempts only
 		int deaths = (outcome == JobOutcome.RUNNING) ? attempt - 1 : 0;
 		int failures = (outcome == JobOutcome.FAILED) ? attempt : 0;
 		return new JobRun(known(run, JOB), tick, date(run, FIRST_TICK, tick), number(run, "ticks", 1).intValue(),
@@ -476,7 +484,7 @@ final class MongoJobRuns implements JobRuns {
 				text(run, "message"), text(run, "note"), readState(run));
 	}
 
-	// Also what somebody has set by hand
+	// Reads a state that was set by hand, too
 	private static Map<String, String> readState(Document run) {
 		Map<String, String> state = new TreeMap<>();
 		if (run.get(STATE) instanceof Document kept) {
@@ -489,7 +497,8 @@ final class MongoJobRuns implements JobRuns {
 		return (stored.get(field) instanceof Number number) ? number : otherwise;
 	}
 
-	// What this version would not have written could not be replaced by it
+	// UNKNOWN if this version would not have written the record, because it could not
+	// replace it
 	private static JobOutcome outcome(Document run) {
 		Document id = (run.get(APPLICATION) != null) ? new Document(APPLICATION, run.get(APPLICATION)) : new Document();
 		Object first = (run.get(FIRST_TICK) != null) ? run.get(FIRST_TICK) : run.get(TICK);
@@ -516,10 +525,10 @@ final class MongoJobRuns implements JobRuns {
 	}
 
 	/**
-	 * When the history of a job was shortened: not after each run, because that costs two
-	 * statements.
+	 * The last time when the history of a job was shortened. This is not done after each
+	 * run, because it costs two statements.
 	 *
-	 * @param at when that was
+	 * @param at the time
 	 * @param ended how many runs have ended since
 	 */
 	private record Shortened(Instant at, int ended) {

@@ -27,7 +27,7 @@ import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.spi.LockEnvironment;
 
 /**
- * Auto-configuration for jobs. Without locks there are none.
+ * Auto-configuration for jobs. Without locks there are no jobs.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnBooleanProperty(name = "mongo-lock.enabled", matchIfMissing = true)
@@ -59,7 +59,8 @@ public final class MongoLockJobsAutoConfiguration {
 	}
 
 	/**
-	 * Where the locks are, so that no run has its lock in another store than its record.
+	 * In the store of the locks, so that each run has its lock and its record in the same
+	 * store.
 	 */
 	@Bean
 	@DependsOn(LockEnvironment.VALIDATOR)
@@ -99,7 +100,7 @@ public final class MongoLockJobsAutoConfiguration {
 			MongoLockJobsProperties properties, ObjectProvider<SimpleAsyncTaskExecutorBuilder> threads,
 			ObjectProvider<JobScheduler.Watch> watches, ObjectProvider<ApplicationArguments> application,
 			ApplicationContext context) {
-		// What SpringApplication runs becomes ready
+		// A context that SpringApplication runs becomes ready
 		boolean becomesReady = application.getIfAvailable() != null;
 		return new JobScheduler(registry, runner, due,
 				threads.getIfAvailable(SimpleAsyncTaskExecutorBuilder::new)

@@ -1,7 +1,7 @@
 package io.mongolock.jobs;
 
 /**
- * What happens to a run whose instance died before the run's end, or that was cut off. It
+ * What happens to a run that was cut off, or whose instance died before its end. It
  * happens when the lock of the job is free.
  */
 public enum OnAbandoned {

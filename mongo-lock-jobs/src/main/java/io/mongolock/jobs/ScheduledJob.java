@@ -16,7 +16,7 @@ import io.mongolock.OnLost;
  * matter. This annotation replaces {@code @Scheduled}. Set exactly one of {@link #cron},
  * {@link #fixedRate} and {@link #fixedDelay}.
  * <p>
- * Each run has a thread of its own and the lock {@code job:<name>}, and calls the method
+ * Each run has its own thread and the lock {@code job:<name>}, and calls the method
  * through the proxy of its bean. The method has no parameter or a {@link JobRun}. It
  * returns nothing, a {@code CompletionStage} or, with Reactor, a reactive type. It may
  * also be a suspending function. The run ends when the result has ended. If the lock is
@@ -31,9 +31,8 @@ public @interface ScheduledJob {
 
 	/**
 	 * The name of the job, under which its runs are kept. The name is the same in all
-	 * instances, and belongs to one method only. If applications that share a database
-	 * have a {@code mongo-lock.key-prefix} of their own, they also have runs of their
-	 * own.
+	 * instances, and belongs to one method only. Applications that share a database have
+	 * separate runs if each has its own {@code mongo-lock.key-prefix}.
 	 * @return 1 to 100 characters
 	 */
 	String name();

@@ -8,32 +8,34 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.jobs.JobDecision.Seen;
 
 /**
- * The knowledge that all instances share of a job: a document beside its runs. It decides
+ * The knowledge of a job that all instances share, in a document beside its runs. Decides
  * from when on ticks count, and since when the job is overdue. All times are by the clock
  * of the server.
  *
- * @param schedule when it is due, as the last instance said that looked after it
- * @param scheduledAt when that was
- * @param scheduledSince when an instance first said that schedule instead of another one
- * @param since from when on its ticks are expected: from the first instance on, or from
- * when it was resumed
- * @param paused since when it is to be run nowhere, {@code null} if it is
- * @param rerun the tick that somebody last wanted to be run again, {@code null} if none
+ * @param schedule when it is due, as last announced by an instance
+ * @param scheduledAt when that was last announced
+ * @param scheduledSince when an instance first announced this schedule instead of another
+ * one
+ * @param since the time from which on its ticks are expected: since its first instance,
+ * or since it was resumed
+ * @param paused the pause, {@code null} if the job is not paused
+ * @param rerun the last tick that was requested to be run again, {@code null} if there is
+ * none
  */
 record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, Instant since, @Nullable Pause paused,
 		@Nullable Instant rerun) {
 
-	/** How often an instance says that it looks after a job. */
+	/** How often an instance announces that it looks after a job. */
 	static final Duration SAID_EVERY = Duration.ofMinutes(10);
 
-	/** Whether an instance has looked after it lately. */
+	/** Whether an instance has recently looked after the job. */
 	boolean isScheduled(Instant now) {
 		return Duration.between(this.scheduledAt, now).compareTo(SAID_EVERY.multipliedBy(3)) < 0;
 	}
 
 	/**
-	 * From when on ticks count. The ticks of a schedule do once an instance has it, so
-	 * that one that is changed makes up for none from before.
+	 * The time from which on ticks count. The ticks of a schedule count once an instance
+	 * has it, so a changed schedule makes up for no earlier ticks.
 	 * @param trigger the schedule of the caller, {@code null} if it has none
 	 * @param since when the caller began to look after the job
 	 */
@@ -41,13 +43,13 @@ record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, I
 		boolean before = trigger != null && this.schedule.equals(trigger.toString())
 				&& this.scheduledSince.isBefore(since);
 		Instant from = (before) ? this.scheduledSince : since;
-		// A time to come is one before the clock was set back
+		// A time in the future was recorded before the clock was set back
 		return (this.since.isAfter(from) && !this.since.isAfter(now)) ? this.since : from;
 	}
 
 	/**
-	 * The first tick that no run has succeeded for, or which is to come.
-	 * @param seen what is kept of the job; a run that goes on is not overdue
+	 * The first tick without a successful run; it may be in the future.
+	 * @param seen the records of the job; the tick of a run that goes on is not overdue
 	 */
 	static Instant overdueFrom(JobTrigger trigger, Seen seen) {
 		JobRun success = seen.success();
@@ -65,8 +67,8 @@ record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, I
 	}
 
 	/**
-	 * The same while a run goes on: its own tick is not overdue, but an earlier one that
-	 * failed still is.
+	 * The same while a run goes on. The tick of this run is not overdue, but an earlier
+	 * tick whose run failed still is.
 	 */
 	static Instant overdueBeside(JobTrigger trigger, Instant first, JobRun open) {
 		Instant next = trigger.after(open, open.tick());
@@ -74,11 +76,11 @@ record StoredJob(String schedule, Instant scheduledAt, Instant scheduledSince, I
 	}
 
 	/**
-	 * Somebody wants the job to be run nowhere.
+	 * A pause, during which no instance runs the job.
 	 *
-	 * @param by who
+	 * @param by the user who paused it
 	 * @param reason why
-	 * @param at when that was
+	 * @param at when it was paused
 	 */
 	record Pause(String by, String reason, Instant at) {
 

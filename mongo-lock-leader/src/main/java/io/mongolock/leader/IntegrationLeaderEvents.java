@@ -9,9 +9,9 @@ import org.springframework.integration.leader.event.OnGrantedEvent;
 import org.springframework.integration.leader.event.OnRevokedEvent;
 
 /**
- * Publishes elections as events of Spring Integration, whose endpoints of that role start
- * and stop by them, before other listeners: one that fails ends the publication of an
- * event.
+ * Publishes elections as events of Spring Integration, which start and stop its endpoints
+ * of the role. It comes before other listeners, because a failing listener ends the
+ * publication of an event.
  */
 final class IntegrationLeaderEvents {
 

@@ -28,21 +28,21 @@ import io.mongolock.LockSettings;
 import io.mongolock.OnLost;
 
 /**
- * Elects one leader for a role among all instances that have a bean of this type for it:
- * the holder of the role's lock leads, and the others wait in its queue, without a
- * thread. Stands for the role from the start of the application to its end, again after
- * each time that it led. Keeps the JVM up until it is stopped, as a web server would.
- * Thread-safe.
+ * Elects one leader for a role among all instances that have a bean of this type for the
+ * role. The holder of the role's lock leads, and the others wait in its queue, without a
+ * thread. An instance stands for the role from the start of the application to its end,
+ * and stands again after each term. The election keeps the JVM up until it is stopped, as
+ * a web server does. Thread-safe.
  * <p>
- * The lock is the one of {@code LockRequest.of("leader", role)}: its key is
+ * The lock belongs to {@code LockRequest.of("leader", role)}: its key consists of
  * {@code leader:} and the role, and the settings of the name {@code leader} apply.
  * <p>
- * A leader that cannot renew its lock any more steps down by its own deadline, before
- * another can lead: {@link #isLeader()} asks the clock each time, and
+ * A leader that can no longer renew its lock steps down at its own deadline, before
+ * another can lead. {@link #isLeader()} asks the clock in each call, and
  * {@link LeaderElectionEvent.Revoked} is published.
  * <p>
  * The events of a term are published in order, one after the other. {@link #isLeader()}
- * does not wait for a listener: work may begin while it hears of the term.
+ * does not wait for listeners: work may begin while they hear of the term.
  */
 public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
@@ -55,7 +55,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
 	private static final Duration PAUSE = Duration.ofSeconds(5);
 
-	/** As long as settings allow: 27 years. */
+	/** The longest time that settings allow: 27 years. */
 	private static final Duration WITHOUT_END = Duration.ofDays(10_000);
 
 	private final String role;
@@ -70,7 +70,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
 	private final Executor starter;
 
-	/** Guarded by the monitor, as the claim and what a leadership knows. */
+	/** Guarded by the monitor, like the claim and the fields of a leadership. */
 	private boolean running;
 
 	private boolean ready = true;
@@ -81,14 +81,15 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
 	private volatile @Nullable Leadership leadership;
 
-	/** The leadership whose lock is not given back yet, which may be over. */
+	/** The leadership whose lock is not given back yet; it may be over. */
 	private @Nullable Leadership unreleased;
 
 	/**
 	 * Create a candidate, which stands once it is started.
 	 * @param role what the leader does, for example {@code reports}
-	 * @param locks what grants the lock of the role
-	 * @param events hears when this instance leads and when it no longer does
+	 * @param locks grants the lock of the role
+	 * @param events is notified when this instance begins to lead, and when it no longer
+	 * leads
 	 * @throws IllegalArgumentException if the role is blank or too long for a key
 	 */
 	public LeaderElection(String role, LockOperations locks, ApplicationEventPublisher events) {
@@ -112,7 +113,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
-	 * What the leader does.
+	 * The task of the leader.
 	 * @return the role
 	 */
 	public String role() {
@@ -140,18 +141,18 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
-	 * Do work if this instance leads, else nothing. The work runs under the lock of the
-	 * role ({@link LockContext}). If this instance steps down meanwhile, the lock is
-	 * given back when the work has ended, so that nobody leads beside it; the end of the
-	 * application waits for that, as long as a phase of its shutdown may take. If the
-	 * lock is lost, {@link #isLeader()} says so. A transaction that began before is no
-	 * part of the work.
+	 * Do work if this instance leads; otherwise do nothing. The work runs under the lock
+	 * of the role ({@link LockContext}). If this instance steps down meanwhile, the lock
+	 * is given back only when the work has ended, so no other instance leads beside it.
+	 * The end of the application waits for that, for as long as a phase of its shutdown
+	 * may take. If the lock is lost, {@link #isLeader()} says so. A transaction that
+	 * began before the work is not part of it.
 	 * @param <E> what the work throws
 	 * @param work the work
 	 * @return whether it was done
 	 * @throws E what the work threw
 	 */
-	@SuppressWarnings("try") // closing is what the resource is for
+	@SuppressWarnings("try") // the resource is only there to be closed
 	public <E extends Throwable> boolean ifLeader(Work<E> work) throws E {
 		Leadership current = enter();
 		if (current == null) {
@@ -167,8 +168,9 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
-	 * Lead no longer, if this instance does, and stand again behind those who wait.
-	 * Inside a transaction the lock is given back when that has ended.
+	 * Give up the lead, if this instance has it, and stand again behind the waiting
+	 * instances. Inside a transaction, the lock is given back when the transaction has
+	 * ended.
 	 */
 	public void stepDown() {
 		Leadership current = this.leadership;
@@ -177,7 +179,9 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		}
 	}
 
-	/** Stand no longer, and lead no longer, until the instance is ready again. */
+	/**
+	 * Note whether the instance is ready. It neither stands nor leads while it is not.
+	 */
 	void ready(boolean ready) {
 		CompletableFuture<LockHandle> waiting = null;
 		synchronized (this) {
@@ -245,7 +249,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		}
 		if (last != null) {
 			end(last);
-			// Or its listeners would hear of the end after they are destroyed
+			// Otherwise listeners would hear of the end after they are destroyed
 			last.awaitRevoked(this.pause);
 		}
 	}
@@ -253,7 +257,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	/**
 	 * Stop as {@link #stop()} does.
 	 * @param callback run when the work that has begun has ended and the lock is given
-	 * back; at once if there is none, or this thread does it
+	 * back; run at once if there is no such work, or if this thread does it
 	 */
 	@Override
 	public void stop(Runnable callback) {
@@ -262,7 +266,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		boolean working;
 		synchronized (this) {
 			last = this.unreleased;
-			// A slow listener may still be hearing of its end
+			// A slow listener may still be handling the event of its end
 			working = last != null && (last.over || last.calls > 0);
 		}
 		if (last != null && working && LockContext.find((lock) -> lock == last.handle).isEmpty()) {
@@ -274,8 +278,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	}
 
 	/**
-	 * Stop as {@link #stop()} does: nobody else stops what a start of the application
-	 * began that has failed since.
+	 * Stop as {@link #stop()} does. If the start of the application fails after this
+	 * election was started, no other method stops it.
 	 */
 	@Override
 	public void destroy() {
@@ -294,7 +298,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 				+ ")";
 	}
 
-	// First, as a listener that fails ends the publication of an event
+	// First, because a failing listener ends the publication of an event
 	@EventListener
 	@Order(Ordered.HIGHEST_PRECEDENCE)
 	void onLost(LockApplicationEvent.Lost event) {
@@ -316,7 +320,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
 	private void stand() {
 		if (TransactionSynchronizationManager.isActualTransactionActive()) {
-			// It keeps a lock that was closed in it, and would share that: the same term
+			// The transaction keeps a lock that was closed in it. A claim in it would
+			// share this lock, and so the same term
 			CompletableFuture.runAsync(this::stand, this.starter);
 			return;
 		}
@@ -362,7 +367,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 			handle.close();
 		}
 		else if (!handle.isHeld()) {
-			// Lost, perhaps before this could hear of it
+			// Lost, perhaps before this election could hear of it
 			end(begun);
 		}
 		else if (announcing(begun)) {
@@ -378,8 +383,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		}
 	}
 
-	// Perhaps nobody tells of a loss: the publisher of lock events may be in another
-	// context
+	// Looks again and again, because a loss may not be announced here: the publisher of
+	// lock events may be in another context
 	private void lookLater(Leadership current) {
 		later(() -> {
 			if (!current.handle.isHeld()) {
@@ -403,7 +408,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		later(() -> this.starter.execute(this::stand));
 	}
 
-	// On the thread that keeps the time, so that no pool that is busy holds it up: must
+	// Runs the task on the timer's thread, so that no busy pool delays it. The task must
 	// not block
 	private void later(Runnable task) {
 		CompletableFuture.delayedExecutor(this.pause.toMillis(), TimeUnit.MILLISECONDS, Runnable::run).execute(task);
@@ -507,7 +512,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 		}
 	}
 
-	// What a listener throws must not keep the lock
+	// An exception of a listener must not keep the lock
 	private void publish(LeaderElectionEvent event) {
 		try {
 			this.events.publishEvent(event);
@@ -529,7 +534,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	public interface Work<E extends Throwable> {
 
 		/**
-		 * Do it.
+		 * Do the work.
 		 * @throws E if it failed
 		 */
 		void run() throws E;
@@ -547,7 +552,7 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 
 		private int calls;
 
-		/** The thread that publishes its beginning or its end now. */
+		/** The thread that is now publishing its beginning or its end. */
 		private volatile @Nullable Thread publisher;
 
 		private boolean announcing;

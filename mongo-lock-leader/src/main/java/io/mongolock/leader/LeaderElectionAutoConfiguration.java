@@ -21,8 +21,8 @@ import io.mongolock.autoconfigure.MongoLockAutoConfiguration;
 import io.mongolock.spi.LockExtension;
 
 /**
- * Auto-configuration for what stands around elections: the guard of methods, and the
- * events of Spring Integration.
+ * Auto-configuration for elections: the guard of methods, and the events of Spring
+ * Integration.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @EnableConfigurationProperties(MongoLockLeaderProperties.class)
@@ -51,7 +51,7 @@ public final class LeaderElectionAutoConfiguration {
 	LeaderElections mongoLockLeaderElections(ObjectProvider<LeaderElection> elections,
 			ObjectProvider<MongoLockLeaderProperties> properties, ObjectProvider<ApplicationArguments> application,
 			ApplicationContext context) {
-		// What SpringApplication runs becomes ready
+		// A context that SpringApplication runs becomes ready
 		return new LeaderElections(elections, () -> properties.getObject().leader().onlyWhenReady(),
 				application.getIfAvailable() != null, context);
 	}
@@ -65,7 +65,7 @@ public final class LeaderElectionAutoConfiguration {
 		return processor;
 	}
 
-	/** Where Spring Integration is there. */
+	/** For applications with Spring Integration. */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(AbstractLeaderEvent.class)
 	static class IntegrationConfiguration {

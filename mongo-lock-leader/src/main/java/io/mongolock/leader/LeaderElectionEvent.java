@@ -2,8 +2,8 @@ package io.mongolock.leader;
 
 /**
  * Events about a role in this instance, for {@code @EventListener} methods. A listener
- * returns soon: {@link Revoked} is published when all listeners of {@link Granted} are
- * done, perhaps on another thread.
+ * should return soon: {@link Revoked} is published only when all listeners of
+ * {@link Granted} are done, perhaps on another thread.
  */
 public sealed interface LeaderElectionEvent {
 
@@ -30,8 +30,9 @@ public sealed interface LeaderElectionEvent {
 	}
 
 	/**
-	 * This instance no longer leads. Nobody else does yet, unless the lock was released
-	 * by force: it is released after all listeners, or is still out for its margin.
+	 * This instance no longer leads. No other instance leads yet, unless the lock was
+	 * released by force. The lock is released after all listeners, or stays taken for its
+	 * margin.
 	 *
 	 * @param election the election
 	 * @param term the number of the term that is over

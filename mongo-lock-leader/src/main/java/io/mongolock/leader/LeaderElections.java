@@ -36,11 +36,12 @@ final class LeaderElections implements SmartInitializingSingleton {
 	private volatile boolean waiting;
 
 	/**
-	 * Create them.
+	 * Create the elections.
 	 * @param onlyWhenReady whether the instance stands for no role while it refuses
 	 * traffic
-	 * @param becomesReady whether it does until it is said to accept it
-	 * @param context whose readiness counts
+	 * @param becomesReady whether the instance refuses traffic until an event says that
+	 * it accepts traffic
+	 * @param context the context whose readiness counts
 	 */
 	LeaderElections(ObjectProvider<LeaderElection> elections, BooleanSupplier onlyWhenReady, boolean becomesReady,
 			ApplicationContext context) {
@@ -77,7 +78,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 		return of != null;
 	}
 
-	// A child context becomes ready or not for itself
+	// The readiness of a child context does not count
 	@EventListener
 	void on(AvailabilityChangeEvent<ReadinessState> event) {
 		if (isOfChild(event)) {
@@ -94,7 +95,7 @@ final class LeaderElections implements SmartInitializingSingleton {
 
 	/**
 	 * The election of a role.
-	 * @throws LockStartupException if there is not exactly one
+	 * @throws LockStartupException if there is not exactly one election of the role
 	 */
 	LeaderElection of(String role) {
 		List<LeaderElection> ofRole = all().stream().filter((each) -> each.role().equals(role)).toList();

@@ -7,11 +7,11 @@ import java.lang.annotation.RetentionPolicy;
 import java.lang.annotation.Target;
 
 /**
- * Runs a method only where this instance leads for a role, for example a
- * {@code @Scheduled} one; elsewhere its calls do nothing. As
- * {@link LeaderElection#ifLeader}: the lock of the role is not given up before the method
- * has ended. The method returns nothing and is called through the proxy of its bean: it
- * is neither private, static nor final.
+ * Runs a method, for example a {@code @Scheduled} one, only while this instance leads for
+ * a role. In other instances, calls of the method do nothing. As with
+ * {@link LeaderElection#ifLeader}, the lock of the role is not given up before the method
+ * has ended. The method must return nothing. It is called through the proxy of its bean,
+ * so it must not be private, static or final.
  */
 @Target(ElementType.METHOD)
 @Retention(RetentionPolicy.RUNTIME)
@@ -19,7 +19,7 @@ import java.lang.annotation.Target;
 public @interface LeaderOnly {
 
 	/**
-	 * The role; there is a {@link LeaderElection} bean for it.
+	 * The role, for which there must be a {@link LeaderElection} bean.
 	 * @return the role
 	 */
 	String value();

@@ -36,8 +36,8 @@ import io.mongolock.interceptor.ProxyReach;
 import io.mongolock.interceptor.ProxyReach.Obstacle;
 
 /**
- * Guards the methods with {@link LeaderOnly}, before all other advice of theirs, and
- * refuses at startup those that cannot be guarded. Thread-safe.
+ * Guards the methods with {@link LeaderOnly}, before all their other advice. Refuses at
+ * startup any method that cannot be guarded. Thread-safe.
  */
 final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPostProcessor
 		implements SmartInitializingSingleton {
@@ -46,7 +46,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	private final Set<String> roles = ConcurrentHashMap.newKeySet();
 
-	/** Whether there are guarded methods in a class, all of which can be. */
+	/** Whether a class has methods to guard; all of them can be guarded. */
 	private final Map<Class<?>, Boolean> guarded = new ConcurrentHashMap<>(256);
 
 	private final ObjectProvider<LeaderElections> elections;
@@ -55,7 +55,7 @@ final class LeaderOnlyPostProcessor extends AbstractBeanFactoryAwareAdvisingPost
 
 	LeaderOnlyPostProcessor(ObjectProvider<LeaderElections> elections) {
 		this.elections = elections;
-		// Before the one that schedules methods, which would call past the proxy
+		// Before the post-processor that schedules methods, which would bypass the proxy
 		setOrder(0);
 		setBeforeExistingAdvisors(true);
 		this.guard = (invocation) -> {

@@ -8,7 +8,7 @@ import org.springframework.boot.actuate.endpoint.annotation.Endpoint;
 import org.springframework.boot.actuate.endpoint.annotation.ReadOperation;
 
 /**
- * Endpoint {@code mongoleaders}: for which roles this instance leads. The endpoint
+ * Endpoint {@code mongoleaders}: shows for which roles this instance leads. The endpoint
  * {@code mongolocks} shows who leads elsewhere, and asks a leader to step down.
  */
 @Endpoint(id = "mongoleaders")
@@ -31,7 +31,7 @@ class LeadersEndpoint {
 	/**
 	 * All elections.
 	 *
-	 * @param roles one for each
+	 * @param roles one entry for each election
 	 */
 	record LeadersDescriptor(List<LeaderDescriptor> roles) {
 
@@ -42,7 +42,7 @@ class LeadersEndpoint {
 	 *
 	 * @param role its role
 	 * @param leader whether this instance leads
-	 * @param term the number of the term, {@code null} if it does not
+	 * @param term the number of the term, {@code null} if it does not lead
 	 */
 	record LeaderDescriptor(String role, boolean leader, @Nullable Long term) {
 

@@ -12,13 +12,13 @@ import io.mongolock.shedlock.ShedLockDocuments.TakenDocument;
 import io.mongolock.store.KeyText;
 
 /**
- * A lock of this library and ShedLock's document of its name as one: both, or none. The
- * document is taken first and released last: it is the one that can be given back
- * unnoticed, whatever {@code lockAtLeastFor} says. Neither waits, so two that take them
- * never wait for each other. Thread-safe.
+ * Takes a lock of this library and ShedLock's document of the same name together: both or
+ * neither. The document is taken first and released last, because it can be given back
+ * unnoticed, whatever {@code lockAtLeastFor} says. Neither waits, so two callers never
+ * wait for each other. Thread-safe.
  *
- * @param documents respected by older instances
- * @param locks respected by those that have moved on
+ * @param documents the documents that older instances respect
+ * @param locks the locks that newer instances respect
  */
 record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) implements ExtensibleLockProvider {
 
@@ -70,9 +70,9 @@ record BothLocks(ShedLockDocuments documents, ExtensibleLockProvider locks) impl
 			}
 		}
 
-		// The document first: it can be put back to its former time, and a lease cannot.
-		// If either is refused, or the lock fails, both end at their first times, or with
-		// the unlock
+		// The document is extended first, because it can be put back to its former time,
+		// and a lease cannot. If either extension is refused, or the lock's extension
+		// fails, both end at their first times, or with the unlock
 		@Override
 		protected Optional<SimpleLock> doExtend(LockConfiguration configuration) {
 			if (!this.document.extend(configuration)) {

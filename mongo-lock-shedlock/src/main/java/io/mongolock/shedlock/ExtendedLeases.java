@@ -17,7 +17,7 @@ import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
 
 /**
- * Leases that were extended, each by another time. Only the store knows them: they run
+ * Leases that were extended, each for its own time. Only the store knows them: they run
  * out there unless they are released or extended again. Thread-safe.
  */
 final class ExtendedLeases {
@@ -32,9 +32,9 @@ final class ExtendedLeases {
 
 	/**
 	 * Create without leases.
-	 * @param store where the leases are, asked for with the first one
+	 * @param store the store of the leases, resolved with the first lease
 	 * @param timeout how long a request may take
-	 * @param configured says for how long a lease may last
+	 * @param configured knows for how long a lease may last
 	 */
 	ExtendedLeases(Supplier<LockStore> store, Duration timeout, ConfiguredSettings configured) {
 		this.store = store;
@@ -45,8 +45,9 @@ final class ExtendedLeases {
 	/**
 	 * Let a lease last until its new {@code lockAtMostFor} is over.
 	 * @return the lock, empty if the lease was taken over or released
-	 * @throws io.mongolock.InvalidLockSettingsException if that is longer than a lock may
-	 * be asked for, so that no document is removed while its lock is held
+	 * @throws io.mongolock.InvalidLockSettingsException if the time is longer than the
+	 * ttl of a lock may be; this limit keeps a document from being removed while its lock
+	 * is held
 	 */
 	Optional<SimpleLock> extend(LeaseId lease, LockConfiguration configuration) {
 		LockRequest request = LeaseLockProvider.request(configuration, this.timeout);
@@ -65,8 +66,8 @@ final class ExtendedLeases {
 			}
 		}
 		catch (RuntimeException ex) {
-			// As with locks that were not extended:
-			// the work is done, and its result counts
+			// Not thrown, as for locks that were not extended: the work is done, and its
+			// result counts
 			logger.warn("The " + lease + " could not be released, so it stays taken until its lease runs out", ex);
 		}
 	}

@@ -8,11 +8,11 @@ import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.core.SimpleLock;
 
 /**
- * A lock that is unlocked or extended once. Unlike with ShedLock's
- * {@link net.javacrumbs.shedlock.core.AbstractSimpleLock}, an extension that is refused
- * leaves it as it was: it is still to be unlocked, and that does not fail. ShedLock
- * unlocks after each job, and a failure would replace the job's own. Belongs to one
- * holder.
+ * A lock that is unlocked or extended once. Unlike ShedLock's
+ * {@link net.javacrumbs.shedlock.core.AbstractSimpleLock}, it is unchanged after a
+ * refused extension: it must still be unlocked, and this does not fail. ShedLock unlocks
+ * after each job, and a failure of the unlock would replace the job's own failure.
+ * Belongs to one holder.
  */
 abstract class ExtensibleLock implements SimpleLock {
 
@@ -44,7 +44,8 @@ abstract class ExtensibleLock implements SimpleLock {
 
 	/**
 	 * Extend the lock.
-	 * @return what goes on in its place, empty if it was refused and nothing has changed
+	 * @return the lock that replaces this one, empty if the extension was refused and
+	 * nothing has changed
 	 */
 	protected abstract Optional<SimpleLock> doExtend(LockConfiguration configuration);
 

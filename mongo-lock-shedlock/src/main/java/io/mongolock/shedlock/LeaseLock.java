@@ -12,8 +12,8 @@ import io.mongolock.store.LeaseEnd;
 import io.mongolock.store.LeaseId;
 
 /**
- * A lock as it was granted. The first {@link #extend} takes the lease out of the hands of
- * the client, since a client gives each lease one ttl: from then on it is one of
+ * A lock as it was granted. A client gives each lease one ttl. So the first
+ * {@link #extend} takes the lease away from the client; from then on it belongs to the
  * {@link ExtendedLeases}.
  */
 final class LeaseLock extends ExtensibleLock {
@@ -45,7 +45,7 @@ final class LeaseLock extends ExtensibleLock {
 		if (this.off) {
 			return Optional.of(new LeaseLock(configuration, this.handle, this.extended, true));
 		}
-		// Nothing is known of the lease of a handle that the application has wrapped
+		// If the application has wrapped the handle, its lease is unknown
 		if (!(this.handle instanceof LeaseControl leased) || hasRunOut()) {
 			return Optional.empty();
 		}

@@ -16,7 +16,7 @@ import io.mongolock.OnUnavailable;
 import io.mongolock.client.UnlockedLockOperations;
 
 /**
- * ShedLock's provider over the locks of this library. The name of a lock is its key, so
+ * A provider for ShedLock on the locks of this library. The name of a lock is its key, so
  * {@code @SchedulerLock(name = "report")} and {@code @DistributedLock(name = "report")}
  * exclude each other. A lock ends at its {@code lockAtMostFor}, as users of ShedLock
  * expect: it is not renewed by itself. Thread-safe.
@@ -26,10 +26,10 @@ final class LeaseLockProvider implements ExtensibleLockProvider {
 	/** The name of all these locks, for settings and meters. */
 	static final String NAME = "shedlock";
 
-	/** With less, no request fits into a lease twice. */
+	/** The shortest ttl. In a shorter lease, no request would fit twice. */
 	static final Duration SHORTEST = Duration.ofMillis(500);
 
-	/** Nothing is renewed, but the time between renewals is part of a lease's budget. */
+	/** Leases are not renewed, but settings still require a renew interval. */
 	private static final Duration UNUSED = Duration.ofMillis(1);
 
 	private static final Duration MAX_MARGIN = Duration.ofSeconds(6);
@@ -53,8 +53,8 @@ final class LeaseLockProvider implements ExtensibleLockProvider {
 					this.locks instanceof UnlockedLockOperations));
 	}
 
-	// Says everything itself: what is set for locks
-	// that are renewed need not suit this ttl
+	// Sets everything itself, because the settings for renewed locks may not suit this
+	// ttl
 	static LockRequest request(LockConfiguration configuration, Duration operationTimeout) {
 		long ttl = Math.max(millis(configuration.getLockAtMostFor()), SHORTEST.toMillis());
 		long margin = Math.min(ttl / 5, MAX_MARGIN.toMillis());
@@ -78,8 +78,8 @@ final class LeaseLockProvider implements ExtensibleLockProvider {
 	}
 
 	/**
-	 * A duration in whole milliseconds, rounded up; as many as a number holds if it is
-	 * longer, which the settings refuse.
+	 * A duration in whole milliseconds, rounded up. If it exceeds the range of a long,
+	 * the largest number, which the settings refuse.
 	 */
 	static long millis(Duration duration) {
 		long whole = TimeUnit.MILLISECONDS.convert(duration);

@@ -12,26 +12,32 @@ import net.javacrumbs.shedlock.core.SimpleLock;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds out whether a provider asks the one of this module, by a call that this one
- * denies without a request. Thread-safe.
+ * Finds out whether a provider asks this module's provider. It makes a call that this
+ * module's provider denies without a request. Thread-safe.
  */
 final class Probe {
 
 	private static final String NAME = "mongo-lock-probe";
 
-	/** How often it is asked again. */
+	/** How often a provider is asked again. */
 	private static final int AGAIN = 3;
 
-	/** Longer than any wrapper asks for; a foreign lock is released at once. */
+	/**
+	 * Longer than the minimum of any wrapper. The lock of a foreign provider is released
+	 * at once.
+	 */
 	private static final Duration LONG = Duration.ofMinutes(5);
 
-	/** Whether it was reached, while it is under way on this thread. */
+	/**
+	 * Whether this module's provider was reached, while a probe is under way on this
+	 * thread.
+	 */
 	private final ThreadLocal<@Nullable Boolean> reached = new ThreadLocal<>();
 
 	/**
-	 * A provider that notices when it is probed.
+	 * Make this module's provider notice a probe.
 	 * @param own the provider of this module
-	 * @return the provider of the application
+	 * @return the provider for the application
 	 */
 	ExtensibleLockProvider around(ExtensibleLockProvider own) {
 		return (configuration) -> {
@@ -44,9 +50,9 @@ final class Probe {
 	}
 
 	/**
-	 * Ask a provider for a lock, which is released at once. If it grants none, perhaps
-	 * because another instance asks it, or did so and has died, it is asked again for
-	 * others.
+	 * Ask a provider for a lock, which is released at once. If the provider grants none,
+	 * it is asked again for other locks: another instance may be asking for the same
+	 * lock, or may have died while it had this lock.
 	 * @param provider the provider
 	 * @return its last answer
 	 */
@@ -79,11 +85,11 @@ final class Probe {
 	}
 
 	/**
-	 * How a provider has answered.
+	 * The answer of a provider.
 	 *
-	 * @param reached whether it has asked the one of this module
+	 * @param reached whether it has asked this module's provider
 	 * @param granted whether it has granted a lock
-	 * @param failure at which it has failed, if it has
+	 * @param failure its exception, if it has failed
 	 */
 	record Answer(boolean reached, boolean granted, @Nullable RuntimeException failure) {
 

@@ -22,11 +22,12 @@ import io.mongolock.shedlock.Probe.Answer;
 import io.mongolock.spi.LockStartupException;
 
 /**
- * Refuses to start with a provider that ShedLock would use and that does not ask the one
- * of this module: its locks would not exclude the locks of this library. One that has
- * that bean need not ask it for the lock of the start, unless it grants that itself.
+ * Refuses to start if ShedLock would use a provider that does not ask this module's
+ * provider: its locks would not exclude the locks of this library. A provider that
+ * depends on this module's bean is also accepted if it does not ask that bean at the
+ * start, unless it grants the lock itself.
  *
- * @param beanFactory of the application
+ * @param beanFactory the bean factory of the application
  */
 record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements SmartInitializingSingleton {
 
@@ -88,7 +89,7 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 				&& !(definition instanceof AbstractBeanDefinition bean && !bean.isDefaultCandidate());
 	}
 
-	// Of a parent, too, which may have a module of its own
+	// Includes parents, which may have their own instance of this module
 	private List<Probe> probes() {
 		List<Probe> probes = new ArrayList<>();
 		for (BeanFactory level = this.beanFactory; level instanceof ConfigurableListableBeanFactory factory; level = factory

@@ -23,9 +23,9 @@ import io.mongolock.spi.LockEnvironment;
 import io.mongolock.store.LockStore;
 
 /**
- * Auto-configuration for the lock provider, where ShedLock is there. A provider of the
- * application that is built on this one, for example to keep locks alive, comes first;
- * the start refuses any other.
+ * Auto-configuration for the lock provider, if ShedLock is on the class path. If the
+ * application has a provider that is built on this one, for example to keep locks alive,
+ * that provider is used. The start refuses any other provider.
  */
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnClass(ExtensibleLockProvider.class)

@@ -22,13 +22,16 @@ import io.mongolock.store.KeyText;
 import io.mongolock.store.mongo.TimedStatements;
 
 /**
- * The documents of ShedLock's own provider for MongoDB, taken as that takes them, so that
- * instances that still run it are respected and respect this one: <pre class="code">
+ * The documents of ShedLock's own provider for MongoDB. They are taken in the same way,
+ * so instances that still use that provider and this one respect each other:
+ *
+ * <pre class="code">
  * { _id: "report", lockUntil: ISODate(…), lockedAt: ISODate(…), lockedBy: "…" }</pre>
- * Free is what has no document or whose {@code lockUntil} is over, by the clock of the
- * instance that asks. {@code lockedBy} is different for each lock, so none of them
- * releases or extends another's; ShedLock's own provider goes by the name when it
- * releases, and by the host when it extends. Thread-safe.
+ *
+ * A lock is free if it has no document, or if its {@code lockUntil} is over by the clock
+ * of the asking instance. {@code lockedBy} is different for each lock, so no lock
+ * releases or extends another's document. ShedLock's own provider goes by the name when
+ * it releases, and by the host when it extends. Thread-safe.
  */
 final class ShedLockDocuments {
 
@@ -78,9 +81,9 @@ final class ShedLockDocuments {
 	}
 
 	/**
-	 * A document that was taken. What ends it does not fail, since that would replace the
-	 * result of the work: if the store is in trouble, it is taken until its
-	 * {@code lockUntil}.
+	 * A document that was taken. The methods that end it do not fail, because a failure
+	 * would replace the result of the work. If the store is in trouble, the document
+	 * stays taken until its {@code lockUntil}.
 	 */
 	final class TakenDocument {
 
@@ -106,7 +109,7 @@ final class ShedLockDocuments {
 
 		/**
 		 * Let it last until a new {@code lockAtMostFor} is over.
-		 * @return whether it is still this one's
+		 * @return whether the document still belongs to this lock
 		 */
 		boolean extend(LockConfiguration configuration) {
 			return lockUntil(configuration.getLockAtMostUntil());
@@ -121,7 +124,7 @@ final class ShedLockDocuments {
 		}
 
 		/**
-		 * This one, after an extension.
+		 * The same document after an extension.
 		 */
 		TakenDocument with(LockConfiguration configuration) {
 			return new TakenDocument(configuration, this.lockedBy);

@@ -6,7 +6,7 @@ import java.util.Set;
 import io.mongolock.spi.LockExtension;
 
 /**
- * The addition of ShedLock to the locks of the application.
+ * Adds ShedLock to the locks of the application.
  *
  * @param properties the settings
  */

@@ -1,11 +1,11 @@
 /**
- * The lock provider of ShedLock: {@link LeaseLockProvider}, whose locks are
- * {@link LeaseLock}; each is an {@link ExtensibleLock}, and {@link ExtendedLeases} has
- * those that were extended. For as long as older instances run, {@link ShedLockDocuments}
- * are taken beside them, and {@link BothLocks} keeps the two together.
- * {@link ShedLockExtension} adds that to the locks of the application,
- * {@link ShedLockAutoConfiguration} wires it, and {@link MongoLockShedLockProperties} are
- * the settings.
+ * The lock provider of ShedLock is {@link LeaseLockProvider}. Each of its locks is a
+ * {@link LeaseLock}, which is an {@link ExtensibleLock}. {@link ExtendedLeases} has the
+ * leases that were extended. As long as older instances run, {@link ShedLockDocuments}
+ * are taken beside the locks, and {@link BothLocks} keeps both together.
+ * {@link ShedLockExtension} adds ShedLock to the locks of the application, and
+ * {@link ShedLockAutoConfiguration} wires all of this.
+ * {@link MongoLockShedLockProperties} are the settings.
  */
 @NullMarked
 package io.mongolock.shedlock;
