@@ -209,6 +209,7 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 		MongoJobRuns fresh = kept("locks", "fresh:", "fresh");
 		fresh.schedule("nightly", cron("0 0 3 * * *"), TICK.plus(DAY));
 		assertThat(fresh.last("nightly", 5)).isEmpty();
+		assertThat(fresh.newest("nightly").stored()).isNotNull().extracting(StoredJob::paused).isNull();
 	}
 
 	@Test
