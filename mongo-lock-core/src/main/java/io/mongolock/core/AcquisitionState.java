@@ -46,8 +46,8 @@ import io.mongolock.store.StoredHolder;
  * <b>A hint is never a proof.</b> The store alone decides. A needless hint costs one
  * request that is denied, and a missing hint costs a delay until the next look. An answer
  * may be older than the hints that came while it was underway, so the place counts these
- * hints. If they could admit the attempt, it asks again at once. A turn that was not
- * called does no harm.
+ * hints. If they could admit the attempt, it asks again at once. A turn without a call
+ * does no harm.
  * <p>
  * <b>The end.</b> When the wait is over, one last request asks without taking a place. An
  * answer that comes more than one operation timeout after the end of the wait is too
@@ -399,8 +399,8 @@ final class AcquisitionState {
 	private AcquisitionStep granted(Grant grant, ClaimAnswer answer, ClockReading now) {
 		Granted granted = new Granted(new HeldLock(this.attempt, grant, answer.content(), now, this.onLost),
 				answer.lapsedBefore(grant.entry()));
-		// Only once the step exists, because an attempt that is over leaves the queues by
-		// its last step alone
+		// Set only once the step exists, because an attempt that is over leaves the
+		// queues by its last step alone
 		this.phase = Phase.OVER;
 		return granted;
 	}

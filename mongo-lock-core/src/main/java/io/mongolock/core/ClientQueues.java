@@ -13,8 +13,8 @@ import io.mongolock.core.AcquisitionStep.LastStep;
 /**
  * The queues in which the attempts of one client wait: the queue of this JVM, and the
  * queue of the store. Attempts and holders join and leave both here, so that the next
- * attempt gets its turn. A release is followed by {@link #wakeNext}. Knows no thread,
- * clock or driver. Thread-safe.
+ * attempt gets its turn. After a release, {@link #wakeNext} passes the turn on. Knows no
+ * thread, clock or driver. Thread-safe.
  */
 public final class ClientQueues {
 

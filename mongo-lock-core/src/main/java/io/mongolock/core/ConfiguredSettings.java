@@ -41,7 +41,7 @@ public final class ConfiguredSettings {
 	/**
 	 * Settings of an application.
 	 * @param global settings for all locks
-	 * @param byName settings for the locks of one name
+	 * @param byName the settings for the locks of each name
 	 * @param retention how long the store keeps an untouched document, {@code null} for
 	 * ever. A ttl and a minimum hold can be at most half of that
 	 */
@@ -74,7 +74,7 @@ public final class ConfiguredSettings {
 	}
 
 	/**
-	 * The settings for the locks of one name.
+	 * The settings for the locks of each name.
 	 */
 	public Map<String, LockSettings> byName() {
 		return this.byName;
@@ -119,7 +119,7 @@ public final class ConfiguredSettings {
 	}
 
 	/**
-	 * How many may hold a lock at the same time, if requests have a name and settings.
+	 * How many may hold a lock at the same time, for requests with a name and settings.
 	 * @param name the name, {@code null} for none
 	 * @return the limit, 1 if none is set
 	 * @throws InvalidLockSettingsException if the limit is below 1, or the request is

@@ -18,7 +18,7 @@ import java.util.function.ToIntFunction;
  */
 public final class Division {
 
-	/** The most in one request, so that the request itself does not take long. */
+	/** The largest size of one request, so that the request itself does not take long. */
 	public static final int MAX_BATCH = 1000;
 
 	private static final int PARTS = 16;
@@ -57,7 +57,7 @@ public final class Division {
 
 	/**
 	 * Batches that are sent in one request each.
-	 * @param most the most elements of a batch
+	 * @param most the largest size of a batch
 	 */
 	public static <T> List<List<T>> batches(Collection<T> all, int most) {
 		return batches(all, (any) -> most, (any) -> most);

@@ -45,9 +45,9 @@ public record HandOver(Duration maxTime, int maxCount) {
 
 	/**
 	 * Whether a lock may be handed over at all.
-	 * @return whether fences that its grant set aside and hand-overs of its streak are
-	 * left, and nobody asked to release the lock. If others recalled the lock, other JVMs
-	 * must have been waiting since before the grant
+	 * @return whether its grant has fences left, its streak has hand-overs left, and
+	 * nobody asked to release the lock. If others recalled the lock, other JVMs must have
+	 * been waiting since before the grant
 	 */
 	public boolean mayPass(HeldLock from) {
 		return from.fence() < from.grant().lastFence() && from.handOvers() < this.maxCount

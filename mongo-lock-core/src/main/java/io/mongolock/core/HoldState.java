@@ -151,7 +151,7 @@ public final class HoldState {
 	/**
 	 * Whether the lock is known to be gone, and was not ended by a caller that relies on
 	 * it. If the lease ran out, only its release can tell whether the lock was granted to
-	 * others. Work that was interrupted because of that is incomplete in either case.
+	 * others. Work that was interrupted because of the loss is incomplete in any case.
 	 */
 	public boolean isGone() {
 		LossReason reason = this.lease.lossReason();

@@ -87,8 +87,8 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	}
 
 	/**
-	 * Fix the time left by which it is compared, because another thread may change that
-	 * time meanwhile.
+	 * Remember the time left by which it is compared, because another thread may change
+	 * that time meanwhile.
 	 */
 	void compareAt(ClockReading now) {
 		this.urgency = deadlineIn(now);

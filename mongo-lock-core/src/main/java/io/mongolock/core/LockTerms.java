@@ -15,7 +15,7 @@ import io.mongolock.LockSettings;
  * @param margin how long before the end of a lease its holder no longer relies on it
  * @param renewInterval the time between renewals, which depends on the number of leases
  * unless it is set
- * @param operationTimeout the longest that one request to the store may take
+ * @param operationTimeout the longest time that one request to the store may take
  * @param waitTimeout how long to wait for a lock that another holds
  * @param retryInterval the longest time between two looks at a lock that another holds
  * @param autoRenew whether the lease is renewed while it is held

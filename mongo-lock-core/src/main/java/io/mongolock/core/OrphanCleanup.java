@@ -3,13 +3,13 @@ package io.mongolock.core;
 import java.time.Duration;
 
 /**
- * The times at which to release a token again whose requests may still be executed late.
- * The first is at once, the others follow at growing distances, and the last is one ttl
- * after the start. If only a release is in doubt, the clean-up ends with the first
- * answer. While the store fails, it is asked as often as for renewals, so that the lock
- * is free soon after the fault. A lock that has to stay taken for a while is given that
- * time again instead, until the store has answered. When the time is over, it is
- * released. Belongs to one thread at a time.
+ * The times at which to repeat the release of a token, because its requests may still be
+ * executed late. The first is at once, the others follow at growing distances, and the
+ * last is one ttl after the start. If only a release is in doubt, the clean-up ends with
+ * the first answer. While the store fails, it is asked as often as for renewals, so that
+ * the lock is free soon after the fault. A lock that has to stay taken for a while is
+ * given that time again instead, until the store has answered. When the time is over, it
+ * is released. Belongs to one thread at a time.
  */
 public final class OrphanCleanup {
 

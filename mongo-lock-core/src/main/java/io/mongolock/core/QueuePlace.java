@@ -80,7 +80,7 @@ final class QueuePlace {
 	/** Whether it was refreshed after it was called. */
 	private boolean refreshedSince;
 
-	/** How many places one request may carry that refreshes this place. */
+	/** The most places in a request that refreshes this one. */
 	private int most = Division.MAX_BATCH;
 
 	/**

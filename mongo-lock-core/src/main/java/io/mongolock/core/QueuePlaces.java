@@ -119,9 +119,9 @@ public final class QueuePlaces {
 	/**
 	 * How long releases must be watched from now on: while a place is near the head of
 	 * its queue, and for a while after that, in case the next wait begins soon. After a
-	 * long queue that while is very short, unless this JVM stands in other queues.
-	 * Otherwise all clients that have left a long queue would cost the server something
-	 * with each release.
+	 * long queue that while is very short, because all clients that have left the queue
+	 * would cost the server something with each release. It is as long as usual if this
+	 * JVM stands in other queues.
 	 * @return nanoseconds, zero if no place is near
 	 */
 	public long watchFor() {
@@ -160,7 +160,7 @@ public final class QueuePlaces {
 
 	void granted(QueuePlace place) {
 		this.places.remove(place.key(), place);
-		// Releases perhaps need not be watched any longer
+		// Perhaps releases need not be watched any longer
 		this.onWork.run();
 	}
 

@@ -14,9 +14,9 @@
  * still be executed. {@link ConfiguredSettings} decides which setting wins: the
  * request's, its name's or the one for all locks. {@link LockTerms} has the defaults,
  * including the renewal interval, and refuses settings that contradict each other.
- * Failures that are not the store's end in one of the {@link LockExceptions}, which say
- * who holds a lock, or why it was lost. {@link RequestOrder} is the order in which a call
- * asks for several locks.</li>
+ * Failures that do not come from the store end in one of the {@link LockExceptions},
+ * which say who holds a lock, or why it was lost. {@link RequestOrder} is the order in
+ * which a call asks for several locks.</li>
  * <li>Waiting: {@link ClientQueues} has the queues of a client, and says why an attempt
  * that never had its turn was denied. In this JVM {@link LocalWaitQueues} says whose turn
  * it is. {@link WaitQueue} decides that for one key: which waiters may ask, even beside

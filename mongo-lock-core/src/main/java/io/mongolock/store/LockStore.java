@@ -48,8 +48,8 @@ public interface LockStore {
 	 * also writes the notes of some holders beside their leases.
 	 * @param leases the leases, each with a different token, at most a thousand
 	 * @param notes the notes, by lease; each note disappears with its lease
-	 * @return how many of the leases are still there, and which renewals failed by
-	 * themselves
+	 * @return how many of the leases are still there, and which renewals failed on their
+	 * own
 	 */
 	RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout);
 

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import io.mongolock.LockStoreException;
 
 /**
- * The outcome of several renewals. Some renewals may have failed by themselves, so
- * nothing is known of their leases. All other leases were renewed if they were found.
+ * The outcome of several renewals. Single renewals may have failed, so nothing is known
+ * of their leases. All other leases were renewed if they were found.
  *
  * @param found how many leases are still there, without the failed ones
  * @param failed the leases whose renewals failed, so that nothing is known of them
