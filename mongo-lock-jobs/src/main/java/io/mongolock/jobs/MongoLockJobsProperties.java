@@ -23,7 +23,7 @@ public record MongoLockJobsProperties(@DefaultValue Jobs jobs) {
 	 * @param grace how late a job without catchUp may still start
 	 * @param checkInterval how often other instances check whether the instance that runs
 	 * a job has died
-	 * @param history how long the record of a run is kept after the job has run again
+	 * @param history how long a run's record is kept after the job's next run
 	 * @param maxRuns approximate number of runs kept per job
 	 */
 	public record Jobs(@DefaultValue("true") boolean enabled, @DefaultValue("true") boolean onlyWhenReady,
