@@ -131,8 +131,8 @@ final class LockLog {
 
 	void leftToExpire(HeldLock heldLock, Duration lease) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
-				+ "' is not released, because it is unknown whether the transaction that used it was committed. The "
-				+ "lock stays taken until its lease of " + lease.toMillis() + "ms runs out");
+				+ "' is not released, because it is unknown whether a save or commit under it was executed. The lock "
+				+ "stays taken until its lease of " + lease.toMillis() + "ms runs out");
 	}
 
 	void releaseFailed(HeldLock heldLock, RuntimeException failure) {

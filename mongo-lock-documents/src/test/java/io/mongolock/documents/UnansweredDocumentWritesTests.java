@@ -116,6 +116,17 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
+	void aSaveThatAnInterruptEndsSaysSo() {
+		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
+		Thread.currentThread().interrupt();
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> locked.save(locked.entity().with("unknown")))
+			.withMessageContaining("because the thread was interrupted")
+			.withMessageNotContaining("MongoDB has not answered");
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
 	void aPlainSavePassesIfTheWriteWithoutAnAnswerHasReleasedTheLock() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", LONG);
 		this.template.loses = Losing.ANSWER;

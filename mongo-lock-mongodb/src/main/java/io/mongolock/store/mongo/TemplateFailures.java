@@ -54,7 +54,8 @@ public final class TemplateFailures {
 
 	/**
 	 * Turn a failure into an exception for a write that may have been made, because
-	 * MongoDB has not answered in time or its answer was lost.
+	 * MongoDB has not answered in time, its answer was lost, or the thread was
+	 * interrupted.
 	 * @param failure the failure of the write
 	 * @param what the object of the write, for the message
 	 * @param template the template that sent the write
@@ -78,9 +79,12 @@ public final class TemplateFailures {
 	 * @return the exception
 	 */
 	public static RuntimeException unknown(RuntimeException failure, String what, Duration limit, String next) {
-		return new DataAccessResourceFailureException("The " + what
-				+ " may have been written, or may be written later, because MongoDB has not answered (the limit is "
-				+ limit.toMillis() + " ms). " + next, failure);
+		String why = (StoreFailures.isInterrupt(StoreFailures.nativeFailure(failure)))
+				? "the thread was interrupted during the write"
+				: "MongoDB has not answered (the limit is " + limit.toMillis() + " ms)";
+		return new DataAccessResourceFailureException(
+				"The " + what + " may have been written, or may be written later, because " + why + ". " + next,
+				failure);
 	}
 
 }
