@@ -26,12 +26,12 @@ import io.mongolock.store.RenewalAnswer;
 import io.mongolock.store.StoredLock;
 
 /**
- * {@link LockStore} in the memory of this JVM, for tests without a server: the same
- * answers, no failures, and a clock that the test may move. Thread-safe.
+ * {@link LockStore} in the memory of this JVM, for tests without a server. It gives the
+ * same answers, never fails, and has a clock that the test may move. Thread-safe.
  */
 public final class InMemoryLockStore implements LockStore {
 
-	// As MongoDB orders strings
+	// The order of strings in MongoDB
 	private static final Comparator<String> BY_BYTES = Comparator
 		.comparing((key) -> key.getBytes(StandardCharsets.UTF_8), Arrays::compareUnsigned);
 
@@ -42,7 +42,7 @@ public final class InMemoryLockStore implements LockStore {
 	private final InstantSource clock;
 
 	/**
-	 * Create a new store that goes by the clock of this machine.
+	 * Create a new store with the clock of this machine.
 	 */
 	public InMemoryLockStore() {
 		this(InstantSource.system());
@@ -154,8 +154,8 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * The fences of all locks that anybody ever asked for, also if they are free.
-	 * @return the fences by the keys, in the order of these
+	 * The fences of all locks that were ever requested, even if they are free.
+	 * @return the fences by key, in the order of the keys
 	 */
 	synchronized Map<String, Long> fences() {
 		Map<String, Long> fences = new LinkedHashMap<>();
@@ -177,16 +177,17 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	/**
-	 * Free all locks and queues, with no regard to holders and waiters. Fences rise on.
+	 * Free all locks and queues, regardless of holders and waiters. Fences continue to
+	 * rise.
 	 */
 	public void clear() {
 		clear(Set.of());
 	}
 
 	/**
-	 * Free all locks and queues except for some leases. Fences rise on.
+	 * Free all locks and queues except for some leases. Fences continue to rise.
 	 * @param kept the tokens of leases that stay
-	 * @return the locks that had other holders, with these alone
+	 * @return the locks that had other holders, with those other holders only
 	 */
 	public synchronized List<StoredLock> clear(Set<String> kept) {
 		List<StoredLock> freed = this.locks.entrySet()
@@ -213,7 +214,7 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	private Instant now() {
-		// a date of MongoDB knows no more
+		// dates of MongoDB have no finer precision
 		return this.clock.instant().truncatedTo(ChronoUnit.MILLIS);
 	}
 

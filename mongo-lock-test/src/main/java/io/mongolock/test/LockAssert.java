@@ -32,7 +32,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	}
 
 	/**
-	 * Somebody holds the lock.
+	 * Assert that the lock is held.
 	 * @return this assertion
 	 */
 	public LockAssert isHeld() {
@@ -43,7 +43,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	}
 
 	/**
-	 * Nobody holds the lock.
+	 * Assert that the lock is free.
 	 * @return this assertion
 	 */
 	public LockAssert isFree() {
@@ -51,9 +51,9 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	}
 
 	/**
-	 * Somebody of that name holds the lock.
-	 * @param who the application, instance, thread or the name that the request said by
-	 * {@code as}
+	 * Assert that a holder of a name holds the lock.
+	 * @param who the application, the instance, the thread, or the name that the request
+	 * set by {@code as}
 	 * @return this assertion
 	 */
 	public LockAssert isHeldBy(String who) {
@@ -64,8 +64,8 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	}
 
 	/**
-	 * So many hold the lock together.
-	 * @param count how many
+	 * Assert that a number of holders hold the lock together.
+	 * @param count the number of holders
 	 * @return this assertion
 	 */
 	public LockAssert hasHolders(int count) {
@@ -78,7 +78,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	}
 
 	/**
-	 * The lock was granted again after a grant.
+	 * Assert that the lock was granted again after a grant.
 	 * @param fence the number of that grant
 	 * @return this assertion
 	 */
@@ -91,11 +91,12 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 	}
 
 	/**
-	 * A call takes the lock, for example a call of a method with
-	 * {@code @DistributedLock}: the store grants it while the call runs. A caller that
-	 * holds the lock already shares it with the call, which then takes none. Does not say
-	 * that it is free afterwards; {@link #isFree} does.
-	 * @param call runs on this thread; what it throws fails the assertion
+	 * Assert that a call takes the lock, for example a call of a method with
+	 * {@code @DistributedLock}. The store must grant the lock while the call runs. If the
+	 * caller already holds the lock, the call shares it and takes none. This does not
+	 * assert that the lock is free afterwards; {@link #isFree} does.
+	 * @param call the call, which runs on this thread; an exception of the call fails the
+	 * assertion
 	 * @return this assertion
 	 */
 	public LockAssert isTakenBy(ThrowingCallable call) {
@@ -139,7 +140,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 		return this.store.find(this.actual, LONG).map(StoredLock::fence).orElse(0L);
 	}
 
-	// Other stores do not list what is free again
+	// Other stores do not list locks that are free again
 	private Map<String, Long> fences() {
 		return (this.store instanceof InMemoryLockStore memory) ? memory.fences() : Map.of();
 	}

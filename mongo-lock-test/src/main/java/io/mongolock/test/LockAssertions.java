@@ -3,9 +3,9 @@ package io.mongolock.test;
 import io.mongolock.store.LockStore;
 
 /**
- * Asserts which locks are held and which are free, as the store sees them. With
- * {@link io.mongolock.test.autoconfigure.AutoConfigureMongoLockTest} a bean; on a real
- * server made of the application's {@link LockStore} bean. Thread-safe.
+ * Asserts which locks are held and which are free in the store. With
+ * {@link io.mongolock.test.autoconfigure.AutoConfigureMongoLockTest}, it is a bean. On a
+ * real server, create it from the application's {@link LockStore} bean. Thread-safe.
  */
 public final class LockAssertions {
 
@@ -13,7 +13,7 @@ public final class LockAssertions {
 
 	/**
 	 * Create new assertions.
-	 * @param store what is looked at
+	 * @param store the store to look at
 	 */
 	public LockAssertions(LockStore store) {
 		this.store = store;
@@ -23,7 +23,7 @@ public final class LockAssertions {
 	 * Begin an assertion about a lock.
 	 * @param key the key, for example {@code order:42} for the name {@code order} and the
 	 * key {@code 42}
-	 * @return the assertion; it looks at the lock anew each time
+	 * @return the assertion; each of its methods looks at the lock again
 	 */
 	public LockAssert assertThatLock(String key) {
 		return new LockAssert(key, this.store);

@@ -19,7 +19,8 @@ import io.mongolock.OnUnavailable;
 import io.mongolock.event.LockInstrumentation;
 
 /**
- * Which locks were taken inside of which, and where that was seen first. Thread-safe.
+ * Records which locks were taken inside of others, and where each case was first seen.
+ * Thread-safe.
  */
 final class LockNestings implements LockInstrumentation {
 
@@ -96,8 +97,8 @@ final class LockNestings implements LockInstrumentation {
 	/**
 	 * A lock was taken inside of another.
 	 *
-	 * @param outer what was held, as people read it
-	 * @param inner what was asked for
+	 * @param outer the lock that was held, as people read it
+	 * @param inner the lock that was requested
 	 */
 	private record Nesting(String outer, String inner) implements Comparable<Nesting> {
 

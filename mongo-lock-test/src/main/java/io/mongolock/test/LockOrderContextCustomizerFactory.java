@@ -9,7 +9,7 @@ import org.springframework.test.context.ContextCustomizerFactory;
 import org.springframework.test.context.MergedContextConfiguration;
 
 /**
- * Has each context of a test record which locks are taken inside of which.
+ * Makes each context of a test record which locks are taken inside of others.
  */
 class LockOrderContextCustomizerFactory implements ContextCustomizerFactory {
 
@@ -20,7 +20,7 @@ class LockOrderContextCustomizerFactory implements ContextCustomizerFactory {
 	}
 
 	/**
-	 * Adds the record. All are equal, as the cache of contexts wants it.
+	 * Adds the record. All instances are equal, as the cache of contexts requires.
 	 */
 	private record Recording() implements ContextCustomizer {
 

@@ -23,31 +23,34 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 /**
- * One lock document and what each request makes of it: the meaning of the statements that
- * the server executes, without server, clock and threads. Immutable; a request that
- * changes nothing answers the same instance.
+ * One lock document, with the change that each request makes: the meaning of the
+ * statements that the server executes, without server, clock and threads. Immutable; a
+ * request that changes nothing returns the same instance.
  *
- * @param holders who holds it, leases that ran out included
- * @param queue who waits, first come first, places that ran out included
+ * @param holders the holders, including those whose leases ran out
+ * @param queue the waiters in the order of their arrival, including those whose places
+ * ran out
  * @param fence the highest number given out
  * @param touchedAt when it was last written by a claim or renewal
  * @param previous the holders as they stood before the last grant
- * @param recalled the token of the holder that was recalled last, if ever one was
+ * @param recalled the token of the holder that was recalled last, {@code null} if none
+ * was
  */
 record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long fence, Instant touchedAt,
 		List<StoredHolder> previous, @Nullable String recalled) {
 
 	/**
-	 * A lock nobody ever asked for.
+	 * A lock that was never requested.
 	 */
 	static final ModelDocument NONE = new ModelDocument(List.of(), List.of(), 0, Instant.EPOCH, List.of(), null);
 
 	/**
-	 * Ask for the lock: granted if the holders plus those ahead in the queue are fewer
-	 * than the smallest limit among the claim, the holders and those ahead. The first
-	 * request for an exclusive lock looks at first only whether anybody may hold it or
-	 * stand in the queue: asked with a token that holds it, it does not begin that anew.
-	 * @param claim what is asked for
+	 * Claim the lock. The claim is granted if the holders and the waiters ahead in the
+	 * queue are fewer than the smallest limit of the claim, these holders and these
+	 * waiters. The first request for an exclusive lock first checks only whether there
+	 * may be any holder or waiter. If its token already holds the lock, this request does
+	 * not renew the lease.
+	 * @param claim the claim
 	 * @param now the store's time, whole milliseconds
 	 * @return the lock after it
 	 */
@@ -77,10 +80,10 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * The answer to a claim after which it stands so.
+	 * The answer to a claim that has led to this state.
 	 * @param claim the claim
 	 * @param now the store's time
-	 * @return what the store shows of it
+	 * @return the answer of the store
 	 */
 	ClaimAnswer answer(Claim claim, Instant now) {
 		boolean withoutQueue = isFast(claim) && this.holders.stream().anyMatch((holder) -> holder.isAlive(now));
@@ -90,8 +93,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * What one who waits is shown of it: of the places that hold up others those at the
-	 * head, and its own.
+	 * The lock as a waiter is shown it: with the first live places ahead of the waiter,
+	 * and its own place.
 	 * @param claim the token that waits
 	 * @param now the store's time
 	 * @return the lock as it is shown
@@ -134,9 +137,9 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Begin a lease anew, even one that has run out, as long as it is still there.
+	 * Renew a lease, even one that has run out, as long as it still exists.
 	 * @param token the token of the lease
-	 * @param note what its holder does, {@code null} for as before
+	 * @param note the note of its holder, {@code null} to keep the former one
 	 * @param now the store's time
 	 * @return the lock after it
 	 */
@@ -146,7 +149,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Give the lease of a holder who is done its last length from now on, likewise.
+	 * Set the last length, from now on, of the lease of a holder that has finished. This
+	 * includes a lease that has run out, as long as it still exists.
 	 * @param token the token of the lease
 	 * @param ttl how long it lasts
 	 * @param now the store's time
@@ -192,8 +196,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Begin the life of a place in the queue anew, even of one that has run out, as long
-	 * as it is still there.
+	 * Refresh a place in the queue, even one that has run out, as long as it still
+	 * exists.
 	 * @param token the token that waits
 	 * @param now the store's time
 	 * @return the lock after it
@@ -221,25 +225,25 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 	}
 
 	/**
-	 * Whether a lease is still there, run out or not.
+	 * Whether a lease still exists, even if it has run out.
 	 * @param token the token of the lease
-	 * @return whether it is
+	 * @return whether it exists
 	 */
 	boolean isHeldBy(String token) {
 		return this.holders.stream().anyMatch((holder) -> holder.leaseToken().equals(token));
 	}
 
 	/**
-	 * What {@link #cleared} takes away.
-	 * @return the lock with these holders alone
+	 * The holders that {@link #cleared} takes away.
+	 * @return the lock with these holders only
 	 */
 	ModelDocument freed(Set<String> kept) {
 		return without((holder) -> kept.contains(holder.leaseToken()));
 	}
 
 	/**
-	 * Take it away from all who hold it or wait for it.
-	 * @param kept the tokens of leases that stay, with those who wait for them
+	 * Take the lock away from all holders and waiters.
+	 * @param kept the tokens of leases that stay, together with their waiters
 	 * @return the lock after it
 	 */
 	ModelDocument cleared(Set<String> kept) {
@@ -265,8 +269,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	private ModelDocument grant(Claim claim, List<StoredHolder> alive, List<StoredWaiter> others, Instant now) {
 		long next = Math.max(this.fence + 1, now.toEpochMilli() * 1024);
-		// What a document that is gone gave out is unknown: nothing is set aside below
-		// the clock
+		// We cannot know which fences a deleted document issued, so none below the clock
+		// are reserved
 		long fence = (this != NONE) ? Math.max(next - claim.reserve(), this.fence + 1) : next;
 		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), fence, claim.limit(), claim.owner(), now, now,
 				claim.ttl(), null, false, claim.linger(), "");

@@ -47,11 +47,11 @@ import io.mongolock.interceptor.LockOperationSource;
 import io.mongolock.interceptor.check.WovenMethods;
 
 /**
- * Finds calls of {@code @DistributedLock} methods on the same object: they do not pass
- * the proxy, and so run without their lock. Reads the byte code of the beans' classes,
- * their superclasses, interfaces, lambdas and inner classes. Certain of what it finds: a
- * call on an injected proxy of the own bean is none, nor is one whose caller has the same
- * lock already.
+ * Finds calls of {@code @DistributedLock} methods on the same object. Such calls do not
+ * pass the proxy, so they run without their lock. Reads the byte code of the beans'
+ * classes, their superclasses, interfaces, lambdas and inner classes. Each call that it
+ * finds is certain. A call on an injected proxy of the same bean is not reported. A call
+ * whose caller already has the same lock is not reported, either.
  */
 public final class SelfCalls {
 
@@ -80,7 +80,7 @@ public final class SelfCalls {
 
 	/**
 	 * Fail if a bean of an application calls such a method on itself.
-	 * @param context the application's
+	 * @param context the context of the application
 	 * @throws AssertionError if there is such a call; the message names them all
 	 */
 	public static void assertNone(ApplicationContext context) {
@@ -131,8 +131,8 @@ public final class SelfCalls {
 	/**
 	 * Read a class, and the classes inside it.
 	 * @param name as in byte code, with slashes
-	 * @param self the class of the bean, or one above it, that the class is, or is inside
-	 * of
+	 * @param self the class of the bean or one of its supertypes: the class to read is
+	 * this class, or is inside it
 	 */
 	private void read(String name, Class<?> self) {
 		try (InputStream code = self.getResourceAsStream("/" + name + ClassUtils.CLASS_FILE_SUFFIX)) {
@@ -157,10 +157,10 @@ public final class SelfCalls {
 	}
 
 	/**
-	 * The caller: a lambda is its method.
+	 * The caller. For a lambda, this is the method that contains it.
 	 *
 	 * @param name the class and the method
-	 * @param held what it runs under itself
+	 * @param held the locks that it runs under itself
 	 */
 	private record Caller(String name, List<LockOperation> held) {
 
@@ -216,7 +216,7 @@ public final class SelfCalls {
 				.analyze(this.node.name, one.method());
 			for (int i = 0; i < frames.length; i++) {
 				Frame<BasicValue> frame = frames[i];
-				if (frame != null) { // nothing leads to other code
+				if (frame != null) { // null for unreachable code
 					look(one.method().instructions.get(i), frame, one.caller());
 				}
 			}
@@ -241,7 +241,8 @@ public final class SelfCalls {
 			}
 		}
 
-		// What it overrides it may call without the lock, if only the override has one
+		// An overridden method may be called without the lock, if only the override has
+		// one
 		private List<LockOperation> ofSuper(MethodInsnNode call) {
 			Class<?> owner = ClassUtils.resolveClassName(Type.getObjectType(call.owner).getClassName(),
 					this.self.getClassLoader());
@@ -291,7 +292,8 @@ public final class SelfCalls {
 			}
 		}
 
-		// in the same text, which may stand for another key if the arguments are others
+		// Compares the texts, although the same text can mean another key for other
+		// arguments
 		private static boolean isHeld(LockOperation called, List<LockOperation> held) {
 			return held.stream()
 				.anyMatch((own) -> Objects.equals(own.name(), called.name()) && Objects.equals(own.key(), called.key())
@@ -302,10 +304,10 @@ public final class SelfCalls {
 	}
 
 	/**
-	 * A method to read, perhaps what javac has made of a lambda.
+	 * A method to read, perhaps one that javac has made from a lambda.
 	 *
-	 * @param self which local variables are the object itself at its begin
-	 * @param caller the method that it is of
+	 * @param self the local variables that are the object itself at its beginning
+	 * @param caller the method that it belongs to
 	 */
 	private record Lambda(MethodNode method, BitSet self, Caller caller) {
 

@@ -9,8 +9,8 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What takes arrays apart and puts them together, and {@code $mergeObjects}, which does
- * the same with documents.
+ * The operators that take arrays apart and put them together, and {@code $mergeObjects},
+ * which merges documents.
  */
 final class ArrayOperators {
 

@@ -1,8 +1,9 @@
 package io.mongolock.test.embedded;
 
 /**
- * Says that a statement has met what an open transaction has written or used, and can go
- * on once that has ended. No error, so that nothing takes it for the answer.
+ * Says that a statement has met data that an open transaction has written or used. The
+ * statement can go on once the transaction has ended. Not an error of the server, so that
+ * no code takes it for the answer.
  */
 @SuppressWarnings("serial")
 final class AwaitsTransaction extends RuntimeException {

@@ -24,8 +24,8 @@ record Change(Kind kind, String database, String collection, @Nullable Document 
 	}
 
 	/**
-	 * The same change with copies of the documents, whose fields may change further; what
-	 * is inside them is never changed in place.
+	 * The same change with copies of the documents. Fields of the documents may change
+	 * further, but their values are never changed in place.
 	 */
 	Change copy() {
 		return new Change(this.kind, this.database, this.collection, copy(this.before), copy(this.after),
@@ -83,7 +83,7 @@ record Change(Kind kind, String database, String collection, @Nullable Document 
 		/** The collection is gone. */
 		DROP,
 
-		/** No change stream on the collection goes on from here. */
+		/** All change streams on the collection end here. */
 		INVALIDATE
 
 	}

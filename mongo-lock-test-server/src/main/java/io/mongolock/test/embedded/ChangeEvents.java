@@ -7,8 +7,9 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Shows changes as the events of a change stream. MongoDB 4.4 logs what a pipeline has
- * made of a document as a replacement; 5.0 logs the difference unless it is larger.
+ * Shows changes as the events of a change stream. For an update by a pipeline, MongoDB
+ * 4.4 logs a replacement of the document. MongoDB 5.0 logs the difference unless it is
+ * larger.
  */
 final class ChangeEvents {
 
@@ -17,10 +18,10 @@ final class ChangeEvents {
 	private final @Nullable Lookup lookup;
 
 	/**
-	 * Events of one stream.
-	 * @param version as which version
-	 * @param lookup finds the document that an update has changed as it is now,
-	 * {@code null} if the stream does not ask for it
+	 * Create the events of one stream.
+	 * @param version the version to behave as
+	 * @param lookup finds the current state of an updated document, {@code null} if the
+	 * stream does not ask for it
 	 */
 	ChangeEvents(UpsertRace version, @Nullable Lookup lookup) {
 		this.version = version;

@@ -9,10 +9,10 @@ import de.bwaldvogel.mongo.bson.BsonTimestamp;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The latest changes of all collections in their order, and who wants to hear of new
- * ones. It does not use the library's oplog: that one logs an update as it was sent, with
- * {@code holders.$} for a path and no pipelines, and nothing can wait for it.
- * Thread-safe: all is guarded by this object but the listeners.
+ * The latest changes of all collections in their order, and the listeners for new
+ * changes. It does not use the library's oplog, which logs an update as it was sent, with
+ * {@code holders.$} for a path. That oplog logs no pipelines, and no caller can wait for
+ * it. Thread-safe: this object guards everything except the listeners.
  */
 final class ChangeLog {
 
@@ -28,7 +28,7 @@ final class ChangeLog {
 
 	private @Nullable BsonTimestamp forgotten;
 
-	/** The last change that is shown, unless all are. */
+	/** The last change that is shown, {@code null} if all are shown. */
 	private @Nullable BsonTimestamp heldAfter;
 
 	/**
@@ -58,7 +58,7 @@ final class ChangeLog {
 	}
 
 	/**
-	 * Show nothing that is new from now on.
+	 * Show no new changes from now on.
 	 */
 	synchronized void hold() {
 		this.heldAfter = this.latest;
@@ -85,7 +85,7 @@ final class ChangeLog {
 	/**
 	 * The first change after a time.
 	 * @param time the time
-	 * @return the change, {@code null} if there is none yet that is shown
+	 * @return the change, {@code null} if none is shown yet
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if changes after it are
 	 * forgotten
 	 */
@@ -100,7 +100,7 @@ final class ChangeLog {
 	}
 
 	/**
-	 * What was done at a time.
+	 * The change at a time.
 	 * @param time the time
 	 * @return the change, {@code null} if there is none or it is forgotten
 	 */

@@ -11,8 +11,7 @@ import de.bwaldvogel.mongo.bson.BsonTimestamp;
 import de.bwaldvogel.mongo.bson.Document;
 
 /**
- * An open change stream on one collection. Thread-safe: where it stands is guarded by
- * this object.
+ * An open change stream on one collection. Thread-safe: this object guards its position.
  */
 final class ChangeStream implements Cursor {
 
@@ -55,7 +54,7 @@ final class ChangeStream implements Cursor {
 	}
 
 	/**
-	 * Whether the stream has come to its end, as it does when the collection is dropped.
+	 * Whether the stream has ended, for example because the collection was dropped.
 	 */
 	@Override
 	public synchronized boolean isEmpty() {
@@ -84,7 +83,7 @@ final class ChangeStream implements Cursor {
 		Document token = (Document) event.get("_id");
 		List<Document> shown = this.stages.runStages(Stream.of(event));
 		if (shown.isEmpty() && "invalidate".equals(event.get("operationType"))) {
-			// No stage holds this one back
+			// No stage holds back this event
 			return List.of(event);
 		}
 		if (!shown.stream().allMatch((document) -> Values.areEqual(token, document.get("_id")))) {
@@ -109,7 +108,7 @@ final class ChangeStream implements Cursor {
 	}
 
 	/**
-	 * What a stream watches.
+	 * The collection that a stream watches.
 	 *
 	 * @param database the database
 	 * @param collection the collection's name

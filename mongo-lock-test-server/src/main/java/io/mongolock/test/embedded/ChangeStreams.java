@@ -89,7 +89,7 @@ final class ChangeStreams {
 						+ "' is an unknown field of the embedded server, which knows " + OPTIONS);
 			}
 			if (TOKENS.contains(option.getKey())) {
-				// Also on a server that has no streams
+				// Checked even on a server without streams
 				ResumeToken.parse(option.getValue());
 			}
 		}
@@ -126,7 +126,7 @@ final class ChangeStreams {
 			return resume(ResumeToken.parse(token), log.at(ResumeToken.parse(token).time()));
 		}
 		if (options.get("startAtOperationTime") instanceof BsonTimestamp time) {
-			// From this time on, not only after it
+			// The stream starts at this time, not after it
 			return new BsonTimestamp(time.getValue() - 1);
 		}
 		return log.latest();

@@ -8,7 +8,7 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Variables, choices, truth, and what a value is.
+ * The operators for variables, choices, logic and types.
  */
 final class ControlOperators {
 
@@ -35,7 +35,7 @@ final class ControlOperators {
 		Object bindings = Operators.required("$let", parameters, "vars", 16876);
 		Object body = Operators.required("$let", parameters, "in", 16877);
 		Map<String, Expression> values = new LinkedHashMap<>();
-		// The values do not see each other, only what is outside
+		// The values do not see each other, only outer variables
 		Operators.named("$let", bindings, 10065).forEach((name, source) -> values.put(name, parser.parse(source)));
 		Expression in = parser.with(values.keySet()).parse(body);
 		return (variables) -> {

@@ -8,9 +8,9 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Replaces {@code $currentDate} by a {@code $set} of the server's time, since the library
- * would take the time of the machine, and sets fields in the order of their names, as the
- * server does.
+ * Replaces {@code $currentDate} by a {@code $set} of the server's time, because the
+ * library would take the time of the machine. Sets fields in the order of their names, as
+ * the server does.
  */
 final class CurrentDate {
 
@@ -19,7 +19,7 @@ final class CurrentDate {
 
 	static Document resolve(Document operators, Instant now, ServerClock clock) {
 		Document dates = fields(operators, "$currentDate");
-		// a server applies them in the order of the fields, and so adds new ones
+		// a server applies them, and so adds new fields, in the order of the fields
 		Map<String, Object> set = new TreeMap<>(fields(operators, "$set"));
 		if (dates.isEmpty() && set.isEmpty()) {
 			return operators;

@@ -11,18 +11,19 @@ import io.netty.buffer.Unpooled;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The difference between two versions of a document as MongoDB 5.0 logs it, which is what
- * decides how a change stream shows it: part by part where that is smaller than the
- * whole. A part is a document: {@code d} has the fields removed, {@code u} those updated,
- * {@code i} those that are new, and {@code sNAME} the difference inside of a field; of an
- * array it is {@code a}, the new length {@code l}, and {@code uINDEX} or {@code sINDEX}.
+ * The difference between two versions of a document as MongoDB 5.0 logs it. The log
+ * decides how a change stream shows the difference: part by part where this is smaller
+ * than the whole. A part is a document: {@code d} has the removed fields, {@code u} the
+ * updated ones, {@code i} the new ones, and {@code sNAME} the difference inside of a
+ * field. The part of an array has {@code a}, the new length {@code l}, and {@code uINDEX}
+ * or {@code sINDEX}.
  */
 final class DocumentDelta {
 
-	/** What a log entry needs besides the difference. */
+	/** The size of a log entry besides the difference. */
 	private static final int LOG_ENTRY_BYTES = 15;
 
-	/** What a document of one field without a name is larger than the field's value. */
+	/** The size of a document with one unnamed field, besides the field's value. */
 	private static final int FIELD_BYTES = 7;
 
 	private final Document updated = new Document();
@@ -71,7 +72,7 @@ final class DocumentDelta {
 			}
 		}
 		names.subList(Math.min(next, names.size()), names.size()).forEach((name) -> removals.put(name, false));
-		// What comes later than it did is only inserted
+		// A field that comes later than before is only inserted
 		inserts.keySet().forEach(removals::remove);
 		Document difference = new Document();
 		putUnlessEmpty(difference, "d", removals);

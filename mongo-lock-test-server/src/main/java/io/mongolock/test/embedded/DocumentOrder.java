@@ -7,9 +7,9 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The order of a {@code sort}: MongoDB's over all types, where strings count by their
- * UTF-8 bytes. An array stands where its least element does, or its greatest in
- * descending order.
+ * The order of a {@code sort}. This is MongoDB's order of all types, with strings
+ * compared by their UTF-8 bytes. An array is sorted by its least element, or by its
+ * greatest in descending order.
  *
  * @param path the field to sort by
  * @param sign 1 for ascending, -1 for descending
@@ -37,7 +37,7 @@ record DocumentOrder(FieldPath path, int sign) implements Comparator<Document> {
 				.reduce((one, other) -> (Values.compare(one, other) * this.sign <= 0) ? one : other)
 				.get();
 		}
-		// A missing value stands where null does
+		// A missing value is sorted like null
 		return (value != Values.MISSING) ? value : null;
 	}
 

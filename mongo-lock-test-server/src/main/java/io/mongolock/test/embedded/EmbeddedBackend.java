@@ -21,7 +21,7 @@ final class EmbeddedBackend extends MemoryBackend {
 
 	private static final int SESSION_TIMEOUT_MINUTES = 30;
 
-	/** How far back a change stream can begin. */
+	/** The number of changes that are kept for change streams. */
 	private static final int LOGGED_CHANGES = 10_000;
 
 	private final ServerState server;
@@ -52,12 +52,13 @@ final class EmbeddedBackend extends MemoryBackend {
 	}
 
 	/**
-	 * Run a command. Errors are answers too: this neither throws nor fails.
+	 * Run a command. Errors are answers, too: this method does not throw, and its future
+	 * does not fail.
 	 * @param channel the client's connection
 	 * @param database the database to run on
 	 * @param command the command as sent
-	 * @return the answer, there at once for all but a {@code getMore} on a change stream
-	 * and what has to wait for a transaction
+	 * @return the answer; it is there at once, except for a {@code getMore} on a change
+	 * stream and for statements that have to wait for a transaction
 	 */
 	CompletableFuture<Document> answer(Channel channel, String database, Document command) {
 		try {
@@ -68,7 +69,7 @@ final class EmbeddedBackend extends MemoryBackend {
 			return run(channel, command, statement(channel, database, command.keySet().iterator().next(), command));
 		}
 		catch (RuntimeException ex) {
-			// What the library does not foresee must not cost the client its connection
+			// An unexpected error of the library must not close the client's connection
 			return CompletableFuture.completedFuture(Replies.error(ex));
 		}
 	}
@@ -83,7 +84,7 @@ final class EmbeddedBackend extends MemoryBackend {
 		}
 	}
 
-	// The answer may be asked for again after it had to wait
+	// The statement may be run again after it had to wait
 	private Supplier<Document> statement(Channel channel, String database, String name, Document command) {
 		Topology topology = this.server.topology();
 		topology.check(name, command);
@@ -115,7 +116,7 @@ final class EmbeddedBackend extends MemoryBackend {
 		return switch (command) {
 			case "hello", "ismaster", "isMaster" -> hello(channel);
 			case "getMore" -> {
-				// Without one the library takes none
+				// Without a batch size, the library takes no documents
 				query.putIfAbsent("batchSize", Integer.MAX_VALUE);
 				yield super.handleCommand(channel, databaseName, command, query);
 			}
@@ -138,7 +139,7 @@ final class EmbeddedBackend extends MemoryBackend {
 
 	private Document killCursors(Document query) {
 		Document reply = handleKillCursors(query);
-		// a caller that waits for an event of such a cursor must not wait on
+		// a caller must not go on waiting for an event of such a cursor
 		this.server.topology().cursorsKilled();
 		return reply;
 	}
@@ -164,7 +165,7 @@ final class EmbeddedBackend extends MemoryBackend {
 	}
 
 	/**
-	 * Delete what the TTL indexes of all databases have run out for.
+	 * Delete the documents that have expired by the TTL indexes of all databases.
 	 * @return how many documents were deleted
 	 */
 	int expire() {

@@ -20,15 +20,15 @@ import de.bwaldvogel.mongo.oplog.NoopOplog;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A collection in memory. Its monitor, which the library takes too, makes every statement
- * atomic; what leaves it is a copy, because the library changes stored documents in place
- * while another thread may still be writing an answer to its client.
+ * A collection in memory. Its monitor, which the library takes, too, makes every
+ * statement atomic. It only gives out copies, because the library changes stored
+ * documents in place while another thread may still be writing an answer to its client.
  */
 final class EmbeddedCollection extends MemoryCollection {
 
 	private static final String ID = "_id";
 
-	/** What every document that is written has to match; empty if anything may be. */
+	/** The filter that every written document has to match; empty if there is none. */
 	private Document validator = new Document();
 
 	EmbeddedCollection(EmbeddedDatabase database, String name, CollectionOptions options, CursorRegistry cursors) {
@@ -38,9 +38,9 @@ final class EmbeddedCollection extends MemoryCollection {
 	/**
 	 * Find documents.
 	 * @param filter the filter, its {@code $expr} bound
-	 * @param query the command with {@code sort}, {@code skip}, {@code limit} and
-	 * {@code batchSize}
-	 * @param projection what to show
+	 * @param query the command with {@code sort}, {@code skip}, {@code limit} and {@code
+	 * batchSize}
+	 * @param projection the fields to show
 	 * @param time the time of the statement
 	 * @return copies of the documents found
 	 */
@@ -76,7 +76,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	/**
 	 * Update the documents that match, or insert one.
 	 * @param statement the update
-	 * @return what it did, without the documents unless one was inserted
+	 * @return the outcome, without the documents unless one was inserted
 	 */
 	synchronized Outcome update(UpdateStatement statement) {
 		List<Document> matched = stored(statement.filter(), null, 0, statement.multi() ? 0 : 1).toList();
@@ -132,10 +132,10 @@ final class EmbeddedCollection extends MemoryCollection {
 	}
 
 	/**
-	 * Insert what an upsert inserts that has found nothing.
+	 * Insert the document of an upsert that has found none.
 	 * @param statement the upsert
 	 * @return what it did
-	 * @throws DuplicateKeyError if its {@code _id} is there by now
+	 * @throws DuplicateKeyError if its {@code _id} exists by now
 	 */
 	synchronized Outcome insert(UpdateStatement statement) {
 		Object id = statement.filter().get(ID);
@@ -165,7 +165,7 @@ final class EmbeddedCollection extends MemoryCollection {
 		return result;
 	}
 
-	// Writes that change nothing meet nobody
+	// Writes that change nothing meet no transaction
 	private void checkFree(Document stored, UpdateStatement statement) {
 		if (database().hasTransactions()) {
 			Document before = stored.clone();
@@ -236,8 +236,8 @@ final class EmbeddedCollection extends MemoryCollection {
 	}
 
 	/**
-	 * Delete what a TTL index on a field has run out for: documents whose date, or
-	 * earliest of several dates, is not after the limit.
+	 * Delete the documents that have expired by a TTL index on a field: their date, or
+	 * the earliest of several dates, is not after the limit.
 	 * @param field the field with the date
 	 * @param limit the latest date to delete
 	 * @return how many were deleted
@@ -252,7 +252,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	}
 
 	/**
-	 * Make a change once more.
+	 * Repeat a change.
 	 * @param change the change, made in a copy of this collection
 	 */
 	synchronized void redo(Change change) {
@@ -274,7 +274,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	}
 
 	/**
-	 * Make another collection like this one, but for its indexes.
+	 * Make another collection like this one, except for its indexes.
 	 * @param copy the other collection, empty
 	 */
 	synchronized void copyTo(EmbeddedCollection copy) {
@@ -287,9 +287,10 @@ final class EmbeddedCollection extends MemoryCollection {
 	}
 
 	/**
-	 * The other documents that have a value of a unique index that one is to get.
-	 * @param change what is to be done with the one
-	 * @return their {@code _id}
+	 * The other documents that already have a value of a unique index that a change gives
+	 * its document.
+	 * @param change the change
+	 * @return the {@code _id} of each other document
 	 */
 	synchronized Stream<Object> sharing(Change change) {
 		Document after = change.after();
@@ -336,7 +337,7 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	/**
 	 * Refuse from now on to write documents that do not match.
-	 * @param validator what they have to match, empty for nothing
+	 * @param validator the filter that they have to match, empty for none
 	 */
 	synchronized void validateBy(Document validator) {
 		this.validator = validator;
@@ -362,7 +363,7 @@ final class EmbeddedCollection extends MemoryCollection {
 		changed(Change.Kind.DELETE, document, null, null);
 	}
 
-	// Writes go through all indexes
+	// Synchronized, because writes go through all indexes
 	@Override
 	public synchronized void addIndex(Index<Integer> index) {
 		super.addIndex(index);
@@ -435,7 +436,7 @@ final class EmbeddedCollection extends MemoryCollection {
 
 	@Override
 	public synchronized QueryResult handleQuery(QueryParameters queryParameters) {
-		// Aggregations read through here, outside the monitor
+		// Copies, because aggregations read through here outside the monitor
 		QueryResult stored = super.handleQuery(queryParameters);
 		return new QueryResult(stored.collectDocuments().stream().map(Document::cloneDeeply).toList(),
 				stored.getCursorId());

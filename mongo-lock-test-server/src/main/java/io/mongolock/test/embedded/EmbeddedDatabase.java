@@ -22,15 +22,15 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A database in memory: takes the commands that the locks need into its own hands and
- * leaves the others to the library.
+ * A database in memory. It runs the commands that the locks need itself, and leaves the
+ * others to the library.
  */
 class EmbeddedDatabase extends MemoryDatabase {
 
 	private static final Set<String> LEFT_TO_LIBRARY = Set.of("aggregate", "count", "distinct", "create", "drop",
 			"dbstats", "collstats", "validate", "listcollections");
 
-	/** Options that make a collection another thing. */
+	/** Options that make a collection of another kind. */
 	private static final List<String> KINDS = List.of("viewOn", "timeseries", "collation", "clusteredIndex");
 
 	private final ServerState server;
@@ -91,10 +91,10 @@ class EmbeddedDatabase extends MemoryDatabase {
 	}
 
 	/**
-	 * A write that can be run again after it had to wait, and then goes on.
+	 * Create a write that can be run again after it had to wait, and then goes on.
 	 * @param name the name of the command
 	 * @param command the command as sent
-	 * @return runs it
+	 * @return runs the write
 	 */
 	Supplier<Document> write(String name, Document command) {
 		Supplier<WriteReply> write = this.writes.of(name, command);
@@ -122,7 +122,7 @@ class EmbeddedDatabase extends MemoryDatabase {
 	}
 
 	/**
-	 * Delete what the TTL indexes have run out for.
+	 * Delete the documents that have expired by the TTL indexes.
 	 * @return how many documents were deleted
 	 */
 	int expire() {
@@ -223,7 +223,8 @@ class EmbeddedDatabase extends MemoryDatabase {
 	@Override
 	protected Index<Integer> openOrCreateSecondaryIndex(String collectionName, String indexName, List<IndexKey> keys,
 			boolean sparse) {
-		// Finds nothing faster, but is listed; the library would warn about each
+		// The index makes no search faster, but is listed. The library would warn about
+		// each index
 		return new EmptyIndex<>(indexName, keys);
 	}
 

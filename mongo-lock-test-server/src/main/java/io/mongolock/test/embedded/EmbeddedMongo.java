@@ -24,9 +24,9 @@ import io.netty.util.concurrent.DefaultThreadFactory;
 import io.netty.util.concurrent.GlobalEventExecutor;
 
 /**
- * A MongoDB server in this process that keeps its data in memory and answers the
- * statements of the locks as a real server does, as a standalone one or as the one member
- * of a replica set. It listens until it is closed. Thread-safe.
+ * A MongoDB server in this process that keeps its data in memory. It answers the
+ * statements of the locks as a real server does, either as a standalone server or as the
+ * only member of a replica set. It listens until it is closed. Thread-safe.
  */
 public final class EmbeddedMongo implements AutoCloseable {
 
@@ -105,8 +105,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Delete at once what the TTL indexes of all databases have run out for. A real
-	 * server does so once a minute; this one only on demand.
+	 * Delete at once the documents that have expired by the TTL indexes of all databases.
+	 * A real server does so once a minute; this one only on demand.
 	 * @return how many documents were deleted
 	 */
 	public int runTtlMonitor() {
@@ -114,8 +114,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Have change streams say that nothing happens, as in a replica set whose majority
-	 * confirms nothing new. Writes are answered all the same.
+	 * Make change streams show no new events, as in a replica set whose majority confirms
+	 * nothing new. Writes are answered nevertheless.
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if this is no replica set
 	 */
 	public void holdChangeEvents() {
@@ -123,15 +123,16 @@ public final class EmbeddedMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Have change streams say what happened since {@link #holdChangeEvents}.
+	 * Make change streams show new events again, and the events since
+	 * {@link #holdChangeEvents}.
 	 */
 	public void showChangeEvents() {
 		this.backend.changes().show();
 	}
 
 	/**
-	 * Stop listening and close all connections; the data is gone. Does nothing the second
-	 * time.
+	 * Stop listening and close all connections; the data is gone. A second call does
+	 * nothing.
 	 */
 	@Override
 	public void close() {
@@ -174,7 +175,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 		}
 
 		/**
-		 * The address to listen on; the loopback address by default, since there is no
+		 * The address to listen on; the loopback address by default, because there is no
 		 * authentication.
 		 * @param bindAddress an address of this machine
 		 * @return this builder
@@ -185,10 +186,10 @@ public final class EmbeddedMongo implements AutoCloseable {
 		}
 
 		/**
-		 * What happens when two clients insert the same new document, and so which
-		 * version the server shows: 4.4 and 5.0 differ in this and in what a change
-		 * stream says of an update by pipeline.
-		 * @param upsertRace as which version
+		 * The behavior if two clients insert the same new document, and so the version
+		 * that the server shows. Versions 4.4 and 5.0 differ in this, and in the events
+		 * of change streams for updates by pipeline.
+		 * @param upsertRace the version to behave as
 		 * @return this builder
 		 */
 		public Builder upsertRace(UpsertRace upsertRace) {
@@ -197,9 +198,9 @@ public final class EmbeddedMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Be the one member, and so the primary, of a replica set named {@code embedded}:
-		 * with change streams on single collections, retryable writes and transactions. A
-		 * standalone server by default.
+		 * Be the only member, and so the primary, of a replica set named {@code
+		 * embedded}, with change streams on single collections, retryable writes and
+		 * transactions. By default, the server is a standalone one.
 		 * @return this builder
 		 */
 		public Builder replicaSet() {
@@ -208,8 +209,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 		}
 
 		/**
-		 * The server's clock: {@code $$NOW}, {@code $currentDate} and the TTL; the
-		 * system's by default.
+		 * The server's clock, for {@code $$NOW}, {@code $currentDate} and the TTL; by
+		 * default, the system's clock.
 		 * @param clock the clock
 		 * @return this builder
 		 */
@@ -221,8 +222,8 @@ public final class EmbeddedMongo implements AutoCloseable {
 		/**
 		 * Start the server.
 		 * @return the server, listening
-		 * @throws IllegalStateException if it cannot listen, because the port is taken
-		 * for example
+		 * @throws IllegalStateException if it cannot listen, for example because the port
+		 * is taken
 		 */
 		public EmbeddedMongo start() {
 			return new EmbeddedMongo(this);
@@ -231,7 +232,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Sets up what each connection needs.
+	 * Sets up each connection.
 	 */
 	private final class Connection extends ChannelInitializer<SocketChannel> {
 

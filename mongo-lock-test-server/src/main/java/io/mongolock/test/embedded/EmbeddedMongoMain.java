@@ -4,8 +4,8 @@ import java.io.PrintStream;
 import java.util.concurrent.CountDownLatch;
 
 /**
- * The embedded server as a process of its own, for several JVMs to share and for tests to
- * kill. It runs until then.
+ * The embedded server as its own process, for several JVMs to share and for tests to
+ * kill. It runs until it is killed.
  */
 public final class EmbeddedMongoMain {
 
@@ -24,12 +24,13 @@ public final class EmbeddedMongoMain {
 		if (status != 0) {
 			System.exit(status);
 		}
-		// The server's threads keep no JVM alive
+		// The server's threads do not keep the JVM alive
 		new CountDownLatch(1).await();
 	}
 
 	/**
-	 * There may be no logging library, or one that would print each request.
+	 * Switch logging off, because there may be no logging library, or one that would
+	 * print each request.
 	 */
 	private static void silenceLogging() {
 		if (System.getProperty("slf4j.provider") == null) {
@@ -39,10 +40,10 @@ public final class EmbeddedMongoMain {
 	}
 
 	/**
-	 * Start the server or say in one line why not.
+	 * Start the server, or say in one line why that is not possible.
 	 * @param args the arguments
-	 * @param out where the server says that it is ready
-	 * @param err where errors go
+	 * @param out the stream for the message that the server is ready
+	 * @param err the stream for errors
 	 * @return the exit status: 0 if it runs, 2 for bad arguments, 1 if it cannot listen
 	 */
 	static int start(String[] args, PrintStream out, PrintStream err) {

@@ -7,7 +7,7 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The {@code $expr} of a filter, ready to be asked about one document after the other.
+ * The {@code $expr} of a filter, parsed once to match many documents.
  *
  * @param expression the condition
  * @param time the time of the statement
@@ -46,7 +46,7 @@ record ExprFilter(Expression expression, StatementTime time) {
 	}
 
 	/**
-	 * Whether a filter asks for {@code $expr} anywhere, because no upsert may.
+	 * Whether a filter contains {@code $expr} anywhere, which no upsert may do.
 	 */
 	static boolean isIn(@Nullable Object filter) {
 		if (filter instanceof Document document) {

@@ -10,10 +10,10 @@ interface Expression {
 
 	/**
 	 * Evaluate the expression.
-	 * @param variables what it can see
+	 * @param variables the variables that it can see
 	 * @return the value, {@link Values#MISSING} if there is none
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if a real server would
-	 * refuse
+	 * refuse it
 	 */
 	@Nullable Object evaluate(Variables variables);
 

@@ -11,7 +11,7 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Turns BSON into {@link Expression}s and refuses what a real server refuses before it
+ * Turns BSON into {@link Expression}s. Refuses all that a real server refuses before it
  * looks at any document. Immutable; a nested scope is a new parser.
  */
 final class ExpressionParser {
@@ -141,7 +141,7 @@ final class ExpressionParser {
 			List<Object> result = new ArrayList<>(elements.size());
 			for (Expression element : elements) {
 				Object value = element.evaluate(variables);
-				// An array has no gaps: what is missing becomes null
+				// An array has no gaps: a missing value becomes null
 				result.add((value != Values.MISSING) ? value : null);
 			}
 			return result;

@@ -37,10 +37,10 @@ record FieldPath(List<String> names) {
 	}
 
 	/**
-	 * Follow the path. Through an array it leads to the array of what its documents hold
-	 * there; documents that hold nothing there leave no gap.
+	 * Follow the path. Through an array, it leads to an array of the values that its
+	 * documents have there. Documents without a value leave no gap.
 	 * @param start the value to start from
-	 * @return what was found, or {@link Values#MISSING}
+	 * @return the value, or {@link Values#MISSING}
 	 */
 	@Nullable Object evaluate(@Nullable Object start) {
 		return evaluate(start, 0);

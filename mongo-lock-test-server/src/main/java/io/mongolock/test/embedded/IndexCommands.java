@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The commands on indexes of one database. The library keeps the descriptions of all
- * indexes in one collection; a TTL is an option in there that nothing else looks at.
+ * indexes in one collection. A TTL is an option there, which only this class reads.
  */
 final class IndexCommands {
 
@@ -34,7 +34,7 @@ final class IndexCommands {
 	Document list(Document command) {
 		synchronized (this.database) {
 			String namespace = namespace(command, "listIndexes");
-			// The index of the ids was there first, wherever the storage has put it
+			// The index of the ids was created first, wherever the storage lists it
 			Comparator<Document> idsFirst = Comparator.comparing((index) -> !"_id_".equals(index.get("name")));
 			return Replies.cursor(namespace,
 					descriptions(namespace).stream().map(IndexCommands::listed).sorted(idsFirst).toList(), 0);
@@ -158,7 +158,7 @@ final class IndexCommands {
 	}
 
 	/**
-	 * Delete what the TTL indexes have run out for.
+	 * Delete the documents that have expired by the TTL indexes.
 	 * @param now the server's time
 	 * @return how many documents were deleted
 	 */

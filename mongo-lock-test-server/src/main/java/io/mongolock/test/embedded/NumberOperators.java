@@ -8,8 +8,8 @@ import de.bwaldvogel.mongo.bson.Decimal128;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Arithmetic on numbers and dates, extremes and conversion. Results are as wide as the
- * widest operand, one step wider where they would overflow.
+ * The operators for arithmetic on numbers and dates, for extremes and for conversion. A
+ * result is as wide as its widest operand, or one step wider if it would overflow.
  */
 final class NumberOperators {
 

@@ -7,7 +7,7 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An operator of aggregation expressions: what {@code {$name: argument}} means.
+ * An operator of aggregation expressions: the meaning of {@code {$name: argument}}.
  */
 @FunctionalInterface
 interface Operator {

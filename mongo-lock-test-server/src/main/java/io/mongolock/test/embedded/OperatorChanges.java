@@ -10,7 +10,7 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What update operators have changed, field by field as a server logs it: each field that
+ * The changes by update operators, field by field as a server logs them: each field that
  * an operator names, with its new value if that differs from the old one.
  */
 final class OperatorChanges {

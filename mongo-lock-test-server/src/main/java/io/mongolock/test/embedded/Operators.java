@@ -53,11 +53,11 @@ final class Operators {
 	}
 
 	/**
-	 * A parameter that has to be there.
+	 * A required parameter.
 	 * @param operator the operator, for errors
 	 * @param parameters all its parameters
 	 * @param name the parameter's name
-	 * @param missing the error code if it is not there
+	 * @param missing the error code if it is missing
 	 * @return its value
 	 */
 	static @Nullable Object required(String operator, Document parameters, String name, int missing) {

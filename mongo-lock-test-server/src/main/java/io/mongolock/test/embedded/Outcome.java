@@ -4,13 +4,13 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a statement did. The documents are copies.
+ * The effect of a statement. The documents are copies.
  *
  * @param matched how many documents the filter found
  * @param modified how many of them are different now
  * @param upserted whether a document was inserted
- * @param before the last document found as it was
- * @param after the last document found, or the one inserted, as it is now
+ * @param before the last document found, as it was before
+ * @param after the last document found, or the inserted one, as it is now
  */
 record Outcome(int matched, int modified, boolean upserted, @Nullable Document before, @Nullable Document after) {
 

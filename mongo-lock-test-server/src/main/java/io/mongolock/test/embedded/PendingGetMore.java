@@ -11,8 +11,8 @@ import de.bwaldvogel.mongo.exception.CursorNotFoundException;
 import io.netty.channel.EventLoop;
 
 /**
- * A {@code getMore} on a change stream: it is answered with the next events, or empty
- * when its time is over. Only the event loop of its connection looks at the stream; other
+ * A {@code getMore} on a change stream: the answer has the next events, or is empty when
+ * the time is over. Only the event loop of its connection looks at the stream; other
  * threads only make it look.
  */
 final class PendingGetMore {

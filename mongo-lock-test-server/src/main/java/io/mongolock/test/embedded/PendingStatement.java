@@ -9,9 +9,9 @@ import de.bwaldvogel.mongo.bson.Document;
 import io.netty.channel.Channel;
 
 /**
- * A statement that waits for a transaction to end: it is tried each time that one does,
- * until its own time is over or its client is gone. Only the event loop of its connection
- * runs it; other threads only make it look.
+ * A statement that waits for a transaction to end. It is tried each time that a
+ * transaction ends, until its own time is over or its client is gone. Only the event loop
+ * of its connection runs it; other threads only make the event loop try.
  */
 final class PendingStatement {
 
@@ -68,7 +68,7 @@ final class PendingStatement {
 			this.reply.complete(this.statement.get());
 		}
 		catch (AwaitsTransaction ex) {
-			// until the next one ends
+			// wait until the next transaction ends
 		}
 		catch (RuntimeException ex) {
 			this.reply.complete(Replies.error(ex));

@@ -36,7 +36,8 @@ record Projection(@Nullable Document fields, Map<String, Expression> computed) {
 		});
 		if (!computed.isEmpty()) {
 			checkIncludesOnly(fields);
-			// a computed field makes it an inclusion: nothing else is shown but the _id
+			// a computed field makes it an inclusion: only such fields and the _id are
+			// shown
 			fields.putIfAbsent("_id", true);
 		}
 		return new Projection(fields, computed);
@@ -56,7 +57,7 @@ record Projection(@Nullable Document fields, Map<String, Expression> computed) {
 	}
 
 	/**
-	 * Whether the fields are plain names to include, which needs no help of the library.
+	 * Whether the fields are plain names to include, so that the library is not needed.
 	 */
 	boolean isPlainInclusion() {
 		return this.fields != null
@@ -68,8 +69,8 @@ record Projection(@Nullable Document fields, Map<String, Expression> computed) {
 	}
 
 	/**
-	 * Whether the fields are plain names to exclude, or arrays to show the begin of, of
-	 * which the library takes the latter for fields to include.
+	 * Whether the fields are plain names to exclude, or arrays whose beginning is shown.
+	 * The library would take such arrays for fields to include.
 	 */
 	boolean isPlainExclusion() {
 		return this.fields != null && this.computed.isEmpty()
@@ -79,7 +80,8 @@ record Projection(@Nullable Document fields, Map<String, Expression> computed) {
 							|| !(field.getValue() instanceof Document) && !Utils.isTrue(field.getValue())));
 	}
 
-	// How many elements of an array are shown, zero if that is not what is asked for
+	// The number of elements of an array to show, zero if the value does not limit an
+	// array
 	private static int first(@Nullable Object value) {
 		return (value instanceof Document document && document.size() == 1
 				&& document.get("$slice") instanceof Number number) ? Math.max(0, number.intValue()) : 0;

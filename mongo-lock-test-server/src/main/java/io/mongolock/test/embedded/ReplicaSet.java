@@ -11,7 +11,7 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The one member, and so the primary, of a replica set: it logs changes, knows a cluster
+ * The only member, and so the primary, of a replica set. It logs changes, knows a cluster
  * time, and runs retryable writes and transactions. Thread-safe.
  */
 final class ReplicaSet implements Topology {

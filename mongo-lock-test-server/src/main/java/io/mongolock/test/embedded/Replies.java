@@ -49,7 +49,7 @@ final class Replies {
 				.append("codeName", error.getCodeName());
 		}
 		else {
-			// The class says more than many a message of the library
+			// The class often says more than the library's message
 			target.append("errmsg", exception.toString())
 				.append("code", UNKNOWN_ERROR)
 				.append("codeName", "UnknownError");

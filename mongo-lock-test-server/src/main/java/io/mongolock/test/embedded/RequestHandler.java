@@ -15,9 +15,9 @@ import io.netty.channel.SimpleChannelInboundHandler;
 import io.netty.channel.group.ChannelGroup;
 
 /**
- * Answers the requests of one connection, in their order; only a {@code getMore} that
- * waits for the events of a change stream lets later ones pass. It takes the place of the
- * library's handler, which logs a stack trace for every error it answers with and for
+ * Answers the requests of one connection, in their order. Only a {@code getMore} that
+ * waits for the events of a change stream lets later requests pass. This class replaces
+ * the library's handler, which logs a stack trace for every error in an answer, and for
  * every client that goes away.
  */
 final class RequestHandler extends SimpleChannelInboundHandler<ClientRequest> {
@@ -62,7 +62,7 @@ final class RequestHandler extends SimpleChannelInboundHandler<ClientRequest> {
 
 	@Override
 	public void exceptionCaught(ChannelHandlerContext context, Throwable cause) {
-		// a client that was killed, or sends what is no request
+		// the client was killed, or sends bytes that are no request
 		context.close();
 	}
 

@@ -8,8 +8,8 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where a change stream stands, as clients see it: {@code {_data: "82…"}}, opaque to them
- * and in the order of time.
+ * The position of a change stream, as clients see it: {@code {_data: "82…"}}. It is
+ * opaque to them, and sorts in the order of time.
  *
  * @param time the time of the last change seen
  */

@@ -8,7 +8,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import de.bwaldvogel.mongo.bson.BsonTimestamp;
 
 /**
- * The server's time as BSON knows it. Safe for use by many threads.
+ * The server's time in the precision of BSON. Thread-safe.
  */
 final class ServerClock {
 
@@ -30,7 +30,7 @@ final class ServerClock {
 	}
 
 	/**
-	 * A timestamp greater than all before, even if the clock was set back.
+	 * A timestamp greater than all earlier ones, even if the clock was set back.
 	 * @return the timestamp
 	 */
 	BsonTimestamp nextTimestamp() {

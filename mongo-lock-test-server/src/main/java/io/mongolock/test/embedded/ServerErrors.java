@@ -3,7 +3,7 @@ package io.mongolock.test.embedded;
 import de.bwaldvogel.mongo.exception.MongoServerError;
 
 /**
- * The errors of a real server by code, as far as the library does not name them.
+ * The errors of a real server by code, if the library does not name them.
  */
 final class ServerErrors {
 
@@ -11,9 +11,9 @@ final class ServerErrors {
 	}
 
 	/**
-	 * An error that has no name but its number.
+	 * An error that has only a number, and no name.
 	 * @param code the error code
-	 * @param message what is wrong
+	 * @param message the problem
 	 * @return the error to throw
 	 */
 	static MongoServerError location(int code, String message) {

@@ -1,11 +1,11 @@
 package io.mongolock.test.embedded;
 
 /**
- * What all databases of one server share.
+ * The state that all databases of one server share.
  *
  * @param clock the server's clock
  * @param upsertRace the behaviour in an upsert race, and so the version
- * @param topology what kind of server it is
+ * @param topology the kind of server
  */
 record ServerState(ServerClock clock, UpsertRace upsertRace, Topology topology) {
 

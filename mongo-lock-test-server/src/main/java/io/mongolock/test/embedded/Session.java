@@ -6,9 +6,9 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One session of a client. Its last number belongs to a write, which runs once however
- * often a driver sends it, or to a transaction. A write that wrote nothing is not
- * remembered and runs again. Thread-safe.
+ * One session of a client. Its last number belongs either to a transaction, or to a
+ * write, which runs only once even if a driver sends it several times. A write that wrote
+ * nothing is not remembered and runs again. Thread-safe.
  */
 final class Session {
 
@@ -114,7 +114,7 @@ final class Session {
 	}
 
 	/**
-	 * What the last number is of.
+	 * The use of the last number.
 	 */
 	private enum Last {
 

@@ -29,7 +29,7 @@ final class Sessions {
 	}
 
 	/**
-	 * A session, which is new if it was not known.
+	 * Find a session, or create it if it is unknown.
 	 * @param id its {@code lsid}
 	 * @return the session
 	 */
@@ -38,7 +38,7 @@ final class Sessions {
 	}
 
 	/**
-	 * Abort what sessions have under way.
+	 * Abort the open transactions of sessions.
 	 * @param ids their {@code lsid}s
 	 */
 	void kill(List<?> ids) {

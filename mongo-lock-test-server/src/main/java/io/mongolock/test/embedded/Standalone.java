@@ -8,14 +8,15 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A server of no replica set: it refuses what only members of one can do.
+ * A server outside of a replica set. It refuses everything that only members of a replica
+ * set can do.
  */
 final class Standalone implements Topology {
 
 	@Override
 	public void check(String name, Document command) {
 		if (command.containsKey("autocommit")) {
-			// The driver would replace the words of a real server
+			// Not a real server's message, because the driver would replace it
 			throw ServerErrors.illegalOperation("Only a replica set has transactions: start the embedded server by"
 					+ " EmbeddedMongo.builder().replicaSet().start()");
 		}
@@ -45,7 +46,7 @@ final class Standalone implements Topology {
 
 	@Override
 	public void introduce(Document hello, Channel channel) {
-		// a standalone server says nothing of a set
+		// a standalone server reports no set
 	}
 
 	@Override
@@ -55,22 +56,22 @@ final class Standalone implements Topology {
 
 	@Override
 	public void complete(Document reply) {
-		// Nor of a cluster's time
+		// It reports no cluster time, either
 	}
 
 	@Override
 	public void indexCreated(Document reply) {
-		// Nor of a quorum
+		// It reports no quorum, either
 	}
 
 	@Override
 	public void changed(Change change) {
-		// Nobody can ask for it
+		// No client can ask for the change
 	}
 
 	@Override
 	public void cursorsKilled() {
-		// Nobody waits
+		// No client waits
 	}
 
 	@Override

@@ -8,9 +8,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The time at which one statement runs, the same in all its parts.
  *
- * @param now what {@code $$NOW} stands for
- * @param cluster what {@code $$CLUSTER_TIME} stands for, {@code null} on a standalone
- * server
+ * @param now the value of {@code $$NOW}
+ * @param cluster the value of {@code $$CLUSTER_TIME}, {@code null} on a standalone server
  */
 record StatementTime(Instant now, @Nullable BsonTimestamp cluster) {
 

@@ -7,8 +7,8 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What may be stored: the same {@code _id} as before, in front, and no field name that
- * starts with a dollar sign.
+ * Checks documents to store. They must have the same {@code _id} as before, in front, and
+ * no field name that starts with a dollar sign.
  */
 final class StoredDocuments {
 
@@ -20,7 +20,7 @@ final class StoredDocuments {
 	/**
 	 * Check the result of an update.
 	 * @param before the document before the update
-	 * @param after the document after it, possibly without its {@code _id}
+	 * @param after the document after the update, possibly without its {@code _id}
 	 * @return the document to store
 	 */
 	static Document checked(Document before, Document after) {

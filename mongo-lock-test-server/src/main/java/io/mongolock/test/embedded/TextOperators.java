@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What joins texts, and looks for one in another.
+ * The operators that join texts, and find one text in another.
  */
 final class TextOperators {
 

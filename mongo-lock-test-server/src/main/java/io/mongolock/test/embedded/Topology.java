@@ -8,13 +8,13 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What depends on whether the server stands alone or is the one member of a replica set.
- * Thread-safe.
+ * The behavior that depends on whether the server stands alone or is the only member of a
+ * replica set. Thread-safe.
  */
 sealed interface Topology permits Standalone, ReplicaSet, TransactionTopology {
 
 	/**
-	 * Refuse what no server of this kind does.
+	 * Refuse a command that no server of this kind runs.
 	 * @param name the name of the command
 	 * @param command the command as sent
 	 */
@@ -28,7 +28,7 @@ sealed interface Topology permits Standalone, ReplicaSet, TransactionTopology {
 	void introduce(Document hello, Channel channel);
 
 	/**
-	 * Run a write once, however often a driver sends it.
+	 * Run a write only once, even if a driver sends it several times.
 	 * @param command the command as sent
 	 * @param write runs it
 	 * @return the answer
@@ -45,32 +45,32 @@ sealed interface Topology permits Standalone, ReplicaSet, TransactionTopology {
 	}
 
 	/**
-	 * Add what every answer of a server of this kind says.
+	 * Add the fields that every answer of this kind of server has.
 	 * @param reply the answer so far
 	 */
 	void complete(Document reply);
 
 	/**
-	 * Add what the answer to a {@code createIndexes} says that has created one.
+	 * Add the fields of the answer to a {@code createIndexes} that has created an index.
 	 * @param reply the answer so far
 	 */
 	void indexCreated(Document reply);
 
 	/**
 	 * Note a change of a collection.
-	 * @param change what was done, with the documents as they are stored
+	 * @param change the change, with the documents as they are stored
 	 */
 	void changed(Change change);
 
 	/**
-	 * Note that there is a collection that was not there before.
-	 * @param namespace the names of its database and its own
+	 * Note that a collection was created.
+	 * @param namespace the names of the database and of the collection
 	 */
 	default void created(String namespace) {
 	}
 
 	/**
-	 * Whether a write may meet a transaction, and so has to look before it is made.
+	 * Whether a write may meet a transaction, so that it has to be checked first.
 	 * @return whether transactions are open
 	 */
 	default boolean hasTransactions() {
@@ -78,7 +78,7 @@ sealed interface Topology permits Standalone, ReplicaSet, TransactionTopology {
 	}
 
 	/**
-	 * Have a write wait that is about what a transaction has written.
+	 * Make a write wait if a transaction has written the same document.
 	 * @param change the change, not yet made
 	 * @throws AwaitsTransaction if it has to
 	 */
@@ -86,8 +86,8 @@ sealed interface Topology permits Standalone, ReplicaSet, TransactionTopology {
 	}
 
 	/**
-	 * Have a command wait that changes more of a collection than its documents, while a
-	 * transaction uses it.
+	 * Make a command wait while a transaction uses a collection, if the command changes
+	 * more of it than its documents.
 	 * @param database the database
 	 * @param collection the collection's name, {@code null} for any
 	 * @throws AwaitsTransaction if it has to
@@ -96,7 +96,7 @@ sealed interface Topology permits Standalone, ReplicaSet, TransactionTopology {
 	}
 
 	/**
-	 * Let those who wait for events notice that cursors are gone.
+	 * Let clients that wait for events notice that cursors are gone.
 	 */
 	void cursorsKilled();
 

@@ -16,10 +16,11 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A transaction of several statements. They run on copies of the collections as these
- * were when it began: it notes the changes of others, and undoes them in a copy that it
- * makes later. A commit makes its own changes once more, an abort forgets the copies. Its
- * statements run alone; the methods at the end are called beside each other.
+ * A transaction of several statements. The statements run on copies of the collections as
+ * they were when the transaction began. The transaction notes the changes of others, and
+ * undoes them in copies that it makes later. A commit repeats its own changes in the
+ * collections; an abort forgets the copies. Its statements run alone; the methods at the
+ * end may run at the same time.
  */
 final class Transaction {
 
@@ -43,7 +44,10 @@ final class Transaction {
 
 	private final List<Change> changes = new ArrayList<>();
 
-	/** What others have changed since it began; added to beside each other. */
+	/**
+	 * The changes of others since it began; several threads may add to them at the same
+	 * time.
+	 */
 	private final List<Change> since = Collections.synchronizedList(new ArrayList<>());
 
 	/** Collections that were created or dropped since it began. */
@@ -80,7 +84,7 @@ final class Transaction {
 		return this.openCursors.contains(cursor);
 	}
 
-	// It is another collection than in the snapshot, or was not there
+	// The collection was created or dropped since the snapshot
 	void checkReadable(String namespace) {
 		if (this.hidden.contains(namespace)) {
 			throw TransientError.snapshotUnavailable(namespace);
@@ -96,7 +100,7 @@ final class Transaction {
 	}
 
 	/**
-	 * Note a change that a statement of this has made in a copy.
+	 * Note a change that a statement of this transaction has made in a copy.
 	 * @param change the change
 	 */
 	void note(Change change) {
@@ -109,7 +113,8 @@ final class Transaction {
 		this.changes.add(change.copy());
 	}
 
-	// Another document has got the value of a unique index since this began
+	// Another document has got the same value of a unique index since this transaction
+	// began
 	private boolean hasRival(Change change) {
 		return original(change).sharing(change)
 			.map((rival) -> Key.of(change, rival))
@@ -121,7 +126,7 @@ final class Transaction {
 	}
 
 	/**
-	 * Make all changes of this in the collections.
+	 * Make all changes of this transaction in the collections.
 	 */
 	void redo() {
 		this.changes.forEach((change) -> original(change).redo(change));
@@ -135,7 +140,7 @@ final class Transaction {
 		}
 	}
 
-	// Beside each other
+	// May be called at the same time
 
 	void noteOther(Change change) {
 		if (change.kind() == Change.Kind.DROP) {
@@ -165,7 +170,7 @@ final class Transaction {
 	}
 
 	/**
-	 * One document.
+	 * The key of one document.
 	 */
 	private record Key(String namespace, @Nullable Object id) {
 

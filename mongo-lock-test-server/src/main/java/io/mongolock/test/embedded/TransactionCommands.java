@@ -16,8 +16,8 @@ import de.bwaldvogel.mongo.oplog.NoopOplog;
 import io.netty.channel.Channel;
 
 /**
- * Begins and ends transactions and runs their statements; what a real server does not do
- * in them, and what this one cannot, is refused.
+ * Begins and ends transactions, and runs their statements. Refuses commands that a real
+ * server does not run in a transaction, or that this server cannot run.
  */
 final class TransactionCommands {
 
@@ -25,7 +25,7 @@ final class TransactionCommands {
 
 	private static final String ABORT = "abortTransaction";
 
-	/** As a real server has it by default. */
+	/** The default of a real server. */
 	private static final int LIFETIME_SECONDS = 60;
 
 	private static final Set<String> WRITES = Set.of("insert", "update", "delete", "findAndModify");
@@ -38,7 +38,7 @@ final class TransactionCommands {
 
 	private static final Set<String> READ_CONCERNS = Set.of("local", "majority", "snapshot");
 
-	/** What change streams say of a user where there are none. */
+	/** The user in change streams, if there are no users. */
 	private static final BinData NO_USER = new BinData(
 			HexFormat.of().parseHex("e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"));
 
@@ -65,7 +65,7 @@ final class TransactionCommands {
 	 * Whether a command is part of a transaction, or ends one.
 	 * @param name the name of the command
 	 * @param command the command as sent
-	 * @return whether it is for this
+	 * @return whether this class runs it
 	 */
 	static boolean areMeant(String name, Document command) {
 		return command.containsKey("autocommit") || command.containsKey("startTransaction") || isEnd(name);
@@ -75,7 +75,7 @@ final class TransactionCommands {
 		return name.equals(COMMIT) || name.equals(ABORT);
 	}
 
-	// It may have a number without being part of a transaction
+	// Such a command may have a number without being part of a transaction
 	static boolean isRetryable(String name) {
 		return WRITES.contains(name);
 	}
@@ -210,7 +210,7 @@ final class TransactionCommands {
 	}
 
 	private Document run(Channel channel, Transaction transaction, String database, String name, Document command) {
-		// The first error ends a transaction
+		// Because the first error ends a transaction
 		command.put("ordered", true);
 		DatabaseResolver resolver = transaction::database;
 		Document reply = transaction.database(database)

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A database as one transaction sees it: copies of its collections, each made when it is
- * asked for first.
+ * first used.
  */
 final class TransactionDatabase extends EmbeddedDatabase {
 
@@ -60,9 +60,10 @@ final class TransactionDatabase extends EmbeddedDatabase {
 	}
 
 	/**
-	 * The documents that have a value of a unique index that another one is to get.
-	 * @param change what is to be done with the other one
-	 * @return their {@code _id}
+	 * The documents that already have a value of a unique index that a change gives
+	 * another document.
+	 * @param change the change of the other document
+	 * @return the {@code _id} of each document
 	 */
 	Stream<Object> sharing(Change change) {
 		if (!this.used.contains(change.collection())) {

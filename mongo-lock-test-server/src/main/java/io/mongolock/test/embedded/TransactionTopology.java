@@ -8,8 +8,8 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The replica set as statements in a transaction see it: each one runs however often it
- * is sent, and nothing is logged before the commit.
+ * The replica set as statements in a transaction see it: each statement runs every time
+ * that it is sent, and nothing is logged before the commit.
  *
  * @param set the replica set
  */
@@ -42,7 +42,7 @@ record TransactionTopology(Topology set) implements Topology {
 
 	@Override
 	public void changed(Change change) {
-		// its database notes it
+		// the transaction's database notes it
 	}
 
 	@Override

@@ -12,8 +12,8 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The open transactions of a server. A statement of one of them runs alone, as do its
- * commit and its abort; all other statements run beside each other. Thread-safe.
+ * The open transactions of a server. A statement, a commit or an abort of a transaction
+ * runs alone. All other statements may run at the same time. Thread-safe.
  */
 final class Transactions {
 
@@ -23,7 +23,7 @@ final class Transactions {
 
 	private final Set<Runnable> listeners = ConcurrentHashMap.newKeySet();
 
-	/** Whose changes are being made, by a statement that runs alone. */
+	/** The transaction whose changes are being made, by a statement that runs alone. */
 	private volatile @Nullable Transaction committing;
 
 	<T> T alone(Supplier<T> statement) {
@@ -74,7 +74,7 @@ final class Transactions {
 	}
 
 	/**
-	 * Have a listener run each time that a transaction has ended.
+	 * Add a listener that runs each time a transaction has ended.
 	 * @param listener the listener
 	 */
 	void addListener(Runnable listener) {
@@ -88,7 +88,7 @@ final class Transactions {
 	/**
 	 * Note a change that a statement outside of transactions, or a commit, has made.
 	 * @param change the change
-	 * @return the change with what is known of its transaction
+	 * @return the change, with its transaction if there is one
 	 */
 	Change changed(Change change) {
 		this.open.forEach((transaction) -> transaction.noteOther(change));
@@ -105,10 +105,10 @@ final class Transactions {
 	}
 
 	/**
-	 * Whether an open transaction has written what a change is about.
+	 * Whether an open transaction has written the document of a change.
 	 * @param change the change, not yet made
-	 * @param asker the transaction that would make it, {@code null} for none
-	 * @return whether another one has
+	 * @param asker the transaction that would make the change, {@code null} for none
+	 * @return whether another transaction has
 	 */
 	boolean holds(Change change, @Nullable Transaction asker) {
 		return this.open.stream().anyMatch((transaction) -> transaction != asker && transaction.holds(change));

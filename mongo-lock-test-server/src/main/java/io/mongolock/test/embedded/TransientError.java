@@ -3,8 +3,8 @@ package io.mongolock.test.embedded;
 import de.bwaldvogel.mongo.exception.MongoServerError;
 
 /**
- * An error that ends a whole transaction, even in the middle of many writes, and that has
- * the label by which drivers know that the transaction may be tried again.
+ * An error that ends a whole transaction, even in the middle of many writes. Its label
+ * tells drivers that the transaction may be tried again.
  */
 @SuppressWarnings("serial")
 final class TransientError extends RuntimeException {

@@ -15,8 +15,8 @@ final class UpdatePipeline {
 	private static final Set<String> ALLOWED = Set.of("$set", "$addFields", "$unset", "$replaceWith", "$replaceRoot");
 
 	/**
-	 * Stages that a server knows but does not take in an update. Those it does not know
-	 * at all are another error, and one of the whole command.
+	 * Stages that a server knows but does not accept in an update. An unknown stage is
+	 * another error, which fails the whole command.
 	 */
 	private static final Set<String> KNOWN = Set.of("$bucket", "$bucketAuto", "$changeStream", "$collStats", "$count",
 			"$currentOp", "$facet", "$geoNear", "$graphLookup", "$group", "$indexStats", "$limit", "$listLocalSessions",
@@ -110,12 +110,12 @@ final class UpdatePipeline {
 	}
 
 	/**
-	 * Compute what becomes of a document.
-	 * @param document the document as it is; it stays untouched
+	 * Compute the new version of a document.
+	 * @param document the present document, which is not changed
 	 * @param time the time of the statement
 	 * @return the new document, with the {@code _id} of the old one
 	 * @throws de.bwaldvogel.mongo.exception.MongoServerError if an expression fails or
-	 * the result may not be stored
+	 * the result must not be stored
 	 */
 	Document apply(Document document, StatementTime time) {
 		Document result = document;
@@ -126,7 +126,7 @@ final class UpdatePipeline {
 	}
 
 	/**
-	 * One stage: from document to document.
+	 * One stage, which turns a document into another.
 	 */
 	private interface Stage {
 

@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One update, parsed and bound to the time at which it runs.
  *
- * @param filter which documents
+ * @param filter the filter for the documents
  * @param pipeline the change as stages, {@code null} if it is given by operators
  * @param operators the change by operators or as a replacement, {@code null} if it is
  * given as stages
@@ -54,7 +54,7 @@ record UpdateStatement(Document filter, @Nullable UpdatePipeline pipeline, @Null
 	}
 
 	/**
-	 * How the change shows in the log.
+	 * The kind of the change in the log.
 	 */
 	Change.Kind kind() {
 		if (this.operators == null) {

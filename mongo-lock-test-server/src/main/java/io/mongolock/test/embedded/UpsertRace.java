@@ -1,19 +1,19 @@
 package io.mongolock.test.embedded;
 
 /**
- * What {@code findAndModify} does when two clients insert the same {@code _id} at the
+ * The behavior of {@code findAndModify} if two clients insert the same {@code _id} at the
  * same time.
  */
 public enum UpsertRace {
 
 	/**
-	 * The server tries again and updates the other one's document, as MongoDB 5.0 and
-	 * later do.
+	 * The server tries again and updates the document of the other client, as in MongoDB
+	 * 5.0 and later.
 	 */
 	RETRY,
 
 	/**
-	 * The loser gets a duplicate key error (11000), as from MongoDB 4.4.
+	 * The second client gets a duplicate key error (11000), as in MongoDB 4.4.
 	 */
 	CLIENT_ERROR
 

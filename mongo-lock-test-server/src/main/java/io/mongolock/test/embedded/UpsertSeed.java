@@ -7,7 +7,8 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The document from which an upsert starts: the fields that its filter fixes by equality.
+ * The document from which an upsert starts. It has the fields that the filter fixes by
+ * equality.
  */
 final class UpsertSeed {
 

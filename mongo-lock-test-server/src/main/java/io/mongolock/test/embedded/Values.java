@@ -21,8 +21,8 @@ import de.bwaldvogel.mongo.bson.ObjectId;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What values are worth to each other: MongoDB's order over all types, equality and
- * truth. A field that is not there is {@link Missing}, which is not {@code null}.
+ * Compares values: by MongoDB's order of all types, by equality, and by truth. A missing
+ * field is {@link Missing}, which is not {@code null}.
  */
 final class Values {
 

@@ -4,12 +4,12 @@ import de.bwaldvogel.mongo.bson.Document;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What an expression can see: the document, the statement's time and the user's
- * variables. Immutable.
+ * The variables that an expression can see: the document, the statement's time and the
+ * user's variables. Immutable.
  *
  * @param root the document, {@code $$ROOT}
  * @param time the time of the statement
- * @param innermost the user's variable bound last
+ * @param innermost the user's variable that was bound last
  */
 record Variables(Document root, StatementTime time, @Nullable Binding innermost) {
 
@@ -32,7 +32,7 @@ record Variables(Document root, StatementTime time, @Nullable Binding innermost)
 	}
 
 	/**
-	 * One variable and the ones around it.
+	 * One variable, with its outer variables.
 	 *
 	 * @param name the name without dollar signs
 	 * @param value the value, possibly missing

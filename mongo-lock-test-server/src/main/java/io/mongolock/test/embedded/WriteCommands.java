@@ -25,10 +25,10 @@ final class WriteCommands {
 	}
 
 	/**
-	 * A write that can be run again after it had to wait, and then goes on.
+	 * Create a write that can be run again after it had to wait, and then goes on.
 	 * @param name the name of the command
 	 * @param command the command as sent
-	 * @return runs it
+	 * @return runs the write
 	 */
 	Supplier<WriteReply> of(String name, Document command) {
 		return switch (name) {
@@ -78,7 +78,7 @@ final class WriteCommands {
 		return collection.insert(statement);
 	}
 
-	// Remembers the document as it was stored, whatever the projection
+	// Remembers the whole stored document, regardless of the projection
 	private static WriteReply reply(Document summary, @Nullable EmbeddedCollection collection, @Nullable Document value,
 			Projection projection, StatementTime time, boolean wrote) {
 		Document shown = (collection != null && value != null) ? collection.project(value, projection, time) : null;
@@ -106,14 +106,14 @@ final class WriteCommands {
 	}
 
 	/**
-	 * Writes of one command, one after the other; the next run goes on where one had to
-	 * wait. A failed one fails the rest, unless the command is not ordered.
+	 * The writes of one command, one after the other. If a write had to wait, the next
+	 * run goes on there. In an ordered command, a failed write fails the rest.
 	 */
 	private abstract class Writes implements Supplier<WriteReply> {
 
 		final Document command;
 
-		/** How many documents were inserted, matched or deleted. */
+		/** The number of documents that were inserted, matched or deleted. */
 		int n;
 
 		private final boolean ordered;

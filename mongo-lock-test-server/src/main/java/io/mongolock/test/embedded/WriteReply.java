@@ -6,9 +6,9 @@ import de.bwaldvogel.mongo.bson.Document;
  * The answer to a write.
  *
  * @param document the answer
- * @param wrote whether anything was written; only then does a server remember the answer
- * for a driver that asks again
- * @param remembered what it remembers
+ * @param wrote whether anything was written; only then does a server remember the answer,
+ * for a driver that sends the write again
+ * @param remembered the answer to remember
  */
 record WriteReply(Document document, boolean wrote, Document remembered) {
 

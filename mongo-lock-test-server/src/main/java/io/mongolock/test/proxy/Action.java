@@ -3,7 +3,7 @@ package io.mongolock.test.proxy;
 import java.io.IOException;
 
 /**
- * What happens to a request and to its replies.
+ * The handling of a request and of its replies.
  *
  * @param request run by the thread that reads requests
  * @param reply run by the thread that reads replies
@@ -25,7 +25,7 @@ record Action(RequestStep request, ReplyStep reply) {
 	}
 
 	/**
-	 * What happens to a request.
+	 * The handling of a request.
 	 */
 	@FunctionalInterface
 	interface RequestStep {
@@ -35,7 +35,7 @@ record Action(RequestStep request, ReplyStep reply) {
 	}
 
 	/**
-	 * What happens to a reply.
+	 * The handling of a reply.
 	 */
 	@FunctionalInterface
 	interface ReplyStep {

@@ -8,8 +8,8 @@ import org.bson.RawBsonDocument;
 import org.bson.codecs.BsonDocumentCodec;
 
 /**
- * The command that a request carries. Only the first element is read unless the document
- * is asked for. Immutable.
+ * The command that a request carries. Only the first element is read, unless
+ * {@link #document()} is called. Immutable.
  */
 final class Command {
 
@@ -54,7 +54,7 @@ final class Command {
 	}
 
 	/**
-	 * The whole command, with what travels in sections of its own put in its place.
+	 * The whole command. The contents of separate sections are put into their places.
 	 * @return the document, empty if the message carries no command
 	 */
 	BsonDocument document() {
@@ -122,7 +122,7 @@ final class Command {
 	}
 
 	private static int next(Message message, int section) {
-		// Either kind of section begins with its kind and, next, its length
+		// Both kinds of section begin with their kind, followed by their length
 		return section + 1 + message.int32(section + 1);
 	}
 

@@ -8,7 +8,7 @@ import org.bson.BsonDocument;
 import org.bson.BsonString;
 
 /**
- * Which commands a fault befalls, and which fault. Immutable.
+ * A selection of commands, for which a fault is chosen. Immutable.
  */
 public final class CommandSelection {
 
@@ -22,7 +22,7 @@ public final class CommandSelection {
 	}
 
 	/**
-	 * Only those on one collection.
+	 * Select only commands on one collection.
 	 * @param collection the name of the collection
 	 * @return a narrower selection
 	 */
@@ -31,7 +31,7 @@ public final class CommandSelection {
 	}
 
 	/**
-	 * Only those on one database.
+	 * Select only commands on one database.
 	 * @param database the name of the database
 	 * @return a narrower selection
 	 */
@@ -40,9 +40,10 @@ public final class CommandSelection {
 	}
 
 	/**
-	 * Only those that fit.
-	 * @param condition gets the whole command, for example {@code {update: "locks",
-	 * updates: […], $db: "test"}}; called on a thread of the proxy
+	 * Select only commands that meet a condition.
+	 * @param condition the condition; it gets the whole command, for example
+	 * {@code {update: "locks", updates: […], $db: "test"}}; called on a thread of the
+	 * proxy
 	 * @return a narrower selection
 	 */
 	public CommandSelection when(Predicate<BsonDocument> condition) {
@@ -51,7 +52,7 @@ public final class CommandSelection {
 
 	/**
 	 * The request never reaches the server; the connection stays open.
-	 * @return how often is still to be said
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount dropRequest() {
 		return fault(Action.onRequest((exchange, link) -> {
@@ -59,9 +60,9 @@ public final class CommandSelection {
 	}
 
 	/**
-	 * The request is executed, the reply never reaches the client; the connection stays
-	 * open.
-	 * @return how often is still to be said
+	 * The request is executed, but the reply never reaches the client; the connection
+	 * stays open.
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount dropReply() {
 		return fault(Action.onReply((exchange, reply, link) -> {
@@ -70,7 +71,7 @@ public final class CommandSelection {
 
 	/**
 	 * The request is executed twice, one after the other; the client sees one reply.
-	 * @return how often is still to be said
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount duplicateRequest() {
 		return fault(new Action((exchange, link) -> link.deliver(exchange, 2), (exchange, reply, link) -> {
@@ -81,9 +82,9 @@ public final class CommandSelection {
 	}
 
 	/**
-	 * The request reaches the server later, even if the client gave up meanwhile.
+	 * The request reaches the server later, even if the client has given up meanwhile.
 	 * @param delay how much later
-	 * @return how often is still to be said
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount delayRequest(Duration delay) {
 		return fault(Action.onRequest((exchange, link) -> {
@@ -95,7 +96,7 @@ public final class CommandSelection {
 	/**
 	 * The reply reaches the client later.
 	 * @param delay how much later
-	 * @return how often is still to be said
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount delayReply(Duration delay) {
 		return fault(Action.onReply((exchange, reply, link) -> {
@@ -106,8 +107,8 @@ public final class CommandSelection {
 
 	/**
 	 * The reply trickles in.
-	 * @param bytesPerSecond how fast, at least 1
-	 * @return how often is still to be said
+	 * @param bytesPerSecond the speed, at least 1
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount drip(int bytesPerSecond) {
 		if (bytesPerSecond < 1) {
@@ -118,25 +119,25 @@ public final class CommandSelection {
 	}
 
 	/**
-	 * The connection is reset instead of the request being delivered.
-	 * @return how often is still to be said
+	 * The connection is reset instead of delivering the request.
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount cut() {
 		return fault(Action.onRequest((exchange, link) -> link.cut()));
 	}
 
 	/**
-	 * The request is executed, and the connection reset instead of the reply being
-	 * delivered.
-	 * @return how often is still to be said
+	 * The request is executed, and the connection is reset instead of delivering the
+	 * reply.
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount cutBeforeReply() {
 		return fault(Action.onReply((exchange, reply, link) -> link.cut()));
 	}
 
 	/**
-	 * The request is executed, and the connection reset in the middle of the reply.
-	 * @return how often is still to be said
+	 * The request is executed, and the connection is reset in the middle of the reply.
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount cutInReply() {
 		return fault(Action.onReply((exchange, reply, link) -> {
@@ -146,42 +147,43 @@ public final class CommandSelection {
 	}
 
 	/**
-	 * From this request on, which is lost, the connection is open and dead: nothing is
+	 * The request is lost, and from then on the connection is open but dead. Nothing is
 	 * delivered in either direction, not even once the proxy is healed.
-	 * @return how often is still to be said
+	 * @return the fault, whose number of times must still be set
 	 */
 	public FaultCount halfOpen() {
 		return fault(Action.onRequest((exchange, link) -> link.silence()));
 	}
 
 	/**
-	 * Hold the next request that fits until released, and then deliver it even if the
-	 * client gave up meanwhile.
-	 * @return in force; releases the request
+	 * Hold the next matching request until it is released. It is then delivered even if
+	 * the client has given up meanwhile.
+	 * @return the hold, already in force; it releases the request
 	 */
 	public Hold holdRequest() {
 		return holdRequests(1);
 	}
 
 	/**
-	 * Hold all requests that fit until released, each on its connection.
-	 * @return in force; releases the requests
+	 * Hold all matching requests until they are released, each on its connection.
+	 * @return the hold, already in force; it releases the requests
 	 */
 	public Hold holdAllRequests() {
 		return holdRequests(Integer.MAX_VALUE);
 	}
 
 	/**
-	 * Let the next request that fits be executed, and hold its reply until released.
-	 * @return in force; releases the reply
+	 * Let the next matching request be executed, and hold its reply until it is released.
+	 * @return the hold, already in force; it releases the reply
 	 */
 	public Hold holdReply() {
 		return holdReplies(1);
 	}
 
 	/**
-	 * Let all requests that fit be executed, and hold their replies until released.
-	 * @return in force; releases the replies
+	 * Let all matching requests be executed, and hold their replies until they are
+	 * released.
+	 * @return the hold, already in force; it releases the replies
 	 */
 	public Hold holdAllReplies() {
 		return holdReplies(Integer.MAX_VALUE);

@@ -1,7 +1,7 @@
 package io.mongolock.test.proxy;
 
 /**
- * A request and what becomes of its replies. Used by the two threads of one connection.
+ * A request, with the handling of its replies. Used by the two threads of one connection.
  */
 final class Exchange {
 
@@ -29,8 +29,8 @@ final class Exchange {
 	}
 
 	/**
-	 * The same exchange for the replies that follow the first without being asked for:
-	 * untouched, and nothing that anybody waits for.
+	 * The same exchange for the replies that follow the first one by themselves. They
+	 * pass untouched, and no client waits for them.
 	 * @return another exchange
 	 */
 	Exchange stream() {
@@ -58,7 +58,7 @@ final class Exchange {
 	}
 
 	/**
-	 * Count a reply; only the thread that reads replies does.
+	 * Count a reply. Only the thread that reads replies calls this.
 	 * @return which reply this is, from 1
 	 */
 	int countReply() {

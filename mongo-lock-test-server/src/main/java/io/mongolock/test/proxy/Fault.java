@@ -25,7 +25,7 @@ public final class Fault {
 	}
 
 	/**
-	 * How many requests it befell so far.
+	 * The number of requests that it has affected so far.
 	 * @return the number, counted when the request is seen
 	 */
 	public int applied() {
@@ -33,7 +33,7 @@ public final class Fault {
 	}
 
 	/**
-	 * Let later requests pass. Held ones stay held.
+	 * Let later requests pass. Held requests stay held.
 	 */
 	public void disarm() {
 		this.disarmed = true;
@@ -44,9 +44,9 @@ public final class Fault {
 	}
 
 	/**
-	 * Whether it befalls a command; if so, that counts.
+	 * Whether it affects a command; if so, the command is counted.
 	 * @param command the command
-	 * @return whether its action is to be taken
+	 * @return whether its action must be taken
 	 */
 	boolean takes(Command command) {
 		if (this.disarmed || applied() >= this.times || !this.condition.test(command)) {

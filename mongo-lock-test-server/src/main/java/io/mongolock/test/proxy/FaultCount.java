@@ -3,8 +3,7 @@ package io.mongolock.test.proxy;
 import java.util.function.IntFunction;
 
 /**
- * A fault for which somebody still has to say how often it is to happen. Until then it
- * does not.
+ * A fault whose number of times must still be set. Until then, it does not happen.
  */
 public final class FaultCount {
 
@@ -15,7 +14,7 @@ public final class FaultCount {
 	}
 
 	/**
-	 * Let it happen to the next request that fits.
+	 * Let it happen to the next matching request.
 	 * @return the fault in force
 	 */
 	public Fault once() {
@@ -23,7 +22,7 @@ public final class FaultCount {
 	}
 
 	/**
-	 * Let it happen to the next requests that fit.
+	 * Let it happen to the next matching requests.
 	 * @param times how many, at least 1
 	 * @return the fault in force
 	 */
@@ -35,7 +34,7 @@ public final class FaultCount {
 	}
 
 	/**
-	 * Let it happen to all requests that fit, until it is disarmed or cleared.
+	 * Let it happen to all matching requests, until it is disarmed or cleared.
 	 * @return the fault in force
 	 */
 	public Fault always() {

@@ -11,10 +11,9 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /**
- * A TCP proxy in front of a MongoDB server that makes faults of the network happen to
- * chosen commands. Listens on the loopback address only. Passes all bytes through
- * untouched, and knows commands only where neither TLS nor compression is used.
- * Thread-safe.
+ * A TCP proxy in front of a MongoDB server, which makes network faults happen to chosen
+ * commands. Listens on the loopback address only. Passes all bytes through unchanged, and
+ * recognizes commands only if neither TLS nor compression is used. Thread-safe.
  *
  * <pre class="code">
  * try (FaultProxy proxy = FaultProxy.to("localhost", 27017)) {
@@ -47,8 +46,8 @@ public final class FaultProxy implements AutoCloseable {
 
 	/**
 	 * Start a proxy on a free port.
-	 * @param host where the server is
-	 * @param port its port
+	 * @param host the host of the server
+	 * @param port the port of the server
 	 * @return a running proxy
 	 * @throws UncheckedIOException if no port is free
 	 */
@@ -66,16 +65,17 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Take a connection that a client opened elsewhere, as if it had come here.
+	 * Take a connection that a client opened elsewhere, as if the client had connected to
+	 * this proxy.
 	 * @param client the connection, which the proxy closes from now on
-	 * @throws IOException if it is gone again
+	 * @throws IOException if the connection is already closed
 	 */
 	public void accept(Socket client) throws IOException {
 		connect(client);
 	}
 
 	/**
-	 * Where clients connect to.
+	 * The port to which clients connect.
 	 * @return the port on the loopback address
 	 */
 	public int port() {
@@ -83,9 +83,8 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * What clients are to be given.
-	 * @return a connection string that keeps the driver from finding a way around the
-	 * proxy
+	 * The connection string for clients.
+	 * @return a connection string that keeps the driver from bypassing the proxy
 	 */
 	public String connectionString() {
 		return "mongodb://" + this.listener.getInetAddress().getHostAddress() + ":" + port()
@@ -94,8 +93,8 @@ public final class FaultProxy implements AutoCloseable {
 
 	/**
 	 * Choose commands by name.
-	 * @param command the name as sent, for example {@code findAndModify}; upper and lower
-	 * case are the same
+	 * @param command the name as sent, for example {@code findAndModify}; case does not
+	 * matter
 	 * @return the selection, without effect until a fault is chosen
 	 */
 	public CommandSelection on(String command) {
@@ -103,7 +102,7 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Choose all commands, those by which a driver watches the server included.
+	 * Choose all commands, including the ones by which a driver watches the server.
 	 * @return the selection, without effect until a fault is chosen
 	 */
 	public CommandSelection onAny() {
@@ -111,45 +110,46 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Pass nothing on any more, on all connections and new ones, as a network that lost
-	 * its route: what is sent meanwhile is delivered once {@link #heal() healed}, even if
-	 * its sender gave up.
+	 * Pass nothing on any more, on all present and new connections, like a network that
+	 * lost its route. Messages that are sent meanwhile are delivered once the proxy is
+	 * {@link #heal() healed}, even if their sender has given up.
 	 */
 	public void blackhole() {
 		this.board.valve().shut();
 	}
 
 	/**
-	 * Reset each new connection at once; those that are open stay.
+	 * Reset each new connection at once; open connections stay.
 	 */
 	public void refuseNewConnections() {
 		this.newConnections = NewConnections.REFUSE;
 	}
 
 	/**
-	 * Accept new connections and never answer on them, even once {@link #heal() healed}.
+	 * Accept new connections and never answer on them, even after the proxy is
+	 * {@link #heal() healed}.
 	 */
 	public void halfOpenNewConnections() {
 		this.newConnections = NewConnections.HALF_OPEN;
 	}
 
 	/**
-	 * Reset all connections that are open. What was held on them never arrives.
+	 * Reset all open connections. Messages that were held on them never arrive.
 	 */
 	public void cut() {
 		this.links.forEach(Link::cut);
 	}
 
 	/**
-	 * Let later requests pass. Held ones stay held.
+	 * Let later requests pass. Held requests stay held.
 	 */
 	public void clear() {
 		this.board.clear();
 	}
 
 	/**
-	 * End all faults: later requests pass, what is held or delayed is delivered now, and
-	 * connections are accepted.
+	 * End all faults: later requests pass, held and delayed messages are delivered now,
+	 * and connections are accepted.
 	 */
 	public void heal() {
 		clear();
@@ -158,7 +158,7 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How many requests of a command came from clients, those included that were kept
+	 * The number of requests of a command from clients, including requests that were kept
 	 * from the server.
 	 * @param command the name of the command
 	 * @return the number since the start
@@ -168,8 +168,8 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * How many replies to a command came from the server, those included that were kept
-	 * from their client.
+	 * The number of replies to a command from the server, including replies that were
+	 * kept from their client.
 	 * @param command the name of the command
 	 * @return the number since the start
 	 */
@@ -180,7 +180,7 @@ public final class FaultProxy implements AutoCloseable {
 	/**
 	 * Wait for requests.
 	 * @param command the name of the command
-	 * @param least how many since the start
+	 * @param least the least number since the start
 	 * @param atMost how long to wait
 	 * @throws IllegalStateException if there were fewer
 	 */
@@ -189,9 +189,9 @@ public final class FaultProxy implements AutoCloseable {
 	}
 
 	/**
-	 * Wait for replies, and so for the server to have executed as many requests.
+	 * Wait for replies, and so until the server has executed as many requests.
 	 * @param command the name of the command
-	 * @param least how many since the start
+	 * @param least the least number since the start
 	 * @param atMost how long to wait
 	 * @throws IllegalStateException if there were fewer
 	 */

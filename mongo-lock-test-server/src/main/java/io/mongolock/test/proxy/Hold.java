@@ -20,25 +20,25 @@ public final class Hold {
 	}
 
 	/**
-	 * Whether a message has come, even if it was released since.
-	 * @return whether it has
+	 * Whether a message has arrived, even if it was released since.
+	 * @return whether a message has arrived
 	 */
 	public boolean isHeld() {
 		return this.arrived.getCount() == 0;
 	}
 
 	/**
-	 * Wait up to 10 s for a message to come.
-	 * @throws IllegalStateException if none comes
+	 * Wait up to 10 s for a message to arrive.
+	 * @throws IllegalStateException if none arrives
 	 */
 	public void awaitHeld() {
 		awaitHeld(LONG_ENOUGH);
 	}
 
 	/**
-	 * Wait for a message to come.
-	 * @param atMost how long
-	 * @throws IllegalStateException if none comes
+	 * Wait for a message to arrive.
+	 * @param atMost how long to wait
+	 * @throws IllegalStateException if none arrives
 	 */
 	public void awaitHeld(Duration atMost) {
 		try {
@@ -54,8 +54,8 @@ public final class Hold {
 	}
 
 	/**
-	 * Let what is held, and all that would be, go on; also to where the other side has
-	 * closed its connection meanwhile.
+	 * Let held messages go on, and hold none from now on. Messages are delivered even if
+	 * the other side has closed its connection meanwhile.
 	 */
 	public void release() {
 		this.gate.open();

@@ -13,8 +13,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One connection of a client and its own to the server: a thread each for requests and
- * replies. To hold a message is to block its thread, so nothing overtakes it.
+ * One connection of a client, with its own connection to the server. Requests and replies
+ * have one thread each. A held message blocks its thread, so no message overtakes it.
  */
 final class Link implements Closeable {
 
@@ -63,8 +63,8 @@ final class Link implements Closeable {
 	}
 
 	/**
-	 * Send bytes to the client. One that has gone away is no reason to stop: what it
-	 * asked for before still has to reach the server.
+	 * Send bytes to the client. This does not fail if the client has gone away, because
+	 * its earlier requests still have to reach the server.
 	 * @param bytes all or part of a reply
 	 * @throws IOException if interrupted
 	 */
@@ -193,8 +193,8 @@ final class Link implements Closeable {
 	}
 
 	/**
-	 * Not before the last answer: a server that sees its client go may give up what that
-	 * client had asked for.
+	 * Close after the last answer. A server that sees its client go may give up the
+	 * client's requests.
 	 */
 	private void closeIfDone() {
 		if (this.clientGone && (this.mute || this.pending.values().stream().allMatch(Exchange::isStreaming))) {

@@ -14,7 +14,7 @@ import org.bson.io.BasicOutputBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One message of the wire protocol, its bytes never changed. Immutable.
+ * One message of the wire protocol, whose bytes are never changed. Immutable.
  */
 public final class Message {
 
@@ -26,7 +26,7 @@ public final class Message {
 
 	static final int HEADER_BYTES = 16;
 
-	/** What a server accepts at most. */
+	/** The size of the largest message that a server accepts. */
 	private static final int MAX_DURATION = 48_000_000;
 
 	private static final int MORE_TO_COME = 1 << 1;
@@ -42,9 +42,9 @@ public final class Message {
 
 	/**
 	 * Read the next message.
-	 * @param in where from
+	 * @param in the stream to read from
 	 * @return the message, or {@code null} if the stream ended before its last byte
-	 * @throws IOException if the stream failed or carries something else
+	 * @throws IOException if the stream failed or contains something else
 	 */
 	public static @Nullable Message read(InputStream in) throws IOException {
 		byte[] start = in.readNBytes(Integer.BYTES);
@@ -62,9 +62,9 @@ public final class Message {
 	}
 
 	/**
-	 * The command that it carries, with what travels in sections of its own put in its
-	 * place.
-	 * @return the document, empty if it carries none
+	 * The command that it carries. The contents of separate sections are put into their
+	 * places.
+	 * @return the document, empty if it carries no command
 	 */
 	public BsonDocument command() {
 		return Command.of(this).document();
@@ -72,7 +72,7 @@ public final class Message {
 
 	/**
 	 * Answer it, as a server does.
-	 * @param answer what to answer
+	 * @param answer the answer
 	 * @return the bytes of the reply
 	 */
 	public byte[] reply(BsonDocument answer) {
@@ -127,7 +127,7 @@ public final class Message {
 	}
 
 	/**
-	 * Whether the sender says that no answer is wanted or another reply follows by
+	 * Whether the sender says that it wants no answer, or that another reply follows by
 	 * itself.
 	 * @return whether the flag is set
 	 */
@@ -141,8 +141,8 @@ public final class Message {
 
 	/**
 	 * The end of a zero-terminated string.
-	 * @param offset where it starts
-	 * @return where its zero is
+	 * @param offset the offset of its start
+	 * @return the offset of its zero
 	 */
 	int endOfString(int offset) {
 		int end = offset;

@@ -1,7 +1,7 @@
 package io.mongolock.test.proxy;
 
 /**
- * What happens to a connection that a client opens.
+ * The handling of a connection that a client opens.
  */
 enum NewConnections {
 

@@ -43,10 +43,10 @@ final class Switchboard {
 	}
 
 	/**
-	 * Decide on a request. It counts as seen after that, so that a test that waits for it
-	 * knows that its fate is settled.
+	 * Decide on a request. It counts as seen only afterwards, so a test that waits for
+	 * the request knows that its handling is decided.
 	 * @param request the request
-	 * @return what becomes of it
+	 * @return the request with its handling
 	 */
 	Exchange decide(Message request) {
 		Command command = Command.of(request);
@@ -60,7 +60,7 @@ final class Switchboard {
 	}
 
 	/**
-	 * Make a gate that opens at the latest with {@link #release()}.
+	 * Create a gate that opens with {@link #release()} at the latest.
 	 * @return a new gate
 	 */
 	Gate gate() {

@@ -7,7 +7,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * How many messages were seen, by command. Thread-safe.
+ * Counts the messages that were seen, by command. Thread-safe.
  */
 final class Traffic {
 
@@ -36,7 +36,7 @@ final class Traffic {
 
 	private void pause(long nanos) {
 		try {
-			// One more millisecond, because a wait of zero would be one without end
+			// One more millisecond, because a wait of zero would never end
 			wait(TimeUnit.NANOSECONDS.toMillis(nanos) + 1);
 		}
 		catch (InterruptedException ex) {

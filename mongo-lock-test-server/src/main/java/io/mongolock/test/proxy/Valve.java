@@ -6,7 +6,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lets everything pass or nothing. Thread-safe.
+ * Lets all messages pass, or none. Thread-safe.
  */
 final class Valve {
 

@@ -1,6 +1,6 @@
 /**
- * A TCP proxy in front of a MongoDB server that loses, delays, holds and doubles requests
- * and replies by command.
+ * A TCP proxy in front of a MongoDB server. It loses, delays, holds and doubles requests
+ * and replies of chosen commands.
  */
 @NullMarked
 package io.mongolock.test.proxy;

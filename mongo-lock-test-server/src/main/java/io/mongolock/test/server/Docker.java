@@ -10,23 +10,23 @@ import org.testcontainers.DockerClientFactory;
 import org.testcontainers.mongodb.MongoDBContainer;
 
 /**
- * Docker on this machine, through Testcontainers, which a module that uses this has to
- * have on its class path. Thread-safe.
+ * Docker on this machine, through Testcontainers. A module that uses this class must have
+ * Testcontainers on its class path. Thread-safe.
  */
 public final class Docker {
 
 	/** Names the image, as environment variable or system property. */
 	public static final String NAME = "MONGO_LOCK_TEST_IMAGE";
 
-	// Of a release whose answers were recorded
+	// The image of a release whose answers were recorded
 	private static final String DEFAULT_IMAGE = "mongo:5.0.7";
 
 	private Docker() {
 	}
 
 	/**
-	 * Whether it answers. Where nothing says that it is here, which is a matter of
-	 * milliseconds, Testcontainers is not asked: it would take seconds and pages of log.
+	 * Whether Docker answers. If there is no sign of Docker, which takes milliseconds to
+	 * check, Testcontainers is not asked. It would take seconds and write pages of log.
 	 * @return {@code true} if containers can be started
 	 */
 	public static boolean answers() {
@@ -47,7 +47,7 @@ public final class Docker {
 		return !environment.getOrDefault("DOCKER_HOST", "").isBlank() || sockets.anyMatch(Files::exists);
 	}
 
-	// Where an engine listens: without root, as a service, and on a desktop
+	// The sockets of an engine without root, as a service, and on a desktop
 	static Stream<Path> sockets(Map<String, String> environment, Path home) {
 		Stream<Path> rootless = Stream.ofNullable(environment.get("XDG_RUNTIME_DIR"))
 			.map((directory) -> Path.of(directory, "docker.sock"));
@@ -56,8 +56,8 @@ public final class Docker {
 						home.resolve(".docker/desktop/docker.sock"), Path.of("//./pipe/docker_engine")));
 	}
 
-	// Of one member, which Testcontainers removes when this JVM ends; direct, as the
-	// member's own name is unknown out here
+	// Has one member, which Testcontainers removes when this JVM ends. Clients connect
+	// directly, because the member's own name is unknown outside of its container
 	@SuppressWarnings("resource")
 	static String startReplicaSet(Image image) {
 		MongoDBContainer container = new MongoDBContainer(image.name()).withReplicaSet();
@@ -66,7 +66,7 @@ public final class Docker {
 	}
 
 	/**
-	 * What containers are made of.
+	 * The image of a container.
 	 *
 	 * @param name its name and tag
 	 * @param named whether {@value Docker#NAME} names it, so that no other server will do

@@ -37,7 +37,7 @@ final class Folders {
 			Files.deleteIfExists(file);
 		}
 		catch (DirectoryNotEmptyException ex) {
-			// Of something that is kept
+			// A folder with a file that is kept
 		}
 	}
 

@@ -4,21 +4,21 @@ import java.util.Optional;
 import java.util.function.Predicate;
 
 /**
- * The server that tests are to run on, if one is given.
+ * The server that tests must run on, if one is given.
  */
 public final class GivenServer {
 
 	/** Names the server, as environment variable or system property. */
 	public static final String NAME = "MONGO_LOCK_TEST_URI";
 
-	/** Instead of a connection string: no other than embedded servers. */
+	/** Replaces a connection string: only embedded servers. */
 	public static final String EMBEDDED = "embedded";
 
 	private GivenServer() {
 	}
 
 	/**
-	 * Where the real server is.
+	 * The address of the real server.
 	 * @return its connection string, or empty if none is given
 	 */
 	public static Optional<String> uri() {
@@ -26,8 +26,8 @@ public final class GivenServer {
 	}
 
 	/**
-	 * Whether no other than embedded servers are to be used.
-	 * @return {@code true} if the name stands for them
+	 * Whether only embedded servers must be used.
+	 * @return {@code true} if the name stands for embedded servers
 	 */
 	public static boolean isEmbedded() {
 		return value().filter(EMBEDDED::equals).isPresent();

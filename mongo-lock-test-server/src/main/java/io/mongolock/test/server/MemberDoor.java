@@ -21,10 +21,10 @@ import java.util.function.Supplier;
 import io.mongolock.test.proxy.FaultProxy;
 
 /**
- * The door of one member, whose address all others and all clients are given, with a
- * {@link FaultProxy} for each of those who come: so a member can be cut off from the
- * others and not from its clients, though all use the same address. A peer is known by
- * the process whose socket it is, which only Linux tells. Thread-safe.
+ * The door of one member. All other members and all clients get its address, and each has
+ * its own {@link FaultProxy}. So a member can be cut off from the others but not from its
+ * clients, although all use the same address. A peer is identified by the process of its
+ * socket, which only Linux tells. Thread-safe.
  */
 final class MemberDoor implements AutoCloseable {
 
@@ -43,9 +43,9 @@ final class MemberDoor implements AutoCloseable {
 
 	/**
 	 * Open a door.
-	 * @param target where the member itself listens, once it does
-	 * @param processes the processes of all members, in order; 0 for one that does not
-	 * run
+	 * @param target the port on which the member itself listens, once it does
+	 * @param processes the processes of all members, in order; 0 for a process that does
+	 * not run
 	 * @param frozen whether the member stands still
 	 */
 	MemberDoor(IntSupplier target, Supplier<List<Long>> processes, BooleanSupplier frozen) {
@@ -94,14 +94,14 @@ final class MemberDoor implements AutoCloseable {
 				welcome(this.door.accept());
 			}
 			catch (IOException ex) {
-				// Closed, or gone again
+				// The door was closed, or the peer is gone again
 			}
 		}
 	}
 
 	private void welcome(Socket guest) throws IOException {
 		int member = memberOf(guest);
-		// Another member would wait for an answer of one that stands still (SERVER-63512)
+		// Another member would wait for an answer of a frozen member (SERVER-63512)
 		if (member != CLIENT && this.frozen.getAsBoolean()) {
 			guest.setSoLinger(true, 0);
 			guest.close();
@@ -121,7 +121,7 @@ final class MemberDoor implements AutoCloseable {
 		return CLIENT;
 	}
 
-	// The other end as the kernel names it; members come by IPv4
+	// The other end as the kernel names it; members connect by IPv4
 	private static Optional<String> socket(String local, String remote) throws IOException {
 		return Files.readAllLines(Path.of("/proc/net/tcp"))
 			.stream()

@@ -33,10 +33,10 @@ public record MongodBinary(Path path, String version) {
 	private static final Pattern VERSION = Pattern.compile("db version v((\\d+)\\.(\\d+)\\S*)");
 
 	/**
-	 * The one that {@value #NAME} names, otherwise the first on the {@code PATH} that is
-	 * not too old.
+	 * Find the executable that {@value #NAME} names, otherwise the first one on the
+	 * {@code PATH} that is not too old.
 	 * @return the executable, or empty if there is none
-	 * @throws IllegalStateException if the one that is named cannot be used
+	 * @throws IllegalStateException if the named executable cannot be used
 	 */
 	public static Optional<MongodBinary> find() {
 		return Search.ofThisMachine().found();
@@ -76,9 +76,9 @@ public record MongodBinary(Path path, String version) {
 	/**
 	 * Where an executable was looked for.
 	 *
-	 * @param found what can be started
+	 * @param found the executable that can be started
 	 * @param named whether {@value MongodBinary#NAME} names it
-	 * @param passedOver what is on the path and too old
+	 * @param passedOver the executables on the path that are too old
 	 */
 	record Search(Optional<MongodBinary> found, boolean named, List<MongodBinary> passedOver) {
 
@@ -113,7 +113,8 @@ public record MongodBinary(Path path, String version) {
 				.map(Path::of);
 		}
 
-		// What a line on the choice of a server adds of those that were not taken
+		// The part of the line on the choice of a server that names the rejected
+		// executables
 		String remark() {
 			return this.passedOver.isEmpty() ? "" : " (passed over, as older than " + OLDEST + ": "
 					+ String.join(", ", this.passedOver.stream().map(MongodBinary::toString).toList()) + ")";

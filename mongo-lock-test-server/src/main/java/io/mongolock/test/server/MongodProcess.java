@@ -21,23 +21,23 @@ import org.bson.BsonDocument;
 import org.bson.BsonInt32;
 
 /**
- * A {@code mongod} as a process that cannot outlive this JVM: a shell is its parent, and
- * a watcher beside it reads a pipe from this JVM, whose end, however it comes about, has
- * the server killed and its data deleted. Thread-safe.
+ * A {@code mongod} as a process that cannot outlive this JVM. A shell is its parent, and
+ * a watcher beside it reads a pipe from this JVM. When the JVM ends, in any way, the
+ * server is killed and its data deleted. Thread-safe.
  */
 final class MongodProcess {
 
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
 
-	/** A server that is frozen does not answer. */
+	/** Limited, because a frozen server does not answer. */
 	private static final Duration ANSWER = Duration.ofSeconds(2);
 
-	/** What a server ends with that cannot listen on its port. */
+	/** The exit status of a server that cannot listen on its port. */
 	private static final int PORT_TAKEN = 48;
 
 	// Nothing is ever written to the pipe: the read ends when its other end is closed.
 	// The watcher leaves a note, because the shell alone knows when the server has ended.
-	// What a terminal or a build sends to all its processes ends this JVM, not the shell.
+	// Signals of a terminal or a build to all its processes end this JVM, not the shell.
 	private static final String SCRIPT = """
 			trap '' HUP INT TERM
 			exec 3<&0
@@ -63,7 +63,7 @@ final class MongodProcess {
 
 	private final Path log;
 
-	/** What servers before it wrote there. */
+	/** The length of the log that earlier servers wrote. */
 	private final long logStart;
 
 	private volatile boolean frozen;
@@ -81,17 +81,17 @@ final class MongodProcess {
 	 * Start a server, which does not answer yet.
 	 * @param command the executable and its arguments, without host and port
 	 * @param environment variables of this server
-	 * @param host where to listen
-	 * @param port likewise
+	 * @param host the address to listen on
+	 * @param port the port to listen on
 	 * @param data the folder of its data
-	 * @param log where its output is appended
+	 * @param log the file to which its output is appended
 	 * @return the server
 	 */
 	static MongodProcess start(List<String> command, Map<String, String> environment, String host, int port, Path data,
 			Path log) {
 		List<String> all = new ArrayList<>(
 				List.of("/bin/sh", "-c", SCRIPT, "mongod-watcher", data.toString(), log.toString(), "/usr/bin/env"));
-		// Not of the shell, whose clock is to stay right
+		// Not for the shell, whose clock must stay right
 		environment.forEach((name, value) -> all.add(name + "=" + value));
 		all.addAll(command);
 		all.addAll(List.of("--bind_ip", host, "--port", String.valueOf(port), "--dbpath", data.toString()));
@@ -111,7 +111,7 @@ final class MongodProcess {
 		}
 	}
 
-	// Whether it listens; false if its port was taken, also by a server that answers
+	// Whether it listens; false if its port was taken, even by a server that answers
 	boolean awaitAnswer() {
 		Waiting.until("answer of the server with the log " + this.log, LONG_ENOUGH,
 				() -> !isRunning() || (isListening() && answers()));
@@ -146,7 +146,7 @@ final class MongodProcess {
 		}
 	}
 
-	// By the name that every release knows
+	// Under the name that every release knows
 	BsonDocument hello() throws IOException {
 		return WireClient.run(this.host, this.port, ANSWER, new BsonDocument("isMaster", new BsonInt32(1)));
 	}
@@ -192,7 +192,7 @@ final class MongodProcess {
 	private void signal(String name) {
 		try {
 			Process kill = new ProcessBuilder("kill", "-" + name, String.valueOf(this.pid)).start();
-			// One that has just ended by itself needs no signal
+			// A process that has just ended by itself needs no signal
 			if ((!waitFor(kill) || kill.exitValue() != 0) && isRunning()) {
 				throw new IllegalStateException("No signal " + name + " to server process " + this.pid);
 			}

@@ -9,11 +9,11 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /**
- * A network namespace for each member, as if each were a machine of its own, and one more
- * with the switch between them and this machine, whose firewall is thus not asked. Each
- * lasts as long as a process that does nothing in it, which ends with this JVM, even if
- * that is killed. A message that is cut off is lost on its way, and neither side is told.
- * Thread-safe.
+ * A network namespace for each member, as if each member were a separate machine. One
+ * more namespace has the switch between them and this machine, so this machine's firewall
+ * is not involved. Each namespace lasts as long as an idle process in it. This process
+ * ends with this JVM, even if the JVM is killed. A message that is cut off is lost on its
+ * way, and neither side is told. Thread-safe.
  */
 final class NamespaceNetwork implements SetNetwork {
 
@@ -29,7 +29,7 @@ final class NamespaceNetwork implements SetNetwork {
 		try {
 			this.hub = open();
 			this.members = IntStream.range(0, count).mapToObj((member) -> open()).toList();
-			// No two sets that run at once have the same
+			// No two sets that run at the same time have the same subnet
 			this.subnet = "10.%d.%d.".formatted(this.hub >> 8 & 255, this.hub & 255);
 			ip(this.hub, "link add hub type bridge", "link set hub up");
 			for (int member = 0; member < count; member++) {
@@ -62,7 +62,7 @@ final class NamespaceNetwork implements SetNetwork {
 		try {
 			Process process = new ProcessBuilder("unshare", "--net", "sh", "-c", "echo; read -r nothing").start();
 			this.processes.add(process);
-			// It is inside
+			// Wait until the process is inside
 			process.inputReader().readLine();
 			return process.pid();
 		}
@@ -96,7 +96,7 @@ final class NamespaceNetwork implements SetNetwork {
 		return this.subnet + (member + 1);
 	}
 
-	// Frames go to a machine that is not there
+	// Sends frames to a machine that does not exist
 	@Override
 	public void isolate(int member) {
 		IntStream.range(0, this.members.size()).filter((other) -> other != member).forEach((other) -> {

@@ -6,8 +6,8 @@ import java.net.ServerSocket;
 import java.util.concurrent.ThreadLocalRandom;
 
 /**
- * Free ports below those that the system gives to clients: a server that is started again
- * would otherwise find a client on its own.
+ * Free ports below the ports that the system gives to clients. Otherwise, a restarted
+ * server might find a client on its port.
  */
 final class Ports {
 

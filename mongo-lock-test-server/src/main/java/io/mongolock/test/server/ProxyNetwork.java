@@ -41,8 +41,8 @@ final class ProxyNetwork implements SetNetwork {
 		});
 	}
 
-	// A new connection without an answer would stop a secondary older than 4.4.19 or
-	// 5.0.7 for 30 s (SERVER-63512)
+	// New connections are refused, because one without an answer would stop a secondary
+	// older than 4.4.19 or 5.0.7 for 30 s (SERVER-63512)
 	private static void separate(FaultProxy proxy) {
 		proxy.refuseNewConnections();
 		proxy.blackhole();

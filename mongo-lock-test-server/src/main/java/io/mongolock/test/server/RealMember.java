@@ -49,7 +49,7 @@ public final class RealMember {
 	}
 
 	/**
-	 * Its place among the members.
+	 * Its number among the members.
 	 * @return 0 for the first
 	 */
 	public int index() {
@@ -57,7 +57,7 @@ public final class RealMember {
 	}
 
 	/**
-	 * Where the others and clients reach it, and what it calls itself.
+	 * The address at which the others and clients reach it, and by which it names itself.
 	 * @return host and port
 	 */
 	public String address() {
@@ -69,8 +69,8 @@ public final class RealMember {
 	}
 
 	/**
-	 * What it wrote since its first start.
-	 * @return the file of its log
+	 * Its log since its first start.
+	 * @return the file of the log
 	 */
 	public Path log() {
 		return this.folder.resolve("mongod.log");
@@ -86,7 +86,7 @@ public final class RealMember {
 	}
 
 	/**
-	 * Whether it has been started and not killed; a frozen one runs.
+	 * Whether it has been started and not killed; a frozen member runs.
 	 * @return {@code true} if there is a process
 	 */
 	public boolean isRunning() {
@@ -105,9 +105,9 @@ public final class RealMember {
 	}
 
 	/**
-	 * Stop all its threads (SIGSTOP). When this returns, they stand still. New
-	 * connections of other members are reset where there is a proxy between them; those
-	 * of clients are accepted and not answered.
+	 * Stop all its threads (SIGSTOP). When this returns, they stand still. If there is a
+	 * proxy between the members, new connections of other members are reset. New
+	 * connections of clients are accepted and not answered.
 	 */
 	public synchronized void freeze() {
 		running().freeze();
@@ -121,13 +121,13 @@ public final class RealMember {
 	}
 
 	/**
-	 * Start it on its data, with its environment as it is now, unless it runs. When this
-	 * returns, it answers; whether it has a part in its set yet is another matter.
+	 * Start it on its data, with its present environment, unless it runs. When this
+	 * returns, it answers, but it may not yet take part in its set.
 	 * @throws IllegalStateException if it does not start
 	 */
 	public synchronized void start() {
 		for (int i = 0; !isRunning() && i < ATTEMPTS; i++) {
-			// Once it has an address it keeps it
+			// Keeps its port once it has one
 			int candidate = (this.port != 0) ? this.port : Ports.free();
 			List<String> all = new ArrayList<>(this.network.command(this.index));
 			all.addAll(this.command.apply(this.folder));
@@ -142,26 +142,26 @@ public final class RealMember {
 	}
 
 	/**
-	 * Keep from now on whatever it and the others send each other, answers included,
-	 * until the set is {@link RealMongo#heal() healed}. Clients notice nothing of that.
-	 * Proxies refuse new connections between them.
-	 * @throws IllegalStateException if the servers were not started as separable ones
+	 * Keep all messages between it and the others, answers included, until the set is
+	 * {@link RealMongo#heal() healed}. Clients are not affected. Proxies refuse new
+	 * connections between the members.
+	 * @throws IllegalStateException if the servers were not started as separable
 	 */
 	public void isolate() {
 		this.network.isolate(this.index);
 	}
 
 	/**
-	 * Keep from now on whatever anyone sends it, and it sends, as if its machine were
-	 * gone, until the set is {@link RealMongo#heal() healed}.
-	 * @throws IllegalStateException if the servers were not started as separable ones
+	 * Keep all messages to it and from it, as if its machine were gone, until the set is
+	 * {@link RealMongo#heal() healed}.
+	 * @throws IllegalStateException if the servers were not started as separable
 	 */
 	public void vanish() {
 		this.network.vanish(this.index);
 	}
 
 	/**
-	 * Between all its clients and this member; it sees their commands.
+	 * The proxy between all its clients and this member, which sees their commands.
 	 * @return the proxy
 	 * @throws IllegalStateException if the servers were not started with proxies
 	 */
@@ -171,14 +171,14 @@ public final class RealMember {
 
 	/**
 	 * Whether it takes itself for the primary.
-	 * @return {@code false} also if it does not answer
+	 * @return whether it does; {@code false} also if it does not answer
 	 */
 	public boolean isPrimary() {
 		return hello().map((hello) -> hello.getBoolean("ismaster").getValue()).orElse(false);
 	}
 
-	// What it agrees with the others on: the primary, and the term of the last write that
-	// it has; empty while it is neither primary nor secondary
+	// Its view, which must agree with the others': the primary, and the term of the last
+	// write that it has. Empty while it is neither primary nor secondary
 	Optional<List<BsonValue>> view() {
 		return hello()
 			.filter((hello) -> hello.containsKey("primary") && (hello.getBoolean("ismaster").getValue()
@@ -187,7 +187,8 @@ public final class RealMember {
 					hello.getDocument("lastWrite").getDocument("opTime").get("t")));
 	}
 
-	// Greater for a later election; empty if it is not the primary
+	// The id of its election, which is greater for a later one; empty if it is not the
+	// primary
 	Optional<ObjectId> election() {
 		return hello().filter((hello) -> hello.getBoolean("ismaster").getValue())
 			.map((hello) -> hello.getObjectId("electionId", new BsonObjectId(new ObjectId(0, 0))).getValue());

@@ -26,9 +26,9 @@ import org.bson.BsonValue;
 
 /**
  * Real servers as processes of this machine: a standalone one or a replica set, with
- * ports and folders of their own. They end with {@link #close()}, at the latest with this
- * JVM, even if that is killed. Their logs are kept, and the output says where, if they do
- * not start or a test fails meanwhile; all else is deleted. Thread-safe.
+ * their own ports and folders. They end with {@link #close()}, or at the latest with this
+ * JVM, even if the JVM is killed. If they do not start, or a test fails meanwhile, their
+ * logs are kept, and the output says where. All other files are deleted. Thread-safe.
  *
  * <pre class="code">
  * try (RealMongo set = RealMongo.builder(binary).replicaSet(3).separable().start()) {
@@ -46,8 +46,8 @@ public final class RealMongo implements AutoCloseable {
 	private static final Duration LONG_ENOUGH = Duration.ofMinutes(1);
 
 	/**
-	 * How long a set is without its primary before another stands for election: a fifth
-	 * of what sets have otherwise.
+	 * How long a set is without its primary before another member stands for election: a
+	 * fifth of the default.
 	 */
 	private static final int ELECTION_MILLIS = 2000;
 
@@ -96,8 +96,8 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Settings of servers to start, a standalone one by default.
-	 * @param binary what to start
+	 * Create settings of servers to start, by default for a standalone server.
+	 * @param binary the executable to start
 	 * @return a builder
 	 */
 	public static Builder builder(MongodBinary binary) {
@@ -105,8 +105,8 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * The connection string for clients, with user and password if there are any. Names
-	 * the set and all its members, so that a driver follows its elections.
+	 * The connection string for clients, with user and password if there are any. It
+	 * names the set and all its members, so that a driver follows elections.
 	 * @return the connection string
 	 */
 	public String connectionString() {
@@ -115,7 +115,8 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * The connection string for clients of one member alone, primary or not.
+	 * The connection string for clients of one member only, whether it is the primary or
+	 * not.
 	 * @param member one of the members
 	 * @return the connection string
 	 */
@@ -125,14 +126,14 @@ public final class RealMongo implements AutoCloseable {
 
 	/**
 	 * All servers in the order of their numbers.
-	 * @return one, or the members of the set
+	 * @return the standalone server, or the members of the set
 	 */
 	public List<RealMember> members() {
 		return this.members;
 	}
 
 	/**
-	 * The primary that was elected last, once there is one.
+	 * Wait for a primary, and return the one that was elected last.
 	 * @return the member, or the standalone server
 	 * @throws IllegalStateException if there is none within a minute
 	 */
@@ -141,8 +142,10 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * The primary that was elected last among the others, once there is one.
-	 * @param old who is not asked, because it may not know yet that it was replaced
+	 * Wait for a primary among the other members, and return the one that was elected
+	 * last.
+	 * @param old the member that is not asked, because it may not know yet that it was
+	 * replaced
 	 * @return the member
 	 * @throws IllegalStateException if there is none within a minute
 	 */
@@ -151,8 +154,8 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Those that take themselves for no primary, whether they run or not.
-	 * @return the members but for the primary
+	 * The members other than the primary, whether they run or not.
+	 * @return all members except the primary
 	 */
 	public List<RealMember> secondaries() {
 		RealMember primary = primary();
@@ -160,8 +163,9 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * End all faults: thaw, start and connect all members, and wait until they agree on
-	 * their primary, and each is it or a secondary and has what it wrote when elected.
+	 * End all faults: thaw, start and connect all members. Then wait until they agree on
+	 * their primary, until each is the primary or a secondary, and until each has the
+	 * write that the primary made when it was elected.
 	 * @throws IllegalStateException if they do not within a minute
 	 */
 	public void heal() {
@@ -176,7 +180,7 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * What figures that are measured on it are marked with.
+	 * The label for figures that are measured on these servers.
 	 * @return like {@code mongod 6.0.27, replica set of 3 members}
 	 */
 	public String label() {
@@ -188,7 +192,7 @@ public final class RealMongo implements AutoCloseable {
 	}
 
 	/**
-	 * Kill all members and delete their data. Does nothing the second time.
+	 * Kill all members and delete their data. A second call does nothing.
 	 */
 	@Override
 	public void close() {
@@ -199,7 +203,7 @@ public final class RealMongo implements AutoCloseable {
 			Runtime.getRuntime().removeShutdownHook(this.atExit);
 		}
 		catch (IllegalStateException ex) {
-			// This JVM ends, and with it the hook
+			// This JVM is ending, and the hook ends with it
 		}
 	}
 
@@ -213,7 +217,7 @@ public final class RealMongo implements AutoCloseable {
 		return first;
 	}
 
-	// Each, also if one does not end
+	// Closes each member, even if another does not end
 	private void closeMembers() {
 		CompletableFuture
 			.allOf(this.members.stream()
@@ -243,8 +247,8 @@ public final class RealMongo implements AutoCloseable {
 		}
 	}
 
-	// A 4.4 that is killed in its first seconds forgets its set otherwise (7 of 60 did);
-	// a 6.0 refuses until it is in step with the others
+	// Otherwise, a 4.4 server that is killed in its first seconds forgets its set (7 of
+	// 60 did). A 6.0 server refuses this until it is in step with the others
 	private static boolean isDurable(RealMember member) {
 		try {
 			member.run(new BsonDocument("fsync", new BsonInt32(1)));
@@ -255,7 +259,7 @@ public final class RealMongo implements AutoCloseable {
 		}
 	}
 
-	// Which a server allows to the first who comes from its own machine
+	// A server allows this to the first client from its own machine
 	private void createUser() throws IOException {
 		BsonDocument everywhere = new BsonDocument("w", new BsonInt32(this.members.size())).append("j",
 				BsonBoolean.TRUE);
@@ -306,7 +310,7 @@ public final class RealMongo implements AutoCloseable {
 	private List<String> command(Path folder) {
 		List<String> command = new ArrayList<>(List.of(this.settings.binary.path().toString(), "--unixSocketPrefix",
 				folder.toString(), "--wiredTigerCacheSizeGB", "0.25",
-				// So that proxies see what is sent
+				// So that proxies can read the messages
 				"--networkMessageCompressors", "disabled", "--setParameter", "diagnosticDataCollectionEnabled=false"));
 		if (this.settings.members > 0) {
 			command.addAll(List.of("--replSet", SET_NAME, "--oplogSize", "64"));
@@ -387,8 +391,8 @@ public final class RealMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Have a replica set.
-		 * @param members of how many members, for example 1 or 3
+		 * Start a replica set.
+		 * @param members the number of members, for example 1 or 3
 		 * @return this builder
 		 */
 		public Builder replicaSet(int members) {
@@ -400,8 +404,8 @@ public final class RealMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Have the replica set elect as slowly as one that nobody has tuned: after 10 to
-		 * 12 seconds in place of 2.
+		 * Let the replica set elect as slowly as with default settings: after 10 to 12
+		 * seconds instead of 2.
 		 * @return this builder
 		 */
 		public Builder usualElections() {
@@ -410,8 +414,8 @@ public final class RealMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Let in only the user whom the connection string names; members know each other
-		 * by a key file.
+		 * Admit only the user in the connection string. Members identify each other by a
+		 * key file.
 		 * @return this builder
 		 */
 		public Builder authentication() {
@@ -440,7 +444,7 @@ public final class RealMongo implements AutoCloseable {
 
 		/**
 		 * Put proxies before all members of a set, so that they can be cut off from each
-		 * other and from clients. Linux alone says who connects.
+		 * other and from clients. Only Linux tells which process connects.
 		 * @return this builder
 		 * @throws UnsupportedOperationException on another system
 		 */
@@ -453,10 +457,10 @@ public final class RealMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Let members be cut off as if each were a machine of its own: in a network
-		 * namespace each, if this process may have them (as root of a Linux with
-		 * {@code ip}, {@code unshare} and {@code nsenter}), otherwise as
-		 * {@link #separable()} ones. Not with {@link #authentication()}.
+		 * Let members be cut off as if each were a separate machine. Each gets a network
+		 * namespace, if this process may create them (as root of a Linux with {@code ip},
+		 * {@code unshare} and {@code nsenter}). Otherwise they are {@link #separable()}.
+		 * Cannot be used with {@link #authentication()}.
 		 * @return this builder
 		 * @throws UnsupportedOperationException on another system
 		 */
@@ -469,8 +473,8 @@ public final class RealMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Environment variables of the servers, to preload a library that shows a clock
-		 * of its own for example; asked at every start of a member.
+		 * Set environment variables of the servers, for example to preload a library with
+		 * its own clock. They are asked for at every start of a member.
 		 * @param environment the variables by the index of the member
 		 * @return this builder
 		 */
@@ -485,7 +489,7 @@ public final class RealMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Start the servers and wait until they answer, the members of a set until they
+		 * Start the servers and wait until they answer. The members of a set must also
 		 * agree on their primary.
 		 * @return running servers
 		 * @throws IllegalStateException if they do not start; the output says where their

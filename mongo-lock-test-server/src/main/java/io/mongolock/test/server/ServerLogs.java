@@ -7,19 +7,25 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 
 /**
- * The logs of the servers of this JVM, which are kept if a test fails that may have used
- * them: while they run, or when the test itself ended them. Thread-safe.
+ * The logs of the servers of this JVM. They are kept if a test fails that may have used
+ * the servers: while the servers run, or if the test itself ended them. Thread-safe.
  */
 final class ServerLogs {
 
-	/** JUnit makes the listener, and nothing else connects it with the servers. */
+	/**
+	 * Static, because JUnit creates the listener, and nothing else connects it with the
+	 * servers.
+	 */
 	static final ServerLogs OF_THIS_JVM = new ServerLogs();
 
 	private final Set<Path> running = ConcurrentHashMap.newKeySet();
 
 	private final Set<Path> kept = ConcurrentHashMap.newKeySet();
 
-	/** Ended by the test that runs on that thread, which has not ended itself. */
+	/**
+	 * Folders of servers that the test on this thread has ended, while the test still
+	 * runs.
+	 */
 	private final ThreadLocal<Queue<Path>> undecided = ThreadLocal.withInitial(ConcurrentLinkedQueue::new);
 
 	private volatile boolean watched;
@@ -28,7 +34,7 @@ final class ServerLogs {
 		this.running.add(folder);
 	}
 
-	// Whether a listener tells of tests
+	// Notes that a listener reports the ends of tests
 	void watch() {
 		this.watched = true;
 	}
@@ -59,7 +65,7 @@ final class ServerLogs {
 		this.undecided.remove();
 	}
 
-	// When this JVM ends no test will
+	// For the end of this JVM, after which no test ends any more
 	void delete(Path folder) {
 		if (!this.kept.contains(folder)) {
 			Folders.delete(folder, (file) -> false);

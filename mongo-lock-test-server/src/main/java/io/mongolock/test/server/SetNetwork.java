@@ -5,8 +5,8 @@ import java.util.List;
 import io.mongolock.test.proxy.FaultProxy;
 
 /**
- * How members are reached, and what keeps them from each other and from clients. Members
- * are known by their index. Thread-safe.
+ * Decides how members are reached, and cuts them off from each other and from clients.
+ * Members are identified by their index. Thread-safe.
  */
 interface SetNetwork extends AutoCloseable {
 
@@ -20,37 +20,37 @@ interface SetNetwork extends AutoCloseable {
 
 	};
 
-	// What a command of a member begins with
+	// The beginning of a member's command
 	default List<String> command(int member) {
 		return List.of();
 	}
 
-	// Where a member listens
+	// The host on which a member listens
 	default String host(int member) {
 		return "127.0.0.1";
 	}
 
-	// Where all reach a member that listens on a port
+	// The address at which all reach a member that listens on a port
 	default String address(int member, int port) {
 		return host(member) + ":" + port;
 	}
 
-	// Keep a member and the others from each other
+	// Cut a member and the others off from each other
 	default void isolate(int member) {
 		throw inseparable();
 	}
 
-	// Keep a member from everyone
+	// Cut a member off from all others and from clients
 	default void vanish(int member) {
 		throw inseparable();
 	}
 
-	// Between a member and all its clients
+	// The proxy between a member and all its clients
 	default FaultProxy fromClients(int member) {
 		throw inseparable();
 	}
 
-	// Connect all
+	// Connect all members again
 	default void heal() {
 	}
 

@@ -9,32 +9,33 @@ import io.mongolock.test.server.Docker.Image;
 import io.mongolock.test.server.MongodBinary.Search;
 
 /**
- * The server that the suites of this JVM run on: the one that {@code MONGO_LOCK_TEST_URI}
- * names, otherwise a replica set of one member that is started for this JVM: from the
- * {@code mongod} or the image that is named, otherwise from a {@code mongod} on the path,
- * otherwise in a container where Docker answers; otherwise an embedded one, which each
- * suite starts itself. Immutable.
+ * The server that the suites of this JVM run on. If {@code MONGO_LOCK_TEST_URI} names a
+ * server, it is that server. Otherwise, it is a replica set of one member that is started
+ * for this JVM: from the named {@code mongod} or image, otherwise from a {@code mongod}
+ * on the path, otherwise in a container if Docker answers. If none of these is possible,
+ * each suite starts an embedded server itself. Immutable.
  *
  * @param uri the connection string of the real server, or empty for an embedded one
- * @param binary what suites can start servers of their own from, beside that one
- * @param reason which it is and why, without the connection string and its password
+ * @param binary the executable from which suites can start their own servers, beside that
+ * one
+ * @param reason which server it is and why, without the connection string and its
+ * password
  */
 public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, String reason) {
 
 	/**
 	 * The server of this JVM. The first call decides, may start the server or the
-	 * container, and says in one line of the output which it is.
+	 * container, and prints the choice in one line.
 	 * @return the server
-	 * @throws IllegalStateException if a {@code mongod} or an image is named that cannot
-	 * be used
+	 * @throws IllegalStateException if the named {@code mongod} or image cannot be used
 	 */
 	public static SuiteServer get() {
 		return OfThisJvm.SERVER;
 	}
 
 	/**
-	 * Whether the suites of this JVM are to share a real server. Starts none.
-	 * @return {@code false} if each has an embedded one of its own
+	 * Whether the suites of this JVM share a real server. Starts none.
+	 * @return {@code false} if each suite has its own embedded server
 	 */
 	public static boolean isShared() {
 		return choose(GivenServer.value(), OfThisJvm::search, (binary) -> "a server", Image.ofThisMachine(),
@@ -50,7 +51,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 		}
 		Search searched = search.get();
 		if (given.isPresent()) {
-			// What happens to be on the path is left alone then
+			// An executable that only happens to be on the path is not used then
 			return new SuiteServer(given, searched.found().filter((binary) -> searched.named()),
 					"the one that " + GivenServer.NAME + " names");
 		}
@@ -66,7 +67,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 				: withoutBinary(searched, image, docker, container);
 	}
 
-	// Nothing else is what was asked for
+	// No other server was asked for
 	private static SuiteServer ofNamedImage(Image image, BooleanSupplier docker, Function<Image, String> container) {
 		String named = Docker.NAME + " names " + image.name();
 		if (!docker.getAsBoolean()) {
@@ -88,8 +89,8 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 					"a container of " + image.name() + ", as " + unset + searched.remark());
 		}
 		catch (RuntimeException ex) {
-			// For example an image that cannot be
-			// pulled: the suites need no more than a JDK
+			// For example if the image cannot be pulled: the suites must run with just a
+			// JDK
 			return embedded(unset + ", but no container of " + image.name() + " started: "
 					+ String.valueOf(ex.getMessage()).lines().findFirst().orElse(""));
 		}
@@ -105,7 +106,7 @@ public record SuiteServer(Optional<String> uri, Optional<MongodBinary> binary, S
 	}
 
 	/**
-	 * Test classes have nothing else in common that lives as long as a server does.
+	 * Static, because test classes share nothing else that lives as long as a server.
 	 */
 	private static final class OfThisJvm {
 

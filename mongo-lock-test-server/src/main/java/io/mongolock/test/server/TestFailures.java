@@ -10,8 +10,8 @@ import org.junit.platform.launcher.TestIdentifier;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Says which tests of this JVM fail, for the logs of the servers that they started, and
- * for their own output where the build has it go to files. JUnit finds this class by
+ * Reports which tests of this JVM fail, for the logs of the servers that they started,
+ * and for their own output if the build writes it to files. JUnit finds this class by
  * itself, and calls it on the thread of the test.
  */
 public final class TestFailures implements TestExecutionListener {
@@ -33,7 +33,7 @@ public final class TestFailures implements TestExecutionListener {
 		}
 	}
 
-	// There is a plan for each class where classes are handed out to several JVMs
+	// If classes are handed out to several JVMs, each class has its own plan
 	@Override
 	public void testPlanExecutionFinished(TestPlan plan) {
 		if (this.out != null && this.err != null) {

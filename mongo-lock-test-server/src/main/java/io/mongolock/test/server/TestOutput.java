@@ -7,8 +7,8 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 
 /**
- * What tests say to those who run them, where a build has their output go to files.
- * Thread-safe.
+ * The output of tests for the people who run them, if a build writes the tests' output to
+ * files. Thread-safe.
  */
 public final class TestOutput {
 
@@ -23,22 +23,23 @@ public final class TestOutput {
 	}
 
 	/**
-	 * Say a line to those who run the tests: which server it is, what is left out.
+	 * Print a line for the people who run the tests, for example which server is used, or
+	 * which tests are left out.
 	 * @param line the line
 	 */
 	public static void say(String line) {
 		console().println(line);
 	}
 
-	// Not System.err, which is what a build redirects
+	// Not System.err, because a build redirects it
 	static PrintStream console() {
 		return new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
 	}
 
 	/**
-	 * Keep what is written to a stream, to show it if the test fails.
-	 * @param stream where it is written to as before
-	 * @return what is to be used instead of the stream
+	 * Keep the output to a stream, to show it if the test fails.
+	 * @param stream the stream, which still gets the output
+	 * @return the stream to use instead
 	 */
 	PrintStream keep(PrintStream stream) {
 		return new PrintStream(new OutputStream() {
@@ -63,9 +64,9 @@ public final class TestOutput {
 	}
 
 	/**
-	 * Show what was written since the last call if the test failed, and forget it.
-	 * @param test its name
-	 * @param failed whether it did
+	 * Forget the output since the last call, after showing it if the test failed.
+	 * @param test the name of the test
+	 * @param failed whether the test failed
 	 */
 	synchronized void testEnded(String test, boolean failed) {
 		if (failed && !this.recent.isEmpty()) {

@@ -7,10 +7,10 @@ import org.junit.platform.launcher.TestExecutionListener;
 import org.junit.platform.launcher.TestPlan;
 
 /**
- * Has the tests of this build wait longer than the 10 s of Awaitility, which a busy
- * machine uses up, and not fail by what a thread of another test throws that runs beside
- * them. JUnit finds this class by itself; where the build does not say how long, it
- * changes nothing.
+ * Makes the tests of this build wait longer than Awaitility's 10 s, which are too short
+ * on a busy machine. It also keeps a test from failing because of an exception in a
+ * thread of another test that runs at the same time. JUnit finds this class by itself. If
+ * the build does not say how long to wait, this class changes nothing.
  */
 public final class TestPatience implements TestExecutionListener {
 

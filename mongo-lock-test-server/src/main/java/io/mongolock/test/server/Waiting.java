@@ -4,7 +4,7 @@ import java.time.Duration;
 import java.util.function.BooleanSupplier;
 
 /**
- * Waits for what another process does, which nobody can signal.
+ * Waits for an effect of another process, by polling, because nothing signals it.
  */
 final class Waiting {
 

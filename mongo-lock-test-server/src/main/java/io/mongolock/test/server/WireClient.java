@@ -13,8 +13,8 @@ import org.bson.BsonString;
 import io.mongolock.test.proxy.Message;
 
 /**
- * One connection to a server on this machine, for the few commands that initiate a set
- * and watch it: this module has no driver, and a driver would wait for a primary where
+ * One connection to a server on this machine, for the few commands that initiate and
+ * watch a set. This module has no driver, and a driver would wait for a primary even if
  * there is none yet. Not thread-safe.
  */
 final class WireClient implements Closeable {
@@ -35,7 +35,7 @@ final class WireClient implements Closeable {
 		}
 	}
 
-	// One command over a connection of its own, on the database admin
+	// Runs one command on the database admin, over its own connection
 	static BsonDocument run(String host, int port, Duration timeout, BsonDocument command) throws IOException {
 		try (WireClient client = new WireClient(host, port, timeout)) {
 			return client.run(command);

@@ -1,5 +1,6 @@
 /**
- * Which server tests run on, and real servers as processes of this machine.
+ * The choice of the server that tests run on, and real servers as processes of this
+ * machine.
  */
 @NullMarked
 package io.mongolock.test.server;

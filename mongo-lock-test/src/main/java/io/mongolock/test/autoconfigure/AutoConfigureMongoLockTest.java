@@ -10,13 +10,13 @@ import java.lang.annotation.Target;
 import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 
 /**
- * On a test class with an application context, whole or a slice: annotated methods run
- * under locks that are kept in the memory of this JVM, so that no MongoDB is needed for
- * the locks; a service that uses a {@code MongoTemplate} still needs one, for example an
+ * For a test class with an application context, whole or a slice. Annotated methods run
+ * under locks that are kept in the memory of this JVM, so the locks need no MongoDB. A
+ * service that uses a {@code MongoTemplate} still needs a MongoDB, for example an
  * {@link io.mongolock.test.embedded.EmbeddedMongo}. An
- * {@link io.mongolock.test.InMemoryLockStore} takes the place of the store in MongoDB,
- * and a {@link io.mongolock.test.LockAssertions} bean says which locks are held. A
- * {@link io.mongolock.store.LockStore} bean of the application is left alone.
+ * {@link io.mongolock.test.InMemoryLockStore} replaces the store in MongoDB, and a
+ * {@link io.mongolock.test.LockAssertions} bean tells which locks are held. A
+ * {@link io.mongolock.store.LockStore} bean of the application is not replaced.
  */
 @Documented
 @Inherited
@@ -26,9 +26,9 @@ import org.springframework.boot.autoconfigure.ImportAutoConfiguration;
 public @interface AutoConfigureMongoLockTest {
 
 	/**
-	 * Whether all locks are free again after each test method. What a test left held is
-	 * then lost for its holder, with a warning that names test and lock. {@code false}
-	 * for test methods that run at the same time in one context.
+	 * Whether all locks are freed after each test method. A holder then loses each lock
+	 * that the test left held, and a warning names the test and the lock. Use {@code
+	 * false} for test methods that run at the same time in one context.
 	 * @return whether to reset, by default {@code true}
 	 */
 	boolean reset() default true;

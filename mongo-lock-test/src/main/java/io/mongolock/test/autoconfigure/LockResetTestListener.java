@@ -22,7 +22,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.test.InMemoryLockStore;
 
 /**
- * Has all locks free again after a test method that were not held before it.
+ * Frees the locks after a test method, except those that were held before it.
  */
 class LockResetTestListener implements TestExecutionListener, Ordered {
 
@@ -31,8 +31,9 @@ class LockResetTestListener implements TestExecutionListener, Ordered {
 	private static final String BEFORE = LockResetTestListener.class.getName() + ".before";
 
 	/**
-	 * After a test method the reverse counts: behind the transaction of the test (4000),
-	 * which keeps its locks until then, and before the context is closed (3000).
+	 * After a test method, listeners run in reverse order. This one runs after the
+	 * transaction of the test (4000), which keeps its locks until then, and before the
+	 * context is closed (3000).
 	 */
 	@Override
 	public int getOrder() {
@@ -91,7 +92,7 @@ class LockResetTestListener implements TestExecutionListener, Ordered {
 		}
 	}
 
-	// Neither a minimum hold nor an idle lease has anybody who works
+	// No work runs during a minimum hold or under an idle lease
 	private static boolean isHeld(StoredLock lock, StoredHolder holder, @Nullable LockTemplate client) {
 		LocalLease own = (client != null) ? client.find(new LeaseId(lock.key(), holder.leaseToken())) : null;
 		boolean idle = own != null && own.idleFor() != null;

@@ -27,14 +27,14 @@ public final class MongoLockTestAutoConfiguration {
 	}
 
 	/**
-	 * What needs AssertJ.
+	 * The beans that need AssertJ.
 	 */
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(AbstractAssert.class)
 	static class AssertionsConfiguration {
 
-		// Looks behind the faults: a test asks who
-		// holds a lock also while the store is down
+		// With the store behind the faults, because a test asks for holders even while
+		// the store is down
 		@Bean
 		@ConditionalOnMissingBean
 		LockAssertions mongoLockAssertions(ObjectProvider<LockStore> stores) {

@@ -10,8 +10,8 @@ import java.lang.annotation.Target;
 import org.springframework.context.annotation.Import;
 
 /**
- * On a test class with an application context: lets the test have the locks fail, by a
- * {@link LockFaults} bean that all requests for locks pass. Faults end with the test
+ * For a test class with an application context. The test can make locks fail by a
+ * {@link LockFaults} bean, which all requests for locks pass. Faults end with the test
  * method.
  */
 @Documented

@@ -27,8 +27,8 @@ import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
 
 /**
- * {@link LockStore} that fails as a test says, and otherwise does what another one does.
- * Thread-safe; a fault holds for the requests that begin after it.
+ * {@link LockStore} that fails as a test demands, and otherwise delegates to another
+ * store. Thread-safe; a fault applies to the requests that begin after it.
  */
 public final class LockFaults implements LockStore {
 
@@ -42,8 +42,8 @@ public final class LockFaults implements LockStore {
 
 	/**
 	 * Create a store without faults.
-	 * @param store does the work
-	 * @param loss has the holder of a key notice that it was lost, for example
+	 * @param store the other store
+	 * @param loss makes the holder of a key notice the loss, for example
 	 * {@link io.mongolock.client.LockTemplate#renew}
 	 */
 	public LockFaults(LockStore store, Consumer<String> loss) {
@@ -52,10 +52,10 @@ public final class LockFaults implements LockStore {
 	}
 
 	/**
-	 * Lose a lock now: it is taken away from its holder, as if it had been deleted, and a
-	 * holder that this application is has noticed when this returns.
+	 * Lose a lock now. It is taken away from its holder, as if it had been deleted. If
+	 * this application is the holder, it has noticed the loss when this method returns.
 	 * @param key the key
-	 * @throws IllegalStateException if nobody holds it
+	 * @throws IllegalStateException if the lock is not held
 	 */
 	public void lose(String key) {
 		StoredLock lock = this.store.find(key, LONG)
@@ -69,16 +69,16 @@ public final class LockFaults implements LockStore {
 	}
 
 	/**
-	 * From now on no request is executed, and that is known at once.
+	 * From now on no request is executed, and callers learn this at once.
 	 */
 	public void storeDown() {
 		this.fault = new Fault(false, Duration.ZERO, true);
 	}
 
 	/**
-	 * From now on each request takes longer. One that takes longer than its timeout is
-	 * executed, with nobody there to hear the answer.
-	 * @param delay by how much
+	 * From now on each request takes longer. A request that takes longer than its timeout
+	 * is executed, but its answer is lost.
+	 * @param delay the additional time
 	 */
 	public void storeSlow(Duration delay) {
 		this.fault = new Fault(true, delay, true);
@@ -92,7 +92,7 @@ public final class LockFaults implements LockStore {
 	}
 
 	/**
-	 * End all faults. What was lost stays lost.
+	 * End all faults. Lost locks stay lost.
 	 */
 	public void heal() {
 		this.fault = Fault.NONE;
@@ -252,7 +252,7 @@ public final class LockFaults implements LockStore {
 	}
 
 	/**
-	 * What becomes of a request.
+	 * The fate of a request.
 	 *
 	 * @param executes whether it is executed
 	 * @param delay how much longer it takes

@@ -4,7 +4,7 @@ import org.springframework.test.context.TestContext;
 import org.springframework.test.context.TestExecutionListener;
 
 /**
- * Ends the faults of a test method with it.
+ * Ends the faults of a test method when the method ends.
  */
 class LockFaultsTestListener implements TestExecutionListener {
 
