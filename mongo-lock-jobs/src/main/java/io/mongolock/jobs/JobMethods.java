@@ -29,6 +29,8 @@ import org.springframework.core.MethodIntrospector;
 import org.springframework.core.MethodIntrospector.MetadataLookup;
 import org.springframework.core.annotation.AnnotatedElementUtils;
 import org.springframework.core.annotation.AnnotationUtils;
+import org.springframework.core.annotation.MergedAnnotations;
+import org.springframework.core.annotation.MergedAnnotations.SearchStrategy;
 import org.springframework.core.env.Environment;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
@@ -48,6 +50,9 @@ import io.mongolock.jobs.JobDecision.Terms;
 final class JobMethods implements BeanPostProcessor {
 
 	private static final Log logger = LogFactory.getLog(JobMethods.class);
+
+	/** Of a module that the application need not have. */
+	private static final String LEADER_ONLY = "io.mongolock.leader.LeaderOnly";
 
 	private final Environment environment;
 
@@ -183,6 +188,11 @@ final class JobMethods implements BeanPostProcessor {
 		if (!AnnotatedElementUtils.findMergedRepeatableAnnotations(method, Scheduled.class).isEmpty()) {
 			throw refused(method, "this method also has @Scheduled, which would run the method in each instance. Move "
 					+ "the schedule to @ScheduledJob");
+		}
+		if (MergedAnnotations.from(method, SearchStrategy.TYPE_HIERARCHY).isPresent(LEADER_ONLY)) {
+			throw refused(method,
+					"this method is also @LeaderOnly, so in an instance that does not lead, a run would do "
+							+ "nothing and be recorded as succeeded. Remove @LeaderOnly, because only one instance runs a job");
 		}
 		if (AnnotatedElementUtils.hasAnnotation(method, Async.class)
 				|| AnnotatedElementUtils.hasAnnotation(method.getDeclaringClass(), Async.class)) {

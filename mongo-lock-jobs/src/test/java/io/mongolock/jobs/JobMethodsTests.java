@@ -31,6 +31,8 @@ import org.springframework.mock.env.MockEnvironment;
 import org.springframework.scheduling.annotation.Async;
 import org.springframework.scheduling.annotation.Scheduled;
 
+import io.mongolock.leader.LeaderOnly;
+
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
@@ -147,6 +149,13 @@ class JobMethodsTests {
 			}
 
 		}, "maxAttempts is 0"), Arguments.of(new Object() {
+
+			@LeaderOnly("reports")
+			@ScheduledJob(name = "job", fixedDelay = "1s")
+			void work() {
+			}
+
+		}, "this method is also @LeaderOnly"), Arguments.of(new Object() {
 
 			@ScheduledJob(name = "job", fixedDelay = "1s", retries = -1)
 			void work() {
