@@ -27,11 +27,11 @@ public interface FencedWrites {
 	/**
 	 * Update a document unless a later holder of the lock has written it, and note the
 	 * lock's fence in it. Outside of a transaction the majority of the replica set
-	 * confirms the write, whatever the template's own write concern: once this method has
-	 * returned, the write is never rolled back. The statement may take as long as the
-	 * lock lasts, but at least a second. If that time is over or the answer was lost, an
-	 * exception of Spring's says that the document may have been written. Inside a
-	 * transaction, only its commit counts.
+	 * confirms the write, regardless of the template's own write concern. Once this
+	 * method has returned, the write is never rolled back. The statement may take as long
+	 * as the lock lasts, but at least a second. If that time is over or the answer was
+	 * lost, an exception of Spring's says that the document may have been written. Inside
+	 * a transaction, only its commit counts.
 	 * @param lock the lock that the writer relies on
 	 * @param query finds the document
 	 * @param update the change; this object is not modified; it must not name

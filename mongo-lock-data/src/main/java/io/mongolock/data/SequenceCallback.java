@@ -78,7 +78,7 @@ final class SequenceCallback implements BeforeConvertCallback<Object>, SmartInit
 
 	private List<MongoPersistentProperty> numbered(Class<?> type) {
 		List<MongoPersistentProperty> known = this.numbered.get(type);
-		if (known == null) { // whose mapping may be found only now, which has listeners
+		if (known == null) { // no computeIfAbsent: finding the mapping may call listeners
 			known = this.contexts.orderedStream()
 				.flatMap((context) -> Stream.ofNullable(context.getPersistentEntity(type)))
 				.findFirst()

@@ -131,8 +131,8 @@ public interface DocumentLockOperations {
 	/**
 	 * Run the callback under the lock of a document, like a method annotated with
 	 * {@code @DistributedLock(document = …)}. A lock that the callback has not released
-	 * or passed on is released at its end. If this thread already holds the lock, the
-	 * callback runs under this hold, with the same {@link LockedDocument}.
+	 * or passed on is released at the callback's end. If this thread already holds the
+	 * lock, the callback runs under this hold, with the same {@link LockedDocument}.
 	 * @param <T> the type of the document
 	 * @param <R> what the callback returns
 	 * @param <E> what the callback throws
@@ -167,7 +167,7 @@ public interface DocumentLockOperations {
 	 * version, other than by the ticket's {@link LockTicket#draft draft}; the lock is
 	 * still held
 	 * @throws LockLostException if the ticket does not hold the lock any more, or never
-	 * did. The exception does not say which of both, or who holds the lock now;
+	 * did. The exception does not say which is the case, or who holds the lock now;
 	 * {@link #find} returns the holder
 	 * @throws IllegalStateException as {@link #renew} does
 	 */

@@ -19,10 +19,11 @@ import io.mongolock.store.mongo.TemplateFailures;
 
 /**
  * A transaction of a {@code MongoTransactionManager}, and the documents whose locks it
- * keeps. Once the transaction has read, any write from outside, even a renewal, makes its
- * save of that document fail. So the transaction renews the locks itself, in its first
- * statements. These renewals keep all other writes away until the transaction ends. Its
- * end decides what becomes of the locks. Belongs to its thread.
+ * keeps. Once the transaction has read, any write to a document from outside, even a
+ * renewal, makes the transaction's save of this document fail. So the transaction renews
+ * the locks itself, in its first statements. These renewals keep all other writes away
+ * until the transaction ends. Its end decides what becomes of the locks. Belongs to its
+ * thread.
  */
 final class DocumentTransaction implements TransactionSynchronization {
 
@@ -99,7 +100,7 @@ final class DocumentTransaction implements TransactionSynchronization {
 
 	/**
 	 * Whether it is a transaction of the current thread.
-	 * @return {@code true} even if it is suspended
+	 * @return whether it is, suspended or not
 	 */
 	boolean isHere() {
 		return this.thread == Thread.currentThread();

@@ -20,9 +20,9 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeSaveEvent;
 /**
  * Calls the callbacks and publishes the events of loads, saves and removals, including
  * auditing. All of them come from the application's context. A template exposes its
- * callbacks only to its subclasses, and does not tell whether it publishes events. With a
- * save that takes a filter and a pipeline, which we could request of Spring Data, this
- * class would go. Thread-safe.
+ * callbacks only to its subclasses, and does not tell whether it publishes events. A save
+ * by Spring Data that takes a filter and a pipeline would make this class unnecessary.
+ * Thread-safe.
  *
  * @param events publishes the events
  * @param callbacks calls the callbacks

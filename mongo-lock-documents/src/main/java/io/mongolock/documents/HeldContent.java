@@ -64,7 +64,8 @@ final class HeldContent<T> {
 	 * @param entity the entity
 	 * @param version the version of the entity
 	 * @return the document as it was then
-	 * @throws OptimisticLockingFailureException if it has another version
+	 * @throws OptimisticLockingFailureException if it has another version, or holds
+	 * changes that were rolled back
 	 */
 	synchronized Loaded<T> requireVersion(String what, T entity, long version) {
 		if (this.spoiled.contains(entity)) {

@@ -85,7 +85,7 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 */
 	private volatile boolean letGo;
 
-	/** Whether a callback nested in the one that it was locked for has ended the lock. */
+	/** Whether a nested callback has ended the lock. */
 	private volatile boolean endedWithin;
 
 	HeldDocument(LockedType<T> type, Loaded<T> loaded, LockHandle handle, LeaseProof proof, LeaseControl lease,
@@ -441,8 +441,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	}
 
 	/**
-	 * Release it if that is still open, because MongoDB has refused the commit of the
-	 * transaction that wrote it.
+	 * Release the lock if its state is unknown, because MongoDB has refused the commit of
+	 * the transaction that wrote the document.
 	 * @param failure why it was refused
 	 */
 	void rolledBack(Throwable failure) {
@@ -483,7 +483,8 @@ final class HeldDocument<T> implements LockedDocument<T>, LockHandle, Kept {
 	 * @param entity the entity
 	 * @param version the version of the entity
 	 * @return the document as it was then
-	 * @throws OptimisticLockingFailureException if it has another version
+	 * @throws OptimisticLockingFailureException if it has another version, or holds
+	 * changes that were rolled back
 	 */
 	Loaded<T> requireVersion(T entity, long version) {
 		requireOpen();

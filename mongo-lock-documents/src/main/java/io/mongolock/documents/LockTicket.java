@@ -69,7 +69,7 @@ public final class LockTicket implements Serializable {
 
 	/**
 	 * The same ticket, for a draft that may be sent again because its answer was lost. It
-	 * is then recognized as the same draft, and not taken for a change by another.
+	 * is then recognised as the same draft, and not taken for a change by another.
 	 * @param number a random number other than zero; the page gives it to the draft, and
 	 * keeps it until there is an answer
 	 * @return the ticket

@@ -28,8 +28,8 @@ public interface LockedDocument<T> extends AutoCloseable {
 	T entity();
 
 	/**
-	 * Load the document again; it stays locked. The loaded entity includes what others
-	 * have written since, and may be saved over that.
+	 * Load the document again; it stays locked. The loaded entity includes the writes of
+	 * others since, and a save may overwrite them.
 	 * @return the entity as it stands now; {@link #entity()} returns it from now on
 	 * @throws LockLostException if the lock is gone
 	 * @throws IllegalStateException if the lock was released or passed on before, or if

@@ -10,7 +10,7 @@ public class NoSuchDocumentException extends DataRetrievalFailureException {
 	/**
 	 * Create a new exception.
 	 * @param message which document, for diagnostics
-	 * @param cause what was found, {@code null} if nothing else is known
+	 * @param cause the cause, {@code null} if it is unknown
 	 */
 	public NoSuchDocumentException(String message, Throwable cause) {
 		super(message, cause);

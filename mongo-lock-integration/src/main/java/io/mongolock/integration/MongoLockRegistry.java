@@ -45,8 +45,8 @@ public final class MongoLockRegistry
 	/**
 	 * Create a registry.
 	 * @param locks grants the locks
-	 * @param name the name for the settings and metrics of its locks, for example {@code
-	 * order}
+	 * @param name the name for the settings and metrics of its locks, for example
+	 * {@code order}
 	 */
 	public MongoLockRegistry(LockOperations locks, String name) {
 		this(locks, name, LockClock.system(), CAPACITY);
@@ -114,7 +114,7 @@ public final class MongoLockRegistry
 
 	/**
 	 * Forget locks that no thread holds or waits for and that were last used long ago. A
-	 * lock object that is still in use elsewhere works as before.
+	 * lock object that a caller still has works as before.
 	 * @param age the time since the last use, in milliseconds
 	 */
 	@Override

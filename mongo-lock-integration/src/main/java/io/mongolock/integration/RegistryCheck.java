@@ -11,7 +11,7 @@ import org.springframework.integration.support.locks.LockRegistry;
 
 /**
  * Warns if the application has only another registry, for which this module's registry
- * has backed off: their locks do not exclude each other.
+ * has backed off. Its locks do not exclude the locks of this library.
  *
  * @param beanFactory the bean factory of the application
  */

@@ -37,7 +37,7 @@ record JobCall(Method method, Object bean) implements JobWork<Throwable> {
 			&& isPresent("kotlin.reflect.full.KCallables");
 
 	/**
-	 * The time within which the loss of a lock before the end of its lease is noticed.
+	 * How soon a loss is noticed if the lock is taken away before the end of its lease.
 	 */
 	private static final long LOOK_MILLIS = 200;
 

@@ -180,7 +180,8 @@ sealed interface JobDecision {
 	 * @param onAbandoned what happens to a run whose instance has left it
 	 * @param maxAttempts how often a tick is run at most if instances die during its runs
 	 * @param retries how often a tick is run again if its work fails
-	 * @param retryAfter how long after the first attempt the second one begins
+	 * @param retryAfter the pause after the first attempt, which doubles after each
+	 * further one
 	 * @param maxDuration how long an attempt may take, {@code null} if there is no limit
 	 * @param onLost what happens to an attempt that loses its lock
 	 */
@@ -298,8 +299,8 @@ sealed interface JobDecision {
 	 * Run a tick.
 	 *
 	 * @param tick the tick
-	 * @param left the previous attempt, which failed or was left by its instance; {@code
-	 * null} for the first attempt
+	 * @param left the previous attempt, which failed or was left by its instance;
+	 * {@code null} for the first attempt
 	 */
 	record Run(Instant tick, @Nullable JobRun left) implements JobDecision {
 

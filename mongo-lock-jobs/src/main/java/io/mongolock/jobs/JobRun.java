@@ -11,8 +11,8 @@ import org.jspecify.annotations.Nullable;
  *
  * @param job the name of the job
  * @param tick the time at which it was due
- * @param firstTick the first tick, if several consecutive ticks were not run and {@code
- * tick} is the last of them; otherwise equal to {@code tick}
+ * @param firstTick the first tick, if several consecutive ticks were not run and
+ * {@code tick} is the last of them; otherwise equal to {@code tick}
  * @param ticks the number of these ticks, 1 for a run
  * @param byHand whether the run was requested, and its tick is not one of the schedule
  * @param attempt 1, or more if an earlier attempt failed or its instance died; 0 if the
@@ -133,8 +133,7 @@ public record JobRun(String job, Instant tick, Instant firstTick, int ticks, boo
 			String text = failure.getMessage();
 			return (text != null) ? bounded(text) : null;
 		}
-		catch (RuntimeException | Error ex) { // its own mistake, which must not repeat
-												// the run
+		catch (RuntimeException | Error ex) { // must not repeat the run
 			return "The exception's message cannot be read: " + ex.getClass().getName();
 		}
 	}

@@ -231,7 +231,7 @@ final class JobRunner {
 				if (wanted != null) {
 					throw new IllegalStateException(refused);
 				}
-				left = null; // a note of ticks to come, by a clock that was ahead
+				left = null; // a note of future ticks, by a clock that was ahead
 			}
 			JobRun open = seen.open();
 			while (open != null && open.fence() < handle.fence() && !open.tick().equals(tick)) {
@@ -309,7 +309,7 @@ final class JobRunner {
 		try {
 			work.run(begun);
 		}
-		catch (Throwable ex) { // recorded, and logged or thrown by who asked
+		catch (Throwable ex) { // recorded, and logged or thrown by the caller
 			failure = ex;
 		}
 		Map<String, String> state = this.states.remove(begun);
@@ -472,7 +472,7 @@ final class JobRunner {
 		catch (RuntimeException ex) { // must not affect the work
 			logger.warn("A listener failed on " + event, ex);
 		}
-		catch (Error ex) { // nor must this
+		catch (Error ex) { // must not affect the work, either
 			logger.error("A listener failed on " + event, ex);
 		}
 	}

@@ -52,8 +52,8 @@ interface JobRuns {
 
 	/**
 	 * Record that an instance looks after a job.
-	 * @return the name of another application that has recently scheduled the job, {@code
-	 * null} if there is none
+	 * @return the name of another application that has recently scheduled the job,
+	 * {@code null} if there is none
 	 */
 	@Nullable String schedule(String job, JobTrigger trigger, Instant now);
 
@@ -90,7 +90,7 @@ interface JobRuns {
 
 	/**
 	 * Replace a run, if it is still the same attempt with the same outcome.
-	 * @return whether it was
+	 * @return whether it was replaced
 	 */
 	boolean replace(JobRun before, JobRun after);
 
@@ -111,8 +111,9 @@ interface JobRuns {
 
 	/**
 	 * Let the store remove, in time, the records before a tick. The last run of a job
-	 * stays, because the next tick depends on it. The last success stays, because the job
-	 * is overdue from then on. The run whose state the next run finds stays, too.
+	 * stays, because the next tick depends on it. The last success stays, because it
+	 * decides from when on the job is overdue. The run whose state the next run finds
+	 * stays, too.
 	 */
 	void expireBefore(JobRun last);
 

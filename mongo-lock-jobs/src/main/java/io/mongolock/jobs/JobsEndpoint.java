@@ -41,9 +41,9 @@ import io.mongolock.store.KeyText;
 
 /**
  * Endpoint {@code mongojobs}, over HTTP only. It shows the jobs of all instances and
- * their runs. It also runs, pauses and resumes jobs, if {@code
- * management.endpoint.mongojobs.access=unrestricted} allows this. Instances, messages and
- * users are shown only to users who may see them. Thread-safe.
+ * their runs. It also runs, pauses and resumes jobs, if
+ * {@code management.endpoint.mongojobs.access=unrestricted} allows this. Instances,
+ * messages and users are shown only to users who may see them. Thread-safe.
  */
 @WebEndpoint(id = "mongojobs", defaultAccess = Access.READ_ONLY)
 class JobsEndpoint {

@@ -257,7 +257,8 @@ public final class LeaderElection implements SmartLifecycle, DisposableBean {
 	/**
 	 * Stop as {@link #stop()} does.
 	 * @param callback run when the work that has begun has ended and the lock is given
-	 * back; run at once if there is no such work, or if this thread does it
+	 * back. If there is no such work, or this thread does the work, the callback is run
+	 * at once
 	 */
 	@Override
 	public void stop(Runnable callback) {

@@ -12,7 +12,7 @@ import io.mongolock.spi.StoreClient;
 import io.mongolock.spi.StoreClients;
 
 /**
- * Adds the application's documents to its locks.
+ * Adds the locks of documents to the locks of the application.
  *
  * @param properties the settings, bound when something needs them
  * @param made the clients that have documents as their store

@@ -15,9 +15,9 @@ import org.bson.json.JsonWriterSettings;
 import io.mongolock.store.KeyText;
 
 /**
- * The document of the application to lock. As the key of a lock, its text is the name of
- * the collection and the id as mongosh writes it, for example {@code posts:p1} or {@code
- * posts:ObjectId("65a1…")}.
+ * The document to lock. As the key of a lock, its text is the name of the collection and
+ * the id as mongosh writes it, for example {@code posts:p1} or
+ * {@code posts:ObjectId("65a1…")}.
  *
  * @param collection the name of the collection
  * @param id the id as it is stored
@@ -136,7 +136,7 @@ public record DocumentKey(String collection, BsonValue id) {
 		return json.substring(json.indexOf(':') + 1, json.length() - 1).trim();
 	}
 
-	// Whether mongosh would take the text for nothing else
+	// Whether mongosh could not read the text as another value
 	private static boolean isPlain(String text) {
 		return !text.isEmpty() && Character.isLetter(text.charAt(0)) && text.indexOf('(') < 0 && !WORDS.contains(text);
 	}

@@ -50,7 +50,7 @@ record Arguments(int port, String bindAddress, UpsertRace upsertRace, boolean re
 			}
 		}
 		catch (NumberFormatException ex) {
-			// Refused below
+			// Reported below
 		}
 		throw wrong(arg);
 	}

@@ -61,7 +61,7 @@ record Change(Kind kind, String database, String collection, @Nullable Document 
 	}
 
 	/**
-	 * What can be done to a collection.
+	 * The kinds of changes of a collection.
 	 */
 	enum Kind {
 

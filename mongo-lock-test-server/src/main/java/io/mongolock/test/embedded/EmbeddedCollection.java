@@ -38,8 +38,8 @@ final class EmbeddedCollection extends MemoryCollection {
 	/**
 	 * Find documents.
 	 * @param filter the filter, its {@code $expr} bound
-	 * @param query the command with {@code sort}, {@code skip}, {@code limit} and {@code
-	 * batchSize}
+	 * @param query the command with {@code sort}, {@code skip}, {@code limit} and
+	 * {@code batchSize}
 	 * @param projection the fields to show
 	 * @param time the time of the statement
 	 * @return copies of the documents found
@@ -95,7 +95,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	 * Update the first document that matches, or insert one.
 	 * @param statement the update
 	 * @param sort which one is first
-	 * @return what it did
+	 * @return the outcome
 	 */
 	synchronized Outcome findAndModify(UpdateStatement statement, @Nullable Document sort) {
 		Document stored = stored(statement.filter(), sort, 0, 1).findFirst().orElse(null);
@@ -134,7 +134,7 @@ final class EmbeddedCollection extends MemoryCollection {
 	/**
 	 * Insert the document of an upsert that has found none.
 	 * @param statement the upsert
-	 * @return what it did
+	 * @return the outcome
 	 * @throws DuplicateKeyError if its {@code _id} exists by now
 	 */
 	synchronized Outcome insert(UpdateStatement statement) {

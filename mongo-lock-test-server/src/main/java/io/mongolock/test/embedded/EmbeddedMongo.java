@@ -186,7 +186,7 @@ public final class EmbeddedMongo implements AutoCloseable {
 		}
 
 		/**
-		 * The behavior if two clients insert the same new document, and so the version
+		 * The behaviour if two clients insert the same new document, and so the version
 		 * that the server shows. Versions 4.4 and 5.0 differ in this, and in the events
 		 * of change streams for updates by pipeline.
 		 * @param upsertRace the version to behave as
@@ -198,9 +198,9 @@ public final class EmbeddedMongo implements AutoCloseable {
 		}
 
 		/**
-		 * Be the only member, and so the primary, of a replica set named {@code
-		 * embedded}, with change streams on single collections, retryable writes and
-		 * transactions. By default, the server is a standalone one.
+		 * Be the only member, and so the primary, of a replica set named
+		 * {@code embedded}, with change streams on single collections, retryable writes
+		 * and transactions. By default, the server is a standalone one.
 		 * @return this builder
 		 */
 		public Builder replicaSet() {

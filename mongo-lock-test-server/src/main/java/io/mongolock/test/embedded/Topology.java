@@ -8,8 +8,8 @@ import io.netty.channel.Channel;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The behavior that depends on whether the server stands alone or is the only member of a
- * replica set. Thread-safe.
+ * The behaviour that depends on whether the server stands alone or is the only member of
+ * a replica set. Thread-safe.
  */
 sealed interface Topology permits Standalone, ReplicaSet, TransactionTopology {
 

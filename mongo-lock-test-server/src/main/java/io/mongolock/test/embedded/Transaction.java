@@ -62,7 +62,7 @@ final class Transaction {
 		this.server = server;
 	}
 
-	// As a change stream shows it
+	// The id, as a change stream shows it
 	Document id() {
 		return this.id;
 	}
@@ -91,7 +91,7 @@ final class Transaction {
 		}
 	}
 
-	// The last one first
+	// The changes of others, the last one first
 	List<Change> since(String database, String collection) {
 		List<Change> changed = new ArrayList<>(this.since);
 		changed.removeIf((change) -> !change.isOf(database, collection));

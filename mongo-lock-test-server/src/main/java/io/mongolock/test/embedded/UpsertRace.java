@@ -1,8 +1,8 @@
 package io.mongolock.test.embedded;
 
 /**
- * The behavior of {@code findAndModify} if two clients insert the same {@code _id} at the
- * same time.
+ * The behaviour of {@code findAndModify} if two clients insert the same {@code _id} at
+ * the same time.
  */
 public enum UpsertRace {
 

@@ -27,7 +27,7 @@ record Variables(Document root, StatementTime time, @Nullable Binding innermost)
 				return binding.value();
 			}
 		}
-		// The parser lets no undefined variable through
+		// The parser refuses undefined variables
 		throw new IllegalStateException("Variable '" + name + "' is not bound");
 	}
 

@@ -13,7 +13,7 @@ import java.util.concurrent.ConcurrentHashMap;
 /**
  * A TCP proxy in front of a MongoDB server, which makes network faults happen to chosen
  * commands. Listens on the loopback address only. Passes all bytes through unchanged, and
- * recognizes commands only if neither TLS nor compression is used. Thread-safe.
+ * recognises commands only if neither TLS nor compression is used. Thread-safe.
  *
  * <pre class="code">
  * try (FaultProxy proxy = FaultProxy.to("localhost", 27017)) {

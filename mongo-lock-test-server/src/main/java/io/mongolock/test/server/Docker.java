@@ -35,8 +35,8 @@ public final class Docker {
 	}
 
 	/**
-	 * The image of the servers that tests start: the one that {@value #NAME} names,
-	 * otherwise {@code mongo:5.0.7}.
+	 * The image of the servers that tests start. {@value #NAME} names it; the default is
+	 * {@code mongo:5.0.7}.
 	 * @return its name and tag, for example {@code mongo:8.0}
 	 */
 	public static String image() {

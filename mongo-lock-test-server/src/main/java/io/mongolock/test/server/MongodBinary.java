@@ -74,7 +74,7 @@ public record MongodBinary(Path path, String version) {
 	}
 
 	/**
-	 * Where an executable was looked for.
+	 * The result of the search for an executable.
 	 *
 	 * @param found the executable that can be started
 	 * @param named whether {@value MongodBinary#NAME} names it

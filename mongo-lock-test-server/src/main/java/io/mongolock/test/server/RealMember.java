@@ -142,9 +142,9 @@ public final class RealMember {
 	}
 
 	/**
-	 * Keep all messages between it and the others, answers included, until the set is
-	 * {@link RealMongo#heal() healed}. Clients are not affected. Proxies refuse new
-	 * connections between the members.
+	 * Stop all messages between it and the others, answers included, from now on until
+	 * the set is {@link RealMongo#heal() healed}. Clients are not affected. Proxies
+	 * refuse new connections between the members.
 	 * @throws IllegalStateException if the servers were not started as separable
 	 */
 	public void isolate() {
@@ -152,8 +152,8 @@ public final class RealMember {
 	}
 
 	/**
-	 * Keep all messages to it and from it, as if its machine were gone, until the set is
-	 * {@link RealMongo#heal() healed}.
+	 * Stop all messages to it and from it from now on, as if its machine were gone, until
+	 * the set is {@link RealMongo#heal() healed}.
 	 * @throws IllegalStateException if the servers were not started as separable
 	 */
 	public void vanish() {

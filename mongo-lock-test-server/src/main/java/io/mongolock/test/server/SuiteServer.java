@@ -10,10 +10,10 @@ import io.mongolock.test.server.MongodBinary.Search;
 
 /**
  * The server that the suites of this JVM run on. If {@code MONGO_LOCK_TEST_URI} names a
- * server, it is that server. Otherwise, it is a replica set of one member that is started
- * for this JVM: from the named {@code mongod} or image, otherwise from a {@code mongod}
- * on the path, otherwise in a container if Docker answers. If none of these is possible,
- * each suite starts an embedded server itself. Immutable.
+ * server, it is that server. Otherwise, a replica set of one member is started for this
+ * JVM. It runs from the named {@code mongod} or image. If none is named, it runs from a
+ * {@code mongod} on the path, or in a container if Docker answers. If none of these is
+ * possible, each suite starts an embedded server itself. Immutable.
  *
  * @param uri the connection string of the real server, or empty for an embedded one
  * @param binary the executable from which suites can start their own servers, beside that

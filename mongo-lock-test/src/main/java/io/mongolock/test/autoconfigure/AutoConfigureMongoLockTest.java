@@ -27,8 +27,8 @@ public @interface AutoConfigureMongoLockTest {
 
 	/**
 	 * Whether all locks are freed after each test method. A holder then loses each lock
-	 * that the test left held, and a warning names the test and the lock. Use {@code
-	 * false} for test methods that run at the same time in one context.
+	 * that the test left held, and a warning names the test and the lock. Use
+	 * {@code false} for test methods that run at the same time in one context.
 	 * @return whether to reset, by default {@code true}
 	 */
 	boolean reset() default true;
