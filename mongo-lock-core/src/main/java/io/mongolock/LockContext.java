@@ -125,8 +125,8 @@ public final class LockContext {
 			}
 			leave(this.outer);
 			if (inner != this) {
-				throw new IllegalStateException("The scope of " + this.handle + " was closed before the scope of "
-						+ inner.handle + ", which was entered inside it. Close the innermost scope first");
+				throw new IllegalStateException("The scope of " + this.handle + " was closed before the inner scope of "
+						+ inner.handle + ". Close the innermost scope first");
 			}
 		}
 

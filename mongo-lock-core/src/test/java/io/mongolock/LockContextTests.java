@@ -68,7 +68,7 @@ class LockContextTests {
 		Scope first = LockContext.enter(this.outer);
 		Scope second = LockContext.enter(this.inner);
 		assertThatIllegalStateException().isThrownBy(first::close)
-			.withMessageContaining("The scope of lock 'outer' was closed before the scope of lock 'inner'");
+			.withMessageContaining("The scope of lock 'outer' was closed before the inner scope of lock 'inner'");
 		assertThat(LockContext.current().key()).isEqualTo("around");
 		second.close();
 		first.close();

@@ -60,7 +60,7 @@ record LockSearch(StoreClient locks, Function<LeaseId, @Nullable LocalLease> her
 		if (asked != null && (asked < 1 || asked > MAX_LIMIT)) {
 			throw AskedLocks.refused("The limit is " + asked + ", but must be from 1 to " + MAX_LIMIT
 					+ ". To see more locks, request several pages. For each further page, set 'after' to the value of "
-					+ "'next' in the page before");
+					+ "'next' in the previous page");
 		}
 		List<LockDescriptor> matching = new ArrayList<>();
 		// A user who may not see owners must not find them by searching for them

@@ -249,8 +249,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		}
 		if (value.indexOf('$') >= 0 || value.indexOf('\0') >= 0 || value.startsWith("system.")) {
 			throw invalid(setting, value,
-					"is no valid name of a collection, because the name of a collection must not contain '$' or NUL, "
-							+ "and must not begin with 'system.'");
+					"is not a valid collection name, because such a name must not contain '$' or NUL, and must not "
+							+ "begin with 'system.'");
 		}
 	}
 

@@ -153,7 +153,7 @@ public final class LockMeters implements LockInstrumentation {
 	@Override
 	public void recalled(LockRequest request) {
 		Counter.builder("mongo.lock.recalled")
-			.description("Leases that another instance wanted while they were idle or could soon be idle")
+			.description("Leases that were idle, or could soon be, when another instance wanted them")
 			.tags("lock", LockTags.name(request))
 			.register(this.registry)
 			.increment();

@@ -98,8 +98,8 @@ final class DividedEnding<T> {
 			return true;
 		}
 		catch (RuntimeException | Error ex) {
-			logger.debug("A request to release locks or to leave queues failed for " + open.size() + " locks. The "
-					+ "cause may be only one of these locks", ex);
+			logger.debug("A request to release locks or to leave queues failed for " + open.size() + " locks. "
+					+ "Perhaps just one of these locks caused the failure", ex);
 			this.failure = (ex instanceof RuntimeException known) ? known : new IllegalStateException(ex);
 			return false;
 		}

@@ -68,8 +68,8 @@ final class OrphanReleaser {
 				this.store.expireAll(Map.of(id, keptFor), timeout);
 			}
 			else if (this.sender.release(id, timeout)) {
-				logger.info("Lock '" + KeyText.printable(id.key()) + "' was released in the background, because a "
-						+ "failed request had taken the lock");
+				logger.info("Lock '" + KeyText.printable(id.key()) + "' was released in the background, because the "
+						+ "request that took the lock failed");
 			}
 			// The place comes second, because it runs out sooner than a lease
 			if (cleanup.isInQueue()) {

@@ -139,9 +139,8 @@ public final class ThreadLock implements Lock {
 	public void unlock() {
 		Hold held = this.hold.get();
 		if (held == null) {
-			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock a lock only on "
-					+ "the thread that locked it, only through the same object, and only as often as this thread has "
-					+ "locked it");
+			throw new IllegalMonitorStateException("The " + this + " cannot be unlocked here. Unlock a lock on the "
+					+ "thread that locked it, through the same object, and not more often than this thread locked it");
 		}
 		held.count--;
 		if (held.count == 0) {

@@ -131,7 +131,7 @@ final class LockLog {
 
 	void leftToExpire(HeldLock heldLock, Duration lease) {
 		this.log.warn("Lock '" + KeyText.printable(heldLock.key())
-				+ "' is not released, because it is unknown whether a save or commit under it was executed. The lock "
+				+ "' is not released, because the outcome of a save or commit under this lock is unknown. The lock "
 				+ "stays taken until its lease of " + lease.toMillis() + "ms runs out");
 	}
 

@@ -87,7 +87,7 @@ final class ReadOnlyLockHandle implements LockHandle {
 
 	private UnsupportedOperationException refused(String what) {
 		return new UnsupportedOperationException(
-				"A listener may only observe lock '" + KeyText.printable(key()) + "', but not " + what + " it");
+				"A listener may observe lock '" + KeyText.printable(key()) + "', but not " + what + " it");
 	}
 
 }

@@ -82,7 +82,7 @@ final class ReservedNumbers {
 	private void enter() {
 		try {
 			if (!this.mutex.tryLock(this.store.timeout().toMillis(), TimeUnit.MILLISECONDS)) {
-				throw notAsked("another thread has waited for MongoDB for " + this.store.timeout().toMillis() + " ms",
+				throw notAsked("another thread has waited " + this.store.timeout().toMillis() + " ms for MongoDB",
 						null);
 			}
 		}

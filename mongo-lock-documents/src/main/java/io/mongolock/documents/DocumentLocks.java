@@ -327,8 +327,8 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 			throw new IllegalStateException("The lock on " + type.describe(key)
 					+ " cannot be resumed, renewed, taken over or released here, because the transaction around this "
 					+ "code has written the document. This call would wait for the end of that transaction. Use the "
-					+ "LockedDocument through which the transaction has written the document, or make this call before "
-					+ "or after the transaction");
+					+ "LockedDocument with which the document was written, or make this call before or after the "
+					+ "transaction");
 		}
 	}
 

@@ -35,7 +35,7 @@ record ReleasingWrites(MongoTemplate template, DocumentTickets tickets, SingleDa
 	public <T> T save(HeldDocument<T> held, T entity, boolean keep) {
 		this.database.check();
 		Assert.notNull(entity,
-				() -> "The entity to save as the " + held + " is null. Call locked.delete() to delete the document, or "
+				() -> "The entity for the " + held + " is null. Call locked.delete() to delete the document, or "
 						+ "locked.close() to leave it unchanged");
 		LockedType<T> type = held.type();
 		EntityWriter writer = type.writer();

@@ -134,7 +134,7 @@ final class TicketHandle implements LockHandle, LeaseControl {
 		if (!isHeld()) {
 			throw new LockLostException(key(), fence(), LossReason.DEADLINE,
 					"Lock '" + KeyText.printable(key()) + "' (fence " + fence()
-							+ ") was not renewed by its ticket in time, and may have another holder now");
+							+ ") was not renewed with its ticket in time, and may have another holder now");
 		}
 	}
 

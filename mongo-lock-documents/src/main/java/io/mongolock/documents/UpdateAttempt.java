@@ -77,8 +77,7 @@ record UpdateAttempt<T>(EntityWriter writer, TimedStatements statements, Unlocke
 		if (isWithoutVersion(loaded.entity(), mapping)) {
 			throw new IllegalStateException("The stored " + this + " has no version, so Spring Data would treat the "
 					+ "document as new. Set '" + mapping.getRequiredVersionProperty().getFieldName()
-					+ "' to 1 in all documents of the collection '" + this.writer.collection()
-					+ "' that have no version");
+					+ "' to 1 in all documents without a version in the collection '" + this.writer.collection() + "'");
 		}
 		// Taken now, because the change may be made in place
 		ByteBuffer before = this.writer.state(loaded.entity());

@@ -434,7 +434,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 		template().getCollection("counter").insertOne(new Document("_id", "a").append("n", 1));
 		assertThatIllegalStateException().isThrownBy(() -> updater(3).update(Counter.class, "a", Counter::next))
 			.withMessageContaining("The stored Counter 'a' has no version")
-			.withMessageContaining("Set 'version' to 1 in all documents of the collection 'counter'");
+			.withMessageContaining("Set 'version' to 1 in all documents without a version in the collection 'counter'");
 	}
 
 	@Test

@@ -169,8 +169,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 					TransactionDefinition.PROPAGATION_REQUIRES_NEW }) {
 				within(propagation).executeWithoutResult((inner) -> assertThatIllegalStateException()
 					.isThrownBy(() -> documents.resume(Post.class, "p1", ticket))
-					.withMessageContaining(
-							"Use the LockedDocument through which the transaction has written the document"));
+					.withMessageContaining("Use the LockedDocument with which the document was written"));
 			}
 		});
 		assertThatExceptionOfType(DocumentChangedException.class)

@@ -354,7 +354,7 @@ final class JobRunner {
 		}
 		if (written == begun) {
 			logger.warn("Job '" + begun.job() + "' ended for its tick " + begun.tick()
-					+ " after another instance had taken it over. This instance had lost the lock");
+					+ " after another instance had taken over. This instance had lost the lock");
 			return begun;
 		}
 		ended(written);

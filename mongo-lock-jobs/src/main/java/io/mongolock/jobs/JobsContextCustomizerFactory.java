@@ -48,8 +48,9 @@ class JobsContextCustomizerFactory implements ContextCustomizerFactory {
 				sources.addFirst(new Off());
 			}
 			if (wanted && !context.getEnvironment().getProperty(ENABLED, Boolean.class, true)) {
-				logger.info("No job fires in " + test.getTestClass().getName() + ", because a test uses " + ENABLED
-						+ "=true only if the test class itself sets this property. To let jobs fire in this test, "
+				logger.info("No job fires in " + test.getTestClass().getName()
+						+ ", because this test class does not set " + ENABLED
+						+ "=true itself. Tests ignore other sources of this property. To let jobs fire in this test, "
 						+ "write @SpringBootTest(properties = \"" + ENABLED + "=true\")");
 			}
 		}

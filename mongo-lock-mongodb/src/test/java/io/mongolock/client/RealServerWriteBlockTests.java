@@ -68,8 +68,8 @@ class RealServerWriteBlockTests {
 			locks.acquire(soon).close();
 			await().atMost(PATIENCE)
 				.untilAsserted(() -> assertThat(output)
-					.contains("Lock 'released' was released in the background, because a failed request had taken the "
-							+ "lock"));
+					.contains("Lock 'released' was released in the background, because the request that took the "
+							+ "lock failed"));
 			held.close();
 			locks.stop(Duration.ofSeconds(5));
 		}

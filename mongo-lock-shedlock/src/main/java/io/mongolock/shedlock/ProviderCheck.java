@@ -60,15 +60,15 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 		}
 		if (failure != null) {
 			logger.warn("The LockProvider bean '" + name
-					+ "' failed to lock when tried at the start, so it is unknown whether the bean uses the "
-					+ "LockProvider of mongo-lock-shedlock. If the bean does not use that LockProvider, remove the "
-					+ "bean, because its locks do not exclude the locks of this library", failure);
+					+ "' could not take a lock at the start, so it is unknown whether the bean uses the LockProvider "
+					+ "of mongo-lock-shedlock. If the bean does not use that LockProvider, remove the bean, because "
+					+ "its locks do not exclude the locks of this library", failure);
 		}
 	}
 
 	private static LockStartupException refusal(String name, @Nullable RuntimeException failure) {
 		String why = (failure != null)
-				? "That bean does not use the LockProvider of mongo-lock-shedlock, and failed to lock when tried at the "
+				? "That bean does not use the LockProvider of mongo-lock-shedlock, and could not take a lock at the "
 						+ "start: " + failure
 				: "The locks of that bean do not exclude the locks of this library";
 		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "'. " + why + ".",

@@ -290,7 +290,7 @@ class ShedLockAutoConfigurationTests {
 		this.application.withUserConfiguration(Jobs.class, Closed.class)
 			.run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce(" WARN ")
-			.contains("The LockProvider bean 'closed' failed to lock when tried at the start",
+			.contains("The LockProvider bean 'closed' could not take a lock at the start",
 					"java.lang.IllegalStateException: closed");
 	}
 

@@ -147,8 +147,7 @@ public final class SelfCalls {
 		}
 		catch (IOException | IllegalArgumentException | AnalyzerException ex) {
 			throw new IllegalStateException("Cannot read the byte code of " + name
-					+ ". This class may have been compiled for a newer version of Java than the asm library on the "
-					+ "class path can read", ex);
+					+ ". Perhaps the asm library on the class path is too old for the Java version of this class", ex);
 		}
 	}
 

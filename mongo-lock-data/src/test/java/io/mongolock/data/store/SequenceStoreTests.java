@@ -113,7 +113,7 @@ class SequenceStoreTests {
 		CompletableFuture<Long> first = CompletableFuture.supplyAsync(() -> sequences.next("invoice"));
 		asked.await();
 		assertThatExceptionOfType(DataAccessResourceFailureException.class).isThrownBy(() -> sequences.next("invoice"))
-			.withMessageContaining("another thread has waited for MongoDB for 10 ms");
+			.withMessageContaining("another thread has waited 10 ms for MongoDB");
 		goOn.countDown();
 		assertThat(first.join()).isOne();
 	}

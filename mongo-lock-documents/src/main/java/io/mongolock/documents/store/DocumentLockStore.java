@@ -464,8 +464,8 @@ public final class DocumentLockStore implements LockStore {
 
 		@Override
 		public String otherField() {
-			return "Map the property of this field to another field with @Field, or choose another field for the locks "
-					+ "with mongo-lock.document-locks.field";
+			return "Use @Field to map this field's property to another field, or set mongo-lock.document-locks.field "
+					+ "to another field for the locks";
 		}
 
 	}

@@ -97,8 +97,8 @@ public final class LockedCollection {
 		if (this.version != null && !this.version.equals(version)) {
 			throw new IllegalArgumentException("Some documents of the collection '" + this.documents.name()
 					+ "' keep their version in '" + this.version + "', and others in '" + version
-					+ "', so each grant would have to raise two versions. Give the version property the same field "
-					+ "name in all classes, with @Field");
+					+ "', so each grant would have to raise two versions. With @Field, give the version property the "
+					+ "same field name in all classes");
 		}
 		if (this.version == null) {
 			this.claims = new ClaimPipeline(this.field, version);
@@ -329,8 +329,8 @@ public final class LockedCollection {
 					+ "', but this field holds other data. " + this.keys.otherField();
 			case NO_COLLECTION -> "'" + this.documents.name() + "' is a view or a time series, and its documents "
 					+ "cannot be changed. Lock the documents in the underlying collection";
-			case TOO_LARGE -> "the document is almost as large as MongoDB allows (16 MB), so it has no room for the "
-					+ "lock (less than 4 KB). Move a part of the data into another document";
+			case TOO_LARGE -> "the document is almost as large as MongoDB allows (16 MB), so the lock, which needs "
+					+ "less than 4 KB, does not fit. Move a part of the data into another document";
 			default -> "";
 		};
 		return (why.isEmpty()) ? failure : new LockStoreException(request.key(), Outcome.REFUSED,

@@ -265,7 +265,7 @@ public final class TtlIndexInitializer {
 					". Locks work, but documents of unused keys "
 							+ ((after > this.seconds) ? "stay longer than set. " : "are removed sooner than set. ")
 							+ "Set mongo-lock.ttl-index.retention to the same value in all applications that share "
-							+ "this collection, and choose the longest retention that one of these applications needs. "
+							+ "this collection, and choose the longest retention that any of these applications needs. "
 							+ "If this application has the right value, run in mongosh: " + change,
 					change);
 		}
@@ -284,7 +284,7 @@ public final class TtlIndexInitializer {
 							+ repair
 							+ ". If another application changes the index back, set mongo-lock.ttl-index.retention to "
 							+ "the same value in all applications that share this collection, and choose the longest "
-							+ "retention that one of these applications needs");
+							+ "retention that any of these applications needs");
 		}
 		else {
 			warn(problem, problem, harmless);

@@ -66,8 +66,8 @@ record ArgumentPath(String variable, List<String> properties) {
 			Class<?> type = (resolvable != null) ? resolvable.toClass() : Object.class;
 			if (isKnownWhole(type) && getter(type, name) == null && !isField(type, name)) {
 				throw declared.invalid(", but " + type.getTypeName() + " has no property '" + name + "'",
-						"Correct the name. A property is read through a public getter, an accessor of a record or a "
-								+ "public field. If only a subclass has the property, declare the subclass as the type.",
+						"Correct the name. A property is read through a public getter, a public field or a record's "
+								+ "accessor. If only a subclass has the property, declare the subclass as the type.",
 						null);
 			}
 			resolvable = (resolvable != null) ? ofProperty(resolvable, name) : null;

@@ -68,7 +68,7 @@ class LikelyMistakes {
 		if (!this.withoutKey.isEmpty()) {
 			logger
 				.info("These @DistributedLock methods have arguments, but their lock has no key, so only one call runs "
-						+ "at a time, whatever its arguments are: " + String.join(", ", this.withoutKey)
+						+ "at a time, even with different arguments: " + String.join(", ", this.withoutKey)
 						+ ". If only calls with the same argument should exclude each other, give the lock a key, for "
 						+ "example key = \"#id\"");
 		}

@@ -82,7 +82,7 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 						+ ((this.beans.containsBean(name)) ? "which is no LockUnavailableHandler"
 								: "but there is no such bean"),
 				"Name a LockUnavailableHandler bean in the attribute 'unavailableHandler', or in the property "
-						+ "mongo-lock.unavailable-handler, which is for all methods without their own answer.");
+						+ "mongo-lock.unavailable-handler, which is for methods without SKIP, fallback or handler.");
 	}
 
 	private void settings(LockOperation operation, Class<?> targetClass) {
