@@ -27,7 +27,7 @@ public final class Message {
 	static final int HEADER_BYTES = 16;
 
 	/** The size of the largest message that a server accepts. */
-	private static final int MAX_DURATION = 48_000_000;
+	private static final int MAX_LENGTH = 48_000_000;
 
 	private static final int MORE_TO_COME = 1 << 1;
 
@@ -52,9 +52,9 @@ public final class Message {
 			return null;
 		}
 		int length = ByteBuffer.wrap(start).order(ByteOrder.LITTLE_ENDIAN).getInt();
-		if (length < HEADER_BYTES || length > MAX_DURATION) {
+		if (length < HEADER_BYTES || length > MAX_LENGTH) {
 			throw new IOException("A message of " + length + " bytes is not of the MongoDB wire protocol ("
-					+ HEADER_BYTES + " to " + MAX_DURATION + "); is TLS on?");
+					+ HEADER_BYTES + " to " + MAX_LENGTH + "); is TLS on?");
 		}
 		byte[] bytes = Arrays.copyOf(start, length);
 		int rest = length - Integer.BYTES;
