@@ -244,9 +244,9 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 
 	private static String name(Attributes lock) {
 		String name = lock.text("name");
-		if (name == null || name.isBlank() || name.length() > MAX_NAME || name.contains("${") || name.contains("#{")) {
-			throw new UnmappedException("a job has a name of 1 to " + MAX_NAME
-					+ " characters, without placeholders and expressions. Choose such a name");
+		if (name == null || name.isBlank() || name.length() > MAX_NAME || name.contains("#{")) {
+			throw new UnmappedException(
+					"a job has a name of 1 to " + MAX_NAME + " characters, without expressions. Choose such a name");
 		}
 		return name;
 	}

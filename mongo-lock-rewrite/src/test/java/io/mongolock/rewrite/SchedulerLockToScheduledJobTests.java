@@ -113,6 +113,12 @@ class SchedulerLockToScheduledJobTests {
 			.doesNotContain("@Scheduled(", "import java.util.concurrent.TimeUnit", "shedlock");
 	}
 
+	@Test
+	void aNameMayHaveAPlaceholder() {
+		assertThat(turned(job("@Scheduled(cron = \"@daily\")", "@SchedulerLock(name = \"${env}-a\")", "void")))
+			.contains("@ScheduledJob(name = \"${env}-a\", cron = \"@daily\")");
+	}
+
 	@ParameterizedTest
 	@CsvSource(delimiter = '|', quoteCharacter = '\0', value = {
 			"@Scheduled(fixedRate = 1000, initialDelay = 10) | name = \"a\" | a job has no initialDelay",
@@ -127,7 +133,7 @@ class SchedulerLockToScheduledJobTests {
 			"@Scheduled(cron = \"#{@cron}\") | name = \"a\" | cron is an expression",
 			"@Scheduled(cron = \"@daily\") @Scheduled(fixedRate = 1) | name = \"a\" | this method has 2",
 			"@Deprecated | name = \"a\" | this method has 0",
-			"@Scheduled(cron = \"@daily\") | name = \"${job}\" | without placeholders",
+			"@Scheduled(cron = \"@daily\") | name = \"#{#job}\" | without expressions",
 			"@Scheduled(cron = \"@daily\") | name = Jobs.CRON | name is no literal",
 			"@org.springframework.scheduling.annotation.Async @Scheduled(cron = \"@daily\") | name = \"a\" | needs no @Async" })
 	void whatCannotBeTurnedSaysWhy(String schedule, String name, String why) {
