@@ -24,6 +24,7 @@ import org.springframework.data.mongodb.core.MongoOperations;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
+import io.mongolock.data.FencedWrites;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -98,9 +99,11 @@ public final class DocumentLockStore implements LockStore {
 	 * @throws IllegalArgumentException if it cannot name a field of the document itself
 	 */
 	public static void checkField(String field) {
-		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")) {
+		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")
+				|| field.equals(FencedWrites.FIELD)) {
 			throw new IllegalArgumentException("Locks cannot be kept in the field '" + field + "'. Name a field of the "
-					+ "document itself, without a dot or a dollar sign, for example 'lock'");
+					+ "document itself, other than '" + FencedWrites.FIELD + "', without a dot or a dollar sign, for "
+					+ "example 'lock'");
 		}
 	}
 

@@ -304,7 +304,7 @@ class DocumentLockConfigurationTests {
 
 	@ParameterizedTest
 	@CsvSource({ "'', Locks cannot be kept in the field", "a.b, for example 'lock'", "$lock, without a dot or a dollar",
-			"_id, of the document itself" })
+			"_id, of the document itself", "fence, other than 'fence'" })
 	void aFieldThatNoDocumentHasIsRefusedAtTheStart(String field, String reason) {
 		this.runner.withPropertyValues("mongo-lock.document-locks.field=" + field)
 			.run((context) -> assertThat(context).getFailure()
