@@ -60,7 +60,7 @@ final class ClaimSender {
 	 * own accord
 	 * @param brief whether to wait for the answer only for a moment; without an answer,
 	 * the acquisition asks again
-	 * @return the next step; if the answer comes too late, its clean-up has begun
+	 * @return the next step; if the answer comes too late, any clean-up has begun
 	 * @throws io.mongolock.LockUnavailableException if the client stops
 	 * @throws IllegalArgumentException if the store refuses to send the request
 	 */

@@ -19,9 +19,9 @@ import io.mongolock.store.KeyText;
 
 /**
  * Notices handles that were garbage-collected without being closed, and decides what
- * happens to their locks. It works on a daemon thread, which exists only while handles
- * are open. The data that it keeps of a handle must not refer to the handle. Thread-safe:
- * the monitor guards the thread.
+ * happens to their locks. It works on a daemon thread, which exists while handles are
+ * open. The data that it keeps of a handle must not refer to the handle. Thread-safe: the
+ * monitor guards the thread.
  */
 final class HandleLeaks {
 
@@ -54,7 +54,7 @@ final class HandleLeaks {
 
 	/**
 	 * Create a detection.
-	 * @param threads creates the thread that watches, which exists only while there is
+	 * @param threads creates the thread that watches, which exists while there is
 	 * something to watch
 	 * @param releases releases a lock; must not block
 	 */

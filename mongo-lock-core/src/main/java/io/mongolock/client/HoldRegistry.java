@@ -129,7 +129,8 @@ final class HoldRegistry {
 	}
 
 	/**
-	 * End the hold of a lock that cannot be given to its caller.
+	 * End the use of a lock that cannot be given to its caller. If there is no other use,
+	 * the lock is released.
 	 * @param failure the reason; further failures are added to it
 	 */
 	void takeBack(HeldLock heldLock, Throwable failure) {

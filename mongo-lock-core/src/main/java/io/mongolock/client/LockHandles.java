@@ -58,7 +58,7 @@ final class LockHandles {
 	/**
 	 * Make a handle on a lock. If there is a current transaction, it relies on the lock,
 	 * too.
-	 * @param heldLock the lock, which is released if the handle cannot be made
+	 * @param heldLock the lock, whose use ends if the handle cannot be made
 	 */
 	LeaseHandle of(HeldLock heldLock) {
 		try {
@@ -121,8 +121,8 @@ final class LockHandles {
 	 * Make a further handle on a lock that the thread or its transaction already holds.
 	 * @return the handle, or {@code null} if neither holds the lock
 	 * @throws io.mongolock.LockLostException if the lock was lost
-	 * @throws IllegalStateException if other holders share the lock and the request does
-	 * not allow that
+	 * @throws IllegalStateException if the request allows fewer holders than the hold
+	 * does
 	 */
 	@Nullable LeaseHandle shareOwn(LockRequest request) {
 		Optional<LockHandle> own = LockContext
@@ -145,7 +145,7 @@ final class LockHandles {
 
 	/**
 	 * Watch a handle until it is closed.
-	 * @param handle the handle, whose lock is released if the handle cannot be watched
+	 * @param handle the handle; the use of its lock ends if the handle cannot be watched
 	 */
 	LeaseHandle watch(LeaseHandle handle, @Nullable StackFrame caller) {
 		try {

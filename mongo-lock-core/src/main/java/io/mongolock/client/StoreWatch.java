@@ -64,8 +64,8 @@ final class StoreWatch {
 
 	/**
 	 * Whether the watch is open and notifies at present. This is {@code false} if the
-	 * watch is about to be closed, because a waiter that comes before the close would
-	 * rely on it.
+	 * watch is about to be closed, because a user that comes before the close would rely
+	 * on it.
 	 */
 	synchronized boolean isLive() {
 		return this.watch != null && !this.changing && this.watch.isLive();

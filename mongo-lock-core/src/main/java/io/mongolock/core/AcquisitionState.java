@@ -36,12 +36,12 @@ import io.mongolock.store.StoredHolder;
  * <p>
  * <b>In the store.</b> The first request takes no place in the queue there, unless others
  * are known to stand in it. Most locks are free, so it would be wasteful to write a place
- * and remove it again. If it is denied, the second request enters the queue, and from
- * then on the attempt has a {@link QueuePlace}. While the attempt stands there, it sends
- * nothing and needs no thread. {@link QueuePlaces} refreshes the places of all attempts
- * with one request, hears of releases, and looks when entries ahead may have run out. If
- * the store could admit the attempt, or has lost its place, the place calls the turn of
- * the attempt. The attempt then asks.
+ * and remove it again. If the first request is denied, the second enters the queue, and
+ * from then on the attempt has a {@link QueuePlace}. While the attempt stands there, it
+ * sends nothing and needs no thread. {@link QueuePlaces} refreshes the places of all
+ * attempts with one request, hears of releases, and looks when entries ahead may have run
+ * out. If the store could admit the attempt, or has lost its place, the place calls the
+ * turn of the attempt. The attempt then asks.
  * <p>
  * <b>A hint is never a proof.</b> The store alone decides. A needless hint costs one
  * request that is denied, and a missing hint costs a delay until the next look. An answer
@@ -130,8 +130,8 @@ final class AcquisitionState {
 	private boolean contended;
 
 	/**
-	 * The change of the wait in nanoseconds. The wait is longer if it recalls a lease,
-	 * and shorter if it gives up.
+	 * The change of the wait in nanoseconds. The wait is longer if the attempt recalls a
+	 * lease, and shorter if the attempt gives up.
 	 */
 	private long extraWait;
 

@@ -18,10 +18,10 @@ import io.mongolock.core.WaitQueue.IdleTurn;
 /**
  * The queues of the waiters in this JVM, one per key, first come, first served. Only the
  * first waiter may ask the store, and not while holders in this JVM would make the store
- * refuse. An attempt that does not wait asks at once if the store could admit it and all
- * waiters ahead of it. A holder can hand its lock over to the first waiter. Joining to
- * wait and leaving take the same time however long the queue is. Thread-safe: a queue is
- * only touched inside an atomic step of the map on its key.
+ * deny the claim. An attempt that does not wait asks at once if the store could admit it
+ * and all waiters ahead of it. A holder can hand its lock over to the first waiter.
+ * Joining to wait and leaving take the same time however long the queue is. Thread-safe:
+ * a queue is only touched inside an atomic step of the map on its key.
  *
  * @param <W> the type of the waiters; a waiter is equal only to itself
  * @param <H> the type of the holders

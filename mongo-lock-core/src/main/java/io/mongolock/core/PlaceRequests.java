@@ -20,9 +20,10 @@ import io.mongolock.store.LeaseId;
  * {@link QueuePlaces} says for how long a waiter pauses. Guarded by the monitor of
  * {@link QueuePlaces}.
  * <p>
- * A refresh is given up after half an interval and {@linkplain Division divided} at once.
- * A thousand places are divided three times. A place near the head then has two intervals
- * left, and every place that is not blocked itself is refreshed within that time.
+ * A place near the head has two intervals left when its refresh is due. A refresh is
+ * given up after half an interval and {@linkplain Division divided} at once. A thousand
+ * places are divided three times, so every place that is not blocked itself is refreshed
+ * before the two intervals are over.
  * <p>
  * A place that is not near is refreshed less often if more waiters are ahead of it or its
  * queue is longer. So the cost of a queue grows by far less than its length. Still, each

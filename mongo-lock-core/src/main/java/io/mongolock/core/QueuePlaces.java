@@ -298,10 +298,10 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * Leave all places, including places that are about to be left. A second call returns
-	 * the places of attempts that go on once more, because a claim that was underway may
-	 * have entered the queue since. Their waiters have to end, so a client that starts
-	 * again refreshes such a place at most once.
+	 * Leave all places, including places that are about to be left. If an attempt goes
+	 * on, a second call returns its place again, because a claim that was underway may
+	 * have entered the queue since. The waiter has to end, so a client that starts again
+	 * refreshes such a place at most once.
 	 * @return the tokens to remove from the queues
 	 */
 	public synchronized List<LeaseId> takeAll() {

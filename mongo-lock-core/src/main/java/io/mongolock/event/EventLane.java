@@ -15,7 +15,7 @@ import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Runs tasks in the order of their arrival, on threads of its own, which exist only while
+ * Runs tasks in the order of their arrival, on threads of its own, which exist while
  * there are tasks. Adding a task neither blocks nor fails, whatever the tasks do. A full
  * lane drops its oldest task, and reports how many tasks were dropped. Thread-safe: the
  * lane's own monitor guards all state.

@@ -22,7 +22,7 @@ public enum LeaseEnd {
 	UNKNOWN,
 
 	/**
-	 * Another holder goes on with the lease, because it knows the token.
+	 * Another holder, which knows the token, goes on with the lease.
 	 */
 	PASSED_ON
 

@@ -97,8 +97,8 @@ public interface LockStore {
 
 	/**
 	 * End one grant of a lease, with an answer that no failover takes back.
-	 * @return whether this request ended it; {@code true} proves that the lock was not
-	 * granted again before that, not even to the same token
+	 * @return whether this request ended it; {@code true} proves that no other grant took
+	 * its place before that, not even a grant to the same token
 	 */
 	boolean releaseGrant(LeaseId lease, long fence, Duration timeout);
 

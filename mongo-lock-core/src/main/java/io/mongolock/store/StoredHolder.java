@@ -21,7 +21,7 @@ import io.mongolock.ReleaseRequest;
  * @param acquiredAt when it was granted
  * @param renewedAt when its lease last began
  * @param ttl how long the lease lasts from then on
- * @param releaseRequest the request to release the lock, if there is one
+ * @param releaseRequest the request to release the lock, {@code null} if there is none
  * @param kept whether its holder is done and the lock only stays taken for a while
  * @param linger how long its client may keep the lease while nobody holds the lock, zero
  * for not at all
