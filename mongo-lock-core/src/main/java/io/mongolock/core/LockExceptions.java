@@ -310,11 +310,10 @@ public final class LockExceptions {
 	 * @param limit how many may hold the lock at the same time according to that claim
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
-		return new IllegalStateException(
-				"Lock '" + KeyText.printable(held.key()) + "' is held " + describe(held.limit())
-						+ ", and other holders may hold it as well. If a holder now requested the lock "
-						+ describe(limit) + ", the holder would wait for itself. Request the lock " + describe(limit)
-						+ " from the start, or release the lock first");
+		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
+				+ describe(held.limit()) + ", perhaps by several holders. A holder that now requested the lock "
+				+ describe(limit) + " would wait for itself. Request the lock " + describe(limit)
+				+ " from the start, or release the lock first");
 	}
 
 	/**

@@ -168,9 +168,9 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
-			.withMessage("Lock 'k' is held shared, and other holders may hold it as well. If a holder now requested "
-					+ "the lock exclusively, the holder would wait for itself. Request the lock exclusively from the "
-					+ "start, or release the lock first");
+			.withMessage("Lock 'k' is held shared, perhaps by several holders. A holder that now requested the "
+					+ "lock exclusively would wait for itself. Request the lock exclusively from the start, or release "
+					+ "the lock first");
 		assertThat(this.store.count("acquire")).isOne();
 	}
 

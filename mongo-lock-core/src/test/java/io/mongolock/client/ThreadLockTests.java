@@ -293,8 +293,8 @@ class ThreadLockTests {
 		ReadWriteLock both = this.template.asReadWriteLock(REQUEST);
 		both.readLock().lock();
 		assertThatIllegalStateException().isThrownBy(both.writeLock()::lock)
-			.withMessageContaining("is held shared, and other holders may hold it as well. If a holder now requested "
-					+ "the lock exclusively, the holder would wait for itself");
+			.withMessageContaining("is held shared, perhaps by several holders. A holder that now requested the lock "
+					+ "exclusively would wait for itself");
 		both.readLock().unlock();
 		both.writeLock().lock();
 		both.writeLock().unlock();

@@ -72,8 +72,8 @@ public class SchedulerLockToDistributedLock extends ScanningRecipe<SchedulerLock
 	@Override
 	public String getDescription() {
 		return "`name` becomes the name or the key, `lockAtMostFor` becomes the ttl, and `lockAtLeastFor` becomes the "
-				+ "minimum hold. A method whose lock is taken is skipped as before. Maven modules get "
-				+ "mongo-lock-starter. A ttl may be shorter than lockAtMostFor was, since leases are renewed.";
+				+ "minimum hold. A method whose lock is taken is skipped as before. This recipe adds mongo-lock-starter "
+				+ "to Maven modules. The ttl can be shorter than lockAtMostFor was, because leases are renewed.";
 	}
 
 	/**

@@ -75,8 +75,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	@Override
 	public String getDescription() {
 		return "A job runs once at each due time on the MongoDB server's clock. If an instance dies during a run, the "
-				+ "job runs again. Maven modules get mongo-lock-starter and mongo-lock-jobs. Schedules that have an "
-				+ "initial delay, a scheduler or expressions stay as they are and get a comment.";
+				+ "job runs again. This recipe adds mongo-lock-starter and mongo-lock-jobs to Maven modules. It leaves "
+				+ "schedules that have an initial delay, a scheduler or expressions as they are, with a comment.";
 	}
 
 	/**
