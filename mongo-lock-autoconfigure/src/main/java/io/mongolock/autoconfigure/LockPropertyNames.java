@@ -141,7 +141,8 @@ class LockPropertyNames {
 		return StringUtils.hasText(this.binder.bind(name, Bindable.of(String.class)).orElse(""));
 	}
 
-	// These names hide the reason why the application connects to localhost
+	// An application with only these names connects to localhost, and nothing else says
+	// why
 	private List<String> formerNames() {
 		List<String> former = new ArrayList<>();
 		for (String name : List.of("uri", "host", "port", "database", "username")) {

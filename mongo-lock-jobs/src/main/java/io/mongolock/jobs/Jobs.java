@@ -24,7 +24,7 @@ public final class Jobs {
 
 	private static final int MAX_NAME = 100;
 
-	/** The length of all names and values that a run leaves. */
+	/** The greatest length of all names and values together that a run leaves. */
 	private static final int MAX_STATE = 4000;
 
 	private static final Pattern STATE_NAME = Pattern.compile("[^$.\\x00][^.\\x00]*");

@@ -21,7 +21,7 @@ import org.springframework.util.ClassUtils;
  */
 public final class AsyncResultDetector {
 
-	/** The advice in messages. */
+	/** What to do, for messages. */
 	public static final String ACTION = "Return a CompletionStage, a CompletableFuture or, if Reactor is on the class "
 			+ "path, a Mono, a Flux or another reactive type that Spring adapts. Do not wrap this result in another "
 			+ "type, because the lock is held until the returned result has ended. For suspend functions and Flow, add "

@@ -15,7 +15,7 @@ import io.mongolock.OnUnavailable;
  * @param name the first part of the key, a literal
  * @param key the second part of the key, a SpEL expression
  * @param condition a SpEL expression that tells whether a call needs the lock
- * @param document the type of the documents that hold the lock themselves, {@code null}
+ * @param document the type of the documents that have the lock in a field, {@code null}
  * if the lock has a document of its own
  * @param settings the settings in the declaration itself
  * @param onUnavailable what happens if another holder has the lock

@@ -189,7 +189,7 @@ public final class ProxyReach {
 	 * The reason why a proxy does not reach a method.
 	 *
 	 * @param problem a clause that follows the method's name
-	 * @param action the advice, a sentence without its full stop
+	 * @param action what to do, a sentence without its full stop
 	 */
 	public record Obstacle(String problem, String action) {
 

@@ -1,6 +1,6 @@
 /**
- * The types for other modules that keep locks elsewhere than in a collection of their
- * own, for example in documents of the application.
+ * The types for other modules that keep locks elsewhere than in a collection for locks
+ * alone, for example in documents of the application.
  * <ul>
  * <li>To inject: {@link LockEnvironment} has the parts of the application's locks, and
  * opens a {@link StoreClient} for a store of the module's own. {@link StoreClients} has

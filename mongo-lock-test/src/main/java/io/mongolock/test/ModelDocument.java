@@ -269,8 +269,8 @@ record ModelDocument(List<StoredHolder> holders, List<StoredWaiter> queue, long 
 
 	private ModelDocument grant(Claim claim, List<StoredHolder> alive, List<StoredWaiter> others, Instant now) {
 		long next = Math.max(this.fence + 1, now.toEpochMilli() * 1024);
-		// We cannot know which fences a deleted document issued, so none below the clock
-		// are reserved
+		// We cannot know which fences a deleted document gave out, so none below the
+		// clock are set aside
 		long fence = (this != NONE) ? Math.max(next - claim.reserve(), this.fence + 1) : next;
 		StoredHolder granted = new StoredHolder(claim.id().leaseToken(), fence, claim.limit(), claim.owner(), now, now,
 				claim.ttl(), null, false, claim.linger(), "");

@@ -55,8 +55,8 @@ final class ClaimPipeline extends ClaimStatements {
 	private final BsonDocument aheadLimit = encoded(document("$min", string("$$ahead.limit")));
 
 	/**
-	 * The token of the lingering holder, if there is one (then it is the only holder);
-	 * otherwise unchanged.
+	 * The token of the holder whose client may keep the lease, if there is one (then it
+	 * is the only holder); otherwise unchanged.
 	 */
 	private final BsonDocument recalled = encoded(operator("$cond", document("$size", string("$$alive.linger")),
 			document("$max", string("$$alive.token")), path(LockDocument.RECALLED)));

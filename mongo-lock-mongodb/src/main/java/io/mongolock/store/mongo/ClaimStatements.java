@@ -33,7 +33,7 @@ abstract class ClaimStatements extends Statements {
 
 	/**
 	 * Create statements.
-	 * @param field the field that holds the lock, {@code null} if the whole document is
+	 * @param field the field that keeps the lock, {@code null} if the whole document is
 	 * the lock
 	 */
 	ClaimStatements(@Nullable String field) {

@@ -75,7 +75,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Restarts the life of a place in the queue.
+	 * Refreshes a place in the queue.
 	 */
 	BsonDocument refresh() {
 		return this.refresh;
@@ -105,7 +105,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Restarts a lease: at half the cost of a pipeline, and unable to bring back a lease
+	 * Renews a lease: at half the cost of a pipeline, and unable to bring back a lease
 	 * that is gone.
 	 */
 	BsonDocument renewal() {
@@ -113,7 +113,7 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Restarts a lease, and writes the holder's note.
+	 * Renews a lease, and writes the holder's note.
 	 */
 	BsonDocument renewal(String note) {
 		return document("$set", document(this.path + "holders.$.note", string(note)), "$currentDate", this.renewedNow);

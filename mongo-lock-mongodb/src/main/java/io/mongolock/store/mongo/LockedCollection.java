@@ -77,7 +77,7 @@ public final class LockedCollection {
 	 * Create for a collection.
 	 * @param template a template that never joins a session or transaction of the caller:
 	 * its session synchronization is {@code NEVER}
-	 * @param field the field that holds the lock
+	 * @param field the field that keeps the lock
 	 */
 	public LockedCollection(MongoOperations template, String collection, String field, Documents keys) {
 		this.documents = new PrimaryCollection(template, collection);

@@ -60,8 +60,8 @@ final class PrimaryCollection {
 	static final int WRITE_CONFLICT = 112;
 
 	/**
-	 * The attempts to make: a short write of another client does not count as a conflict,
-	 * but we do not wait for a long transaction.
+	 * How often the transaction is tried. A short write of another client must not lead
+	 * to a denial, but the end of a long transaction is not awaited.
 	 */
 	private static final int AT_ONCE = 3;
 

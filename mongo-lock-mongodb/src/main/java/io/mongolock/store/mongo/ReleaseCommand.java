@@ -7,8 +7,8 @@ import org.bson.BsonDocument;
 import io.mongolock.store.ReleaseAnswer;
 
 /**
- * Ends a lease by one command. Its answer has the lock as it was before, and so tells who
- * waits for it. Thread-safe.
+ * Ends a lease by one command. Its answer has the lock as it was before, and so tells
+ * whether anyone waits for it. Thread-safe.
  */
 record ReleaseCommand(PrimaryCollection locks, LockStatements statements) {
 

@@ -38,8 +38,8 @@ import io.mongolock.store.RenewalAnswer;
  * Decides by the failure of a request what the request has done and whether it may be
  * sent again. Turns the failure into a {@link LockStoreException} with a message and
  * advice for the caller. If in doubt, the outcome of a write is unknown. The opposite
- * mistake would leave a lock without a holder, or two clients that both believe they hold
- * it.
+ * mistake would leave a lock taken that no client holds, or two clients that both believe
+ * they hold it.
  */
 public final class StoreFailures {
 

@@ -12,10 +12,10 @@
  * it suits. {@link ClaimPipeline} is the rule by which the server grants, denies, enters
  * waiters into the queue and recalls holders. {@link ClaimStatements} has the parts that
  * both share, such as the fence of a grant.</li>
- * <li>Other statements: {@link ReleaseCommand} ends a hold, and says who waits for the
- * lock. {@link ConfirmCommand} has the release confirmed, so that waiters hear of it at
- * once. {@link TokenCommands} sends renewals and all other requests that name a token,
- * each with its write concern. {@link LockQueries} looks and searches, and reads
+ * <li>Other statements: {@link ReleaseCommand} ends a hold, and says whether anyone waits
+ * for the lock. {@link ConfirmCommand} has the release confirmed, so that waiters hear of
+ * it at once. {@link TokenCommands} sends renewals and all other requests that name a
+ * token, each with its write concern. {@link LockQueries} looks and searches, and reads
  * documents here if the server cannot compute. {@link LockStatements} has the statements
  * of all these classes, and says which changes count as releases. {@link Statements} has
  * the smallest parts.</li>
