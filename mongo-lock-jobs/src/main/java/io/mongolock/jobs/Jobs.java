@@ -161,8 +161,7 @@ public final class Jobs {
 	}
 
 	/**
-	 * Find the latest earlier tick whose run succeeded, with the state that this run
-	 * left.
+	 * Find the last successful run of an earlier tick, with the state that this run left.
 	 * @param run the run that was passed to the work
 	 * @return the earlier run, empty if none has succeeded
 	 */
