@@ -125,6 +125,19 @@ class FencedWritesTests {
 	}
 
 	@Test
+	void whenALaterHolderHasWrittenOneOfSeveralDocumentsThenAnotherIsWritten() {
+		LockHandle stale = this.locks.acquire(LockRequest.of("k"));
+		stale.close();
+		try (LockHandle current = this.locks.acquire(LockRequest.of("k"))) {
+			set(current, 70);
+			this.template.insert(new Account("b", 50));
+			assertThat(this.fenced.update(stale, new Query(), new Update().set("balance", 0), Account.class)
+				.getMatchedCount()).isOne();
+			assertThat(balance()).isEqualTo(70);
+		}
+	}
+
+	@Test
 	void aMissingDocumentIsNoStaleWrite() {
 		try (LockHandle lock = this.locks.acquire(LockRequest.of("k"))) {
 			Query missing = Query.query(Criteria.where("id").is("b"));

@@ -50,6 +50,7 @@ import io.mongolock.LockClock;
 import io.mongolock.LockLostException;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -331,6 +332,27 @@ class UnansweredDocumentWritesTests {
 			answered.countDown();
 		}
 		close.get(30, TimeUnit.SECONDS);
+	}
+
+	@Test
+	void whoIsBehindAClaimOfThisJvmIsNotToldOfATransaction() throws Exception {
+		CountDownLatch reached = new CountDownLatch(1);
+		CountDownLatch answered = new CountDownLatch(1);
+		CompletableFuture<Void> ahead = CompletableFuture.runAsync(() -> {
+			this.late.at(reached, answered);
+			this.here.documents().lock(Page.class, "a", LONG).close();
+		});
+		try {
+			assertThat(reached.await(30, TimeUnit.SECONDS)).isTrue();
+			LockSettings once = LockSettings.builder().waitTimeout(Duration.ZERO).build();
+			assertThatExceptionOfType(LockUnavailableException.class)
+				.isThrownBy(() -> this.here.documents().lock(Page.class, "a", once))
+				.withMessageContaining("other threads of this application were ahead");
+		}
+		finally {
+			answered.countDown();
+		}
+		ahead.get(30, TimeUnit.SECONDS);
 	}
 
 	// That may come before the save returns
