@@ -1074,7 +1074,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 		try (LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1")) {
 			this.transactions.executeWithoutResult((status) -> {
 				save(locked, "saved");
-				afterCommit(
+				afterCommit(0,
 						() -> within(TransactionDefinition.PROPAGATION_REQUIRES_NEW).executeWithoutResult((next) -> {
 							LockedDocument<Post> again = this.here.documents().lock(Post.class, "p1", OFTEN_RENEWED);
 							this.template.findById("p2", Post.class);
