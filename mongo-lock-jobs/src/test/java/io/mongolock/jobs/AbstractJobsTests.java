@@ -536,6 +536,7 @@ abstract class AbstractJobsTests {
 		JobRuns runs = off.getBean(JobRuns.class);
 		runs.schedule("removed", new JobTrigger.Rate(Duration.ofDays(1)), Instant.EPOCH);
 		runs.add(JobRun.begun("removed", TICK, 1, 0, TICK, "gone"));
+		assertThat(show(off, "removed").state()).as("its only instance may run it for long").isEqualTo("scheduled");
 		start(EverySecond.class);
 		await().until(() -> runs.last("removed", 1).get(0).outcome() == JobOutcome.ABANDONED);
 		assertThat(show(off, "removed").state()).isEqualTo("no longer scheduled");
