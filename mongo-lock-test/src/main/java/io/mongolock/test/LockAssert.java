@@ -127,9 +127,18 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 			}
 			throw failure("The call should take lock '%s', but ran without this lock. Check the key (without "
 					+ "mongo-lock.key-prefix). A call from within the same object, or on an object that is not a bean, "
-					+ "does not go through the proxy", this.actual);
+					+ "does not go through the proxy%s", this.actual, heldBefore());
 		}
 		return this;
+	}
+
+	// The store does not see a lease that is reused or handed over
+	private String heldBefore() {
+		List<LockHolder> holders = holders();
+		return (holders.isEmpty()) ? ""
+				: ". The lock was held before the call, too, so its lease may have been reused "
+						+ "without a grant. Set its linger to 0s in this test, and release the lock before the call: "
+						+ holders;
 	}
 
 	private List<LockHolder> holders() {

@@ -84,6 +84,13 @@ class LockAssertTests {
 	}
 
 	@Test
+	void aCallThatMayHaveReusedALeaseNamesTheWayOut() {
+		acquire("a");
+		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> {
+		}), "Set its linger to 0s in this test, and release the lock before the call: [LockHolder[owner=shop");
+	}
+
+	@Test
 	void aCallThatFailsFailsTheAssertionWithItsCause() {
 		IllegalStateException failure = new IllegalStateException("no stock");
 		assertThatExceptionOfType(AssertionError.class)
