@@ -21,6 +21,7 @@ import org.springframework.context.ApplicationContext;
 import org.springframework.core.Ordered;
 import org.springframework.core.PriorityOrdered;
 import org.springframework.core.annotation.AnnotatedElementUtils;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.mapping.MongoMappingContext;
 import org.springframework.data.mongodb.core.mapping.MongoPersistentEntity;
@@ -28,6 +29,7 @@ import org.springframework.data.mongodb.core.mapping.event.BeforeConvertCallback
 import org.springframework.util.ClassUtils;
 
 import io.mongolock.LockHolder;
+import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 
 /**
@@ -186,11 +188,18 @@ final class UnlockedSaveGuard implements BeforeConvertCallback<Object>, SmartIni
 	// type's collection
 	private Optional<DocumentLock> find(DocumentLockOperations operations, Class<?> type, Object id,
 			String collection) {
-		if (operations instanceof Holders holders) {
-			return holders.find(type, id, collection);
+		try {
+			if (operations instanceof Holders holders) {
+				return holders.find(type, id, collection);
+			}
+			boolean own = mappings(type).anyMatch((mapping) -> mapping.getCollection().equals(collection));
+			return (own) ? operations.find(type, id) : Optional.empty();
 		}
-		boolean own = mappings(type).anyMatch((mapping) -> mapping.getCollection().equals(collection));
-		return (own) ? operations.find(type, id) : Optional.empty();
+		catch (LockStoreException ex) {
+			// Callers of a save or an update expect an exception of Spring's
+			throw new DataAccessResourceFailureException(type.getSimpleName() + " '" + id
+					+ "' was not saved, because it is unknown whether the document is locked: " + ex.getMessage(), ex);
+		}
 	}
 
 	private static boolean isGuarded(Class<?> type) {

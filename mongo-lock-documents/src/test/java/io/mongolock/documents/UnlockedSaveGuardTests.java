@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.mockito.AdditionalAnswers;
 import org.springframework.context.support.GenericApplicationContext;
+import org.springframework.dao.DataAccessResourceFailureException;
 import org.springframework.dao.OptimisticLockingFailureException;
 import org.springframework.data.annotation.Id;
 import org.springframework.data.annotation.Version;
@@ -34,6 +35,8 @@ import org.springframework.util.backoff.FixedBackOff;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockLostException;
+import io.mongolock.LockStoreException;
+import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.test.embedded.EmbeddedMongo;
 
@@ -233,6 +236,20 @@ class UnlockedSaveGuardTests {
 		assertThatExceptionOfType(OptimisticLockingFailureException.class).isThrownBy(() -> this.template.save(before));
 		this.template.save(current);
 		this.template.insert(new Guarded(null, "new", null));
+	}
+
+	@Test
+	void whenMongoDbCannotSayWhoHasLockedAGuardedDocumentThenTheWriteFailsAsSpringsDo() {
+		DocumentLockOperations silent = mock(DocumentLockOperations.class, (asked) -> {
+			throw new LockStoreException("a", Outcome.NOT_EXECUTED, "Could not look", null);
+		});
+		MongoMappingContext mappings = (MongoMappingContext) this.template.getConverter().getMappingContext();
+		UnlockedSaveGuard saves = new UnlockedSaveGuard(DocumentLocksFixture.provider(() -> silent),
+				DocumentLocksFixture.provider(() -> mappings));
+		assertThatExceptionOfType(DataAccessResourceFailureException.class)
+			.isThrownBy(() -> saves.refuseIfGuarded(Guarded.class, "a", "guarded"))
+			.withMessage("Guarded 'a' was not saved, because it is unknown whether the document is locked: "
+					+ "Could not look");
 	}
 
 	@Test
