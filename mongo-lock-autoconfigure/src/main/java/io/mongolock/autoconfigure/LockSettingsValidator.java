@@ -167,8 +167,8 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 						+ "waiters wait for one place-ttl after an instance has died");
 		within("max-places", this.properties.maxPlaces(), 1, QueuePlaces.MAX_PLACES,
 				"between 1 and " + QueuePlaces.MAX_PLACES
-						+ ", because all waiting instances share one document, and each of their requests costs more "
-						+ "if this document has more places");
+						+ ", because all waiting instances share one document. Each place in this document makes each "
+						+ "request cost more");
 		duration("shutdown-timeout", this.properties.shutdownTimeout());
 		checkPositive("ttl-index.retention", this.properties.ttlIndex().retention());
 		within("ttl-index.retention", this.properties.ttlIndex().retention(), Duration.ofSeconds(1),

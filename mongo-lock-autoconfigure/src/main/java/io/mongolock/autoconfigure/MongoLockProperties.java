@@ -31,8 +31,8 @@ import io.mongolock.store.mongo.TtlIndexInitializer;
  * @param operationTimeout longest time for one request to MongoDB; by default 3 seconds,
  * or less for a short ttl
  * @param waitTimeout how long a claim waits for a lock that another holds
- * @param retryInterval polling interval without a change stream; n times as long for the
- * n-th waiter, but at most place-ttl / 3
+ * @param retryInterval polling interval without a change stream; the n-th waiter's
+ * interval is n times as long, at most place-ttl / 3
  * @param autoRenew whether leases are renewed while they are held
  * @param linger how long this instance keeps an unused lease for its own next claim; 0 to
  * keep none
@@ -104,8 +104,8 @@ public record MongoLockProperties(@DefaultValue("true") boolean enabled, @Defaul
 	 * @param renewInterval time between renewals of a lease
 	 * @param operationTimeout longest time that one request to MongoDB may take
 	 * @param waitTimeout how long a claim waits for a lock that another holds
-	 * @param retryInterval polling interval without a change stream; n times as long for
-	 * the n-th waiter, but at most place-ttl / 3
+	 * @param retryInterval polling interval without a change stream; the n-th waiter's
+	 * interval is n times as long, at most place-ttl / 3
 	 * @param autoRenew whether leases are renewed while they are held
 	 * @param limit how many may hold a lock together, 1 unless set
 	 * @param minHold how long a lock stays taken at least, from its grant on

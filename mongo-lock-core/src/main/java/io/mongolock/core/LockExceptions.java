@@ -311,7 +311,7 @@ public final class LockExceptions {
 	 */
 	public static IllegalStateException stricterWithin(Attempt held, int limit) {
 		return new IllegalStateException("Lock '" + KeyText.printable(held.key()) + "' is held "
-				+ describe(held.limit()) + ", perhaps by several holders. A holder that now requested the lock "
+				+ describe(held.limit()) + ", perhaps by several holders. A holder that requested the lock "
 				+ describe(limit) + " would wait for itself. Request the lock " + describe(limit)
 				+ " from the start, or release the lock first");
 	}

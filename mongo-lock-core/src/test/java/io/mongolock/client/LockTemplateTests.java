@@ -168,7 +168,7 @@ class LockTemplateTests extends AbstractLockTemplateTests {
 		assertThatIllegalStateException()
 			.isThrownBy(
 					() -> this.template.execute(shared, (handle) -> this.template.execute(REQUEST, (inner) -> null)))
-			.withMessage("Lock 'k' is held shared, perhaps by several holders. A holder that now requested the "
+			.withMessage("Lock 'k' is held shared, perhaps by several holders. A holder that requested the "
 					+ "lock exclusively would wait for itself. Request the lock exclusively from the start, or release "
 					+ "the lock first");
 		assertThat(this.store.count("acquire")).isOne();

@@ -293,7 +293,7 @@ class ThreadLockTests {
 		ReadWriteLock both = this.template.asReadWriteLock(REQUEST);
 		both.readLock().lock();
 		assertThatIllegalStateException().isThrownBy(both.writeLock()::lock)
-			.withMessageContaining("is held shared, perhaps by several holders. A holder that now requested the lock "
+			.withMessageContaining("is held shared, perhaps by several holders. A holder that requested the lock "
 					+ "exclusively would wait for itself");
 		both.readLock().unlock();
 		both.writeLock().lock();

@@ -95,9 +95,9 @@ final class GuardedUpdate {
 			.anyMatch((part) -> !part.getKey().startsWith("$")
 					|| part.getValue() instanceof Document changed && changed.containsKey(FencedWrites.FIELD));
 		if (touched) {
-			throw new IllegalArgumentException("A guarded update must not name '" + FencedWrites.FIELD
-					+ "', which is the field of the guard, and must not replace the document. Leave this field out of "
-					+ "the query and the update, and change single fields, for example with Update.set");
+			throw new IllegalArgumentException("A guarded update must not replace the document, and must not name '"
+					+ FencedWrites.FIELD
+					+ "', the field of the guard. Leave this field out of the query and the update, and change single fields, for example with Update.set");
 		}
 	}
 

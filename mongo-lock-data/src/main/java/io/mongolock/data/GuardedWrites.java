@@ -76,8 +76,7 @@ record GuardedWrites(MongoTemplate template, @Nullable MongoLockStore store) imp
 		if (!(lock instanceof LeaseControl leased) || leased.hasContent()) {
 			throw new IllegalArgumentException("Lock '" + KeyText.printable(lock.key())
 					+ "' does not come from LockOperations. A document's lock needs no touch, because a transaction "
-					+ "protects the documents that it saves, and documents that the same thread locked before the "
-					+ "transaction");
+					+ "protects documents that it saves, or that its thread locked before the transaction");
 		}
 		ClientSession session = CurrentTransaction.session(this.template)
 			.orElseThrow(() -> new IllegalStateException("Lock '" + KeyText.printable(lock.key())

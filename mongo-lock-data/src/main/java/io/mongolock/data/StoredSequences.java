@@ -33,7 +33,7 @@ final class StoredSequences implements Sequences {
 	@Override
 	public SequenceRange next(String name, int count) {
 		Assert.isTrue(count >= 1,
-				() -> "Cannot take " + count + " numbers of sequence '" + name + "', because at least 1 is needed");
+				() -> "Cannot take " + count + " numbers of sequence '" + name + "'. Take at least 1");
 		return numbers(name).next(count);
 	}
 

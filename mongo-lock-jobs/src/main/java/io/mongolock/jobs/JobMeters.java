@@ -42,7 +42,7 @@ final class JobMeters implements JobScheduler.Watch {
 	void on(JobRunEvent.Ended event) {
 		JobRun run = event.run();
 		Timer.builder("mongo.lock.job.runs")
-			.description("Job ticks that this instance ran or recorded without a run, and how long each run took")
+			.description("Job ticks that this instance ran or recorded as missed, and how long each run took")
 			.tag(NAME, run.job())
 			.tag("outcome", run.outcome().name().toLowerCase(Locale.ROOT))
 			.register(this.registry)

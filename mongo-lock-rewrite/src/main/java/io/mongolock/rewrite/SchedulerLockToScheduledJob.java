@@ -75,8 +75,8 @@ public class SchedulerLockToScheduledJob extends ScanningRecipe<AtomicBoolean> {
 	@Override
 	public String getDescription() {
 		return "A job runs once at each due time on the MongoDB server's clock. If an instance dies during a run, the "
-				+ "job runs again. This recipe adds mongo-lock-starter and mongo-lock-jobs to Maven modules. It leaves "
-				+ "schedules that have an initial delay, a scheduler or expressions as they are, with a comment.";
+				+ "job runs again. This recipe adds mongo-lock-starter and mongo-lock-jobs to Maven modules. If a "
+				+ "schedule has an initial delay, a scheduler or expressions, the recipe only adds a comment.";
 	}
 
 	/**

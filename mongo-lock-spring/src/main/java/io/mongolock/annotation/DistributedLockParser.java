@@ -79,8 +79,8 @@ class DistributedLockParser {
 			throw new InvalidLockMethodException(first.method(), targetClass,
 					"has several locks, but one lock has " + describeAnswer(first) + " and another lock has "
 							+ describeAnswer(other),
-					"If a lock is not free, a call can end in only one way. Give this attribute the same value in "
-							+ "all annotations of the method.");
+					"All locks of a method must agree on what happens if a lock is not free. Give this attribute the "
+							+ "same value in all annotations of the method.");
 		}
 		if (first.document() != null || other.document() != null) {
 			throw new InvalidLockMethodException(first.method(), targetClass,

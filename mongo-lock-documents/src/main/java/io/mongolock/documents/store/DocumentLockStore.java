@@ -102,8 +102,8 @@ public final class DocumentLockStore implements LockStore {
 		if (field.isBlank() || field.startsWith("$") || field.contains(".") || field.equals("_id")
 				|| field.equals(FencedWrites.FIELD)) {
 			throw new IllegalArgumentException("Locks cannot be kept in the field '" + field + "'. Name a field of the "
-					+ "document itself, other than '" + FencedWrites.FIELD + "', without a dot or a dollar sign, for "
-					+ "example 'lock'");
+					+ "document itself, for example 'lock'. '" + FencedWrites.FIELD
+					+ "' and names with a dot or a dollar sign are not allowed");
 		}
 	}
 

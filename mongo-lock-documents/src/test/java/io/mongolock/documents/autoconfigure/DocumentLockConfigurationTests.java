@@ -303,8 +303,8 @@ class DocumentLockConfigurationTests {
 	}
 
 	@ParameterizedTest
-	@CsvSource({ "'', Locks cannot be kept in the field", "a.b, for example 'lock'", "$lock, without a dot or a dollar",
-			"_id, of the document itself", "fence, other than 'fence'" })
+	@CsvSource({ "'', Locks cannot be kept in the field", "a.b, for example 'lock'", "$lock, a dot or a dollar",
+			"_id, of the document itself", "fence, and names with a dot" })
 	void aFieldThatNoDocumentHasIsRefusedAtTheStart(String field, String reason) {
 		this.runner.withPropertyValues("mongo-lock.document-locks.field=" + field)
 			.run((context) -> assertThat(context).getFailure()

@@ -64,8 +64,8 @@ record LockMethodCheck(BiFunction<@Nullable String, LockSettings, LockTerms> ter
 					"returns " + type.getTypeName() + ", so onUnavailable = SKIP would have to invent a result",
 					((type.isPrimitive())
 							? "Return " + ClassUtils.resolvePrimitiveIfNecessary(type).getSimpleName()
-									+ " or an Optional (a skipped call then returns an empty Optional, 0, false, or "
-									+ "null as a Character)"
+									+ " or an Optional (a skipped call then returns 0, false, a null Character, or "
+									+ "an empty Optional)"
 							: "Return a type that may be empty, for example a Maybe or a Mono")
 							+ ", name a fallback, or use onUnavailable = FAIL.");
 		}
