@@ -128,8 +128,8 @@ public final class LockKeyTypes {
 		for (Class<?> type : Set.of(Date.class, Calendar.class, ZonedDateTime.class, OffsetDateTime.class)) {
 			ways.put(type, zone);
 		}
-		String floating = "whose text depends on the version of Java. Use a BigDecimal, or a whole number of a "
-				+ "smaller unit";
+		String floating = "whose text depends on the version of Java. Use a BigDecimal, or a whole number "
+				+ "(cents instead of euros)";
 		ways.put(Double.class, floating);
 		ways.put(Float.class, floating);
 		ways.put(URI.class, "but equal URIs may have different texts. To use the text as the key, call toString()");

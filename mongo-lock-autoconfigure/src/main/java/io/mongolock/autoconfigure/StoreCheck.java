@@ -155,7 +155,7 @@ final class StoreCheck implements BooleanSupplier {
 	private static void refuse(LockLocation location, String problem) {
 		throw new LockStartupException("The collection " + location.namespace() + " " + problem,
 				"If you need nothing in this collection, drop the collection while no application uses it. This "
-						+ "library then creates a new collection, which is not capped and has no collation. Otherwise, "
+						+ "library then creates a new collection, which is not capped and has no collation. If you need its data, "
 						+ "copy the collection (in mongosh: db.getCollection(\"…\").aggregate([{$out: \"…\"}])), and "
 						+ "set the copy's name in mongo-lock.collection, or in the property that names the collection "
 						+ "of sequences, jobs or ShedLock.");

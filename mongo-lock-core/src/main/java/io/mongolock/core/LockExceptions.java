@@ -299,9 +299,9 @@ public final class LockExceptions {
 
 	private static String describe(@Nullable LossReason reason) {
 		return (reason != LossReason.SHUTDOWN)
-				? "the store no longer has this hold, because the lock was taken over, overwritten by a program that "
-						+ "does not know locks, released by force (see the releasing application's log), or deleted "
-						+ "(by hand, with its collection, or too soon by a TTL index)"
+				? "the store no longer has this hold, because the lock was taken over, released by force (see the "
+						+ "releasing application's log), deleted by hand, deleted too soon by a TTL index, dropped with "
+						+ "its collection, or overwritten by a program that does not know locks"
 				: "this application shut down while the lock was held";
 	}
 

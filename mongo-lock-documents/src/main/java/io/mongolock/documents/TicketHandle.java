@@ -132,9 +132,9 @@ final class TicketHandle implements LockHandle, LeaseControl {
 	public void assertHeld() {
 		assertMayCommit();
 		if (!isHeld()) {
-			throw new LockLostException(key(), fence(), LossReason.DEADLINE,
-					"Lock '" + KeyText.printable(key()) + "' (fence " + fence()
-							+ ") was not renewed with its ticket in time, and may have another holder now");
+			throw new LockLostException(key(), fence(), LossReason.DEADLINE, "Lock '" + KeyText.printable(key())
+					+ "' (fence " + fence()
+					+ ") may have another holder now, because no call with its ticket renewed the lock in time");
 		}
 	}
 

@@ -77,7 +77,7 @@ class DistributedLockParser {
 	private static void checkTogether(LockOperation first, LockOperation other, Class<?> targetClass) {
 		if (!describeAnswer(other).equals(describeAnswer(first))) {
 			throw new InvalidLockMethodException(first.method(), targetClass,
-					"has several locks, but one lock has " + describeAnswer(first) + " and another lock has "
+					"has several locks that disagree: one lock has " + describeAnswer(first) + " and another lock has "
 							+ describeAnswer(other),
 					"All locks of a method must agree on what happens if a lock is not free. Give this attribute the "
 							+ "same value in all annotations of the method.");

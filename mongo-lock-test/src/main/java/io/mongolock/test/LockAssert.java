@@ -121,7 +121,7 @@ public final class LockAssert extends AbstractAssert<LockAssert, String> {
 				.toList();
 			if (!taken.isEmpty()) {
 				throw failure(
-						"The call should take lock '%s', but meanwhile only these locks were taken: %s. Check the key "
+						"The call should take lock '%s', but only these locks were taken during the call: %s. Check the key "
 								+ "(without mongo-lock.key-prefix), and check whether the call goes through the proxy",
 						this.actual, taken);
 			}

@@ -76,7 +76,7 @@ class LockAssertTests {
 		fails(() -> this.locks.assertThatLock("a").isTakenBy(() -> {
 			acquire("c");
 			acquire("b");
-		}), "The call should take lock 'a', but meanwhile only these locks were taken: [b, c]");
+		}), "The call should take lock 'a', but only these locks were taken during the call: [b, c]");
 		LockAssertions elsewhere = new LockAssertions(mock(LockStore.class, AdditionalAnswers.delegatesTo(this.store)));
 		fails(() -> elsewhere.assertThatLock("a").isTakenBy(() -> acquire("d")),
 				"The call should take lock 'a', but ran without this lock");

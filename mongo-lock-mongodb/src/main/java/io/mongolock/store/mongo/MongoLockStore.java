@@ -103,7 +103,7 @@ public final class MongoLockStore implements LockStore {
 		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
 				"waiters ask for a lock again after each retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
-				"each idle lease ends one linger after its grant", LockClock.system());
+				"the linger of each idle lease counts from its grant", LockClock.system());
 	}
 
 	/**
