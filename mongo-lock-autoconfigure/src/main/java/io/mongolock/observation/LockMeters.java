@@ -42,7 +42,7 @@ public final class LockMeters implements LockInstrumentation {
 			"Time until a call gets its lock or ends without the lock", LockObservations.HOLD,
 			"Time from the grant of a lock to its release", HAND_OVER,
 			"Time between two successive holds in this application, if the second hold needs no request to MongoDB",
-			WAKE_UP, "Time between the wake-up of a waiting attempt and MongoDB's answer");
+			WAKE_UP, "How long MongoDB takes to answer an attempt that was woken");
 
 	private final MeterRegistry registry;
 

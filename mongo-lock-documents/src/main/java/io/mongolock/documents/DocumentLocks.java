@@ -136,9 +136,9 @@ final class DocumentLocks implements DocumentLockOperations, UnlockedSaveGuard.H
 	private void refuseSecond(LockedType<?> type, LockRequest request) {
 		this.transactions.find(request.key(), type).ifPresent((held) -> {
 			throw new IllegalStateException(
-					"This thread already holds the " + held + ". Pass this LockedDocument to the nested code. The "
-							+ "nested code can also call execute, or a method with @DistributedLock(document = …). "
-							+ "Both use the lock that this thread holds");
+					"This thread already holds the " + held + ". Pass its LockedDocument to the nested code, or let "
+							+ "the nested code call execute or a method with @DistributedLock(document = …), because "
+							+ "these calls use the lock that this thread holds");
 		});
 	}
 

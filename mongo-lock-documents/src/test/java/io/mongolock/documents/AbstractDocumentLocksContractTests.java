@@ -692,7 +692,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 				() -> documents.tryLock(Post.class, "p1"))) {
 			assertThatIllegalStateException().isThrownBy(second)
 				.withMessageContaining("This thread already holds the")
-				.withMessageContaining("Pass this LockedDocument to the nested code");
+				.withMessageContaining("Pass its LockedDocument to the nested code");
 		}
 	}
 

@@ -23,8 +23,8 @@ record RegistryCheck(ListableBeanFactory beanFactory) implements SmartInitializi
 	public void afterSingletonsInstantiated() {
 		if (names(MongoLockRegistry.class).length == 0) {
 			logger.warn("Spring Integration uses the LockRegistry " + Arrays.toString(names(LockRegistry.class))
-					+ " of the application. The locks of that bean do not exclude the locks of this library. Remove "
-					+ "that bean, remove mongo-lock-integration, or also declare a MongoLockRegistry bean");
+					+ " of the application. That bean and this library can grant the same lock at the same time. "
+					+ "Remove that bean, remove mongo-lock-integration, or also declare a MongoLockRegistry bean");
 		}
 	}
 

@@ -70,7 +70,7 @@ record ProviderCheck(ConfigurableListableBeanFactory beanFactory) implements Sma
 		String why = (failure != null)
 				? "That bean does not use the LockProvider of mongo-lock-shedlock, and could not take a lock at the "
 						+ "start: " + failure
-				: "The locks of that bean do not exclude the locks of this library";
+				: "That bean and this library can grant the same lock at the same time";
 		return new LockStartupException("ShedLock would use the LockProvider bean '" + name + "'. " + why + ".",
 				"Remove the bean '" + name + "': mongo-lock-shedlock has its own LockProvider. If your bean wraps that "
 						+ "LockProvider, let the @Bean method take an ExtensibleLockProvider and return a "

@@ -229,7 +229,7 @@ class ShedLockAutoConfigurationTests {
 				.run((context) -> assertThat(context).getFailure()
 					.isInstanceOf(LockStartupException.class)
 					.hasMessageStartingWith(
-							"ShedLock would use the LockProvider bean 'lockProvider'. The locks of that bean do")
+							"ShedLock would use the LockProvider bean 'lockProvider'. That bean and this library can grant")
 					.hasMessageContaining("Remove the bean 'lockProvider'"));
 		}
 	}
@@ -310,7 +310,7 @@ class ShedLockAutoConfigurationTests {
 			.run((context) -> assertThat(context).getFailure()
 				.isInstanceOf(LockStartupException.class)
 				.hasMessageStartingWith(
-						"ShedLock would use the LockProvider bean 'lockProvider'. The locks of that bean do"));
+						"ShedLock would use the LockProvider bean 'lockProvider'. That bean and this library can grant"));
 	}
 
 	@ParameterizedTest
