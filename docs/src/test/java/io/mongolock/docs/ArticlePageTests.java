@@ -62,7 +62,7 @@ class ArticlePageTests {
 	}
 
 	@Test
-	void whoComesSecondSeesWhoEditsWithoutAWait() {
+	void aSecondEditorSeesTheFirstWithoutAWait() {
 		LockTicket anna = ticket(this.articles.open("a", "Anna", null));
 		assertNotYours(() -> this.articles.open("a", "Ben", null));
 		Page ben = this.articles.read("a");
@@ -108,7 +108,7 @@ class ArticlePageTests {
 	}
 
 	@Test
-	void whoIsTakenOverSeesByWhom() {
+	void anEditorThatIsTakenOverSeesTheNextEditor() {
 		LockTicket anna = ticket(this.articles.open("a", "Anna", null));
 		long fence = Objects.requireNonNull(this.articles.read("a").editor()).fence();
 		LockTicket ben = ticket(this.articles.open("a", "Ben", fence));
@@ -120,7 +120,7 @@ class ArticlePageTests {
 	}
 
 	@Test
-	void whatWasChangedMeanwhileIsShownAndGoneOnFrom() {
+	void anArticleChangedMeanwhileIsShownAndEditingGoesOnFromIt() {
 		LockTicket opened = ticket(this.articles.open("a", "Anna", null));
 		this.mongo.updateFirst(Query.query(Criteria.where("id").is("a")), Update.update("text", "theirs"),
 				Article.class);
@@ -130,7 +130,7 @@ class ArticlePageTests {
 	}
 
 	@Test
-	void whoSavesWhatWasDeletedSeesThat() {
+	void aDeletedArticleIsNeitherSavedNorOpened() {
 		LockTicket opened = ticket(this.articles.open("a", "Anna", null));
 		this.mongo.remove(Query.query(Criteria.where("id").is("a")), Article.class);
 		assertNotYours(() -> this.articles.save("a", opened, 1, "mine"));

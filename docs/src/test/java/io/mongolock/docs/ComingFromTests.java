@@ -181,7 +181,7 @@ class ComingFromTests {
 	}
 
 	@Test
-	void whoWaitsInVainGetsAnException() {
+	void aDeniedClaimThrowsAnException() {
 		try (LockHandle other = this.locks.acquire(LockRequest.of("busy"))) {
 			assertThatExceptionOfType(LockUnavailableException.class)
 				.isThrownBy(() -> this.locks.acquire(once("busy")));

@@ -62,7 +62,7 @@ class CompatibilityTests {
 	}
 
 	@Test
-	void whatIsNotRunYetIsInTheWorkflowThatTheRowNames() throws IOException {
+	void rowsThatWereNotRunYetNameWorkflowsThatExist() throws IOException {
 		List<String> later = Files.readString(ROOT.resolve("docs/compatibility.md"))
 			.lines()
 			.filter((line) -> line.contains(", not run yet"))

@@ -64,7 +64,7 @@ class DashboardTests {
 	 * asks for an earlier increase, too, needs no such care.
 	 */
 	@Test
-	void whatWasNotThereBeforeIsAnIncreaseToo() throws IOException {
+	void aNewSeriesCountsAsAnIncreaseToo() throws IOException {
 		List<String> counts = Stream.concat(rules().map((rule) -> rule.get("expr").toString()), expressions())
 			.filter((expr) -> expr.contains("increase(") && !expr.contains("\"granted\"")
 					&& !expr.contains("offset 3m"))

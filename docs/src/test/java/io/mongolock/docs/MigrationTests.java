@@ -77,7 +77,7 @@ class MigrationTests {
 	}
 
 	@Test
-	void whatFailedIsTriedByTheNextInstance() {
+	void aMigrationThatFailedIsTriedByTheNextInstance() {
 		this.free.completeExceptionally(new IllegalStateException("no index"));
 		assertThat(catchThrowable(() -> application("0s"))).hasRootCauseMessage("no index");
 		this.migrated.clear();

@@ -37,13 +37,13 @@ class OperatorQueryTests {
 	private final MongoClient client = MongoClients.create(this.server.connectionString());
 
 	@Test
-	void whoHoldsWhatShowsOnlyLocksWhoseLeaseRuns() throws IOException {
+	void theQueryForHoldersFindsOnlyLocksWithARunningLease() throws IOException {
 		insertEachState("holders");
 		assertThat(idsFoundBy(query())).containsExactlyInAnyOrder("live", "one of two");
 	}
 
 	@Test
-	void whoWaitsShowsOnlyPlacesThatRun() throws IOException {
+	void theQueryForWaitersFindsOnlyLocksWithARunningPlace() throws IOException {
 		insertEachState("queue");
 		assertThat(idsFoundBy(query().replace("$holders", "$queue"))).containsExactlyInAnyOrder("live", "one of two");
 	}

@@ -89,7 +89,7 @@ class IdleOrdersTests {
 		}
 
 		@Validate
-		public void whatOthersWantIsNotIdle() {
+		public void aRecalledLeaseIsNotIdle() {
 			require(!this.recalled || this.client.idle().all().isEmpty(), "idle though others want it");
 		}
 
@@ -186,7 +186,7 @@ class IdleOrdersTests {
 		}
 
 		@Validate
-		public void whoCameIsServedAndNothingIsLeft() {
+		public void waitersAreServedAndNothingIsLeft() {
 			require(!this.recalled
 					|| this.client.idle().all().stream().noneMatch((idle) -> idle.held().id().equals(this.first.id())),
 					"idle though others want it");

@@ -31,12 +31,12 @@ class QueuePlaceOrdersTests {
 	private static final Duration TTL = Duration.ofSeconds(6);
 
 	@Test
-	void whoIsNotifiedOfAllReleasesIsCalledByTheLast() {
+	void aWaiterNotifiedOfAllReleasesIsCalledByTheLast() {
 		ThreadOrders.check(OfHints.class, 6);
 	}
 
 	@Test
-	void whoIsNotifiedOfNoneIsLookedAtSoon() {
+	void aWaiterNotifiedOfNoReleaseIsLookedAtSoon() {
 		ThreadOrders.check(OfLooks.class, 3);
 	}
 

@@ -112,7 +112,7 @@ class WovenCallTests {
 	}
 
 	@Test
-	void whatSuchACallDoesItselfIsLockedAgain() {
+	void aSelfCallWithinACallThroughTheProxyIsLockedAgain() {
 		this.runner.withBean(Countdown.class)
 			.run((context) -> assertThat(context.getBean(Countdown.class).from(2)).isEqualTo("n:2 n:1 n:0"));
 		assertThat(this.locks.asked()).isEqualTo(3);
@@ -178,7 +178,7 @@ class WovenCallTests {
 	}
 
 	@Test
-	void whatIsWrongIsRefusedAtTheFirstCallOfAnObjectThatIsNoBean() {
+	void aWrongDeclarationIsRefusedAtTheFirstCallOfAnObjectThatIsNoBean() {
 		this.runner.run((context) -> assertThatExceptionOfType(InvalidLockMethodException.class)
 			.isThrownBy(() -> new SkippedPrimitive().run())
 			.withMessageContaining("would have to invent a result"));
@@ -220,7 +220,7 @@ class WovenCallTests {
 	}
 
 	@Test
-	void whatAFactoryBeanMakesTakesTheLocksOfItsContext() {
+	void aProductOfAFactoryBeanTakesTheLocksOfItsContext() {
 		takesTheLocksOfItsContext(this.runner.withBean(BareFactory.class),
 				(own) -> own.getBean(Bare.class).callsItself());
 	}
@@ -240,7 +240,7 @@ class WovenCallTests {
 	}
 
 	@Test
-	void whatStartsAndStopsWithTheContextMayCallWovenMethods() {
+	void aLifecycleBeanMayCallWovenMethodsAsItStartsAndStops() {
 		List<String> called = new ArrayList<>();
 		this.runner.withBean(Beginning.class, () -> new Beginning(called)).run((context) -> {
 			context.getSourceApplicationContext(ConfigurableApplicationContext.class).stop();
@@ -342,7 +342,7 @@ class WovenCallTests {
 	}
 
 	@Test
-	void whatOnlyProxiesCannotReachIsNotRefusedForAnObjectThatIsNoBean() {
+	void aMethodThatNoProxyReachesIsLockedForAnObjectThatIsNoBean() {
 		this.runner.run((context) -> assertThat(new Job().work()).isEqualTo("job"));
 	}
 

@@ -118,7 +118,7 @@ class LikelyMistakesTests {
 	}
 
 	@Test
-	void whatTheContainerCallsWithoutTheLockOfItsClassIsWarnedOf(CapturedOutput output) {
+	void methodsThatTheContainerCallsWithoutTheLockOfTheirClassAreWarnedOf(CapturedOutput output) {
 		this.runner.withBean(Jobs.class).run((context) -> assertThat(context).hasNotFailed());
 		assertThat(output).containsOnlyOnce("tick, which the container calls, runs WITHOUT the lock")
 			.containsOnlyOnce("heard, which the container calls, runs WITHOUT the lock")

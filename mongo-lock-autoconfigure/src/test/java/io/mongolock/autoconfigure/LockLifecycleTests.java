@@ -72,7 +72,7 @@ class LockLifecycleTests {
 	}
 
 	@Test
-	void whatRunsJobsOfBeansThatItLooksUpEndsBeforeTheLocks() {
+	void aSmartLifecycleBeanEndsBeforeTheLocks() {
 		this.runner.withUserConfiguration(Early.class, Jobs.class).run((context) -> {
 			this.ends.lock = context.getBean(LockOperations.class).acquire(LockRequest.of("k"));
 			context.close();
@@ -113,7 +113,7 @@ class LockLifecycleTests {
 	}
 
 	@Test
-	void whatIsBlockedInOneClientHoldsUpNoOther() {
+	void aBlockedClientDoesNotHoldUpTheEndOfAnother() {
 		CyclicBarrier claims = new CyclicBarrier(2);
 		CyclicBarrier ends = new CyclicBarrier(2);
 		AtomicInteger met = new AtomicInteger();
@@ -172,7 +172,7 @@ class LockLifecycleTests {
 	}
 
 	@Test
-	void whatTheClientOfTheDatabaseNeedsOutlivesIt() {
+	void anExecutorThatTheDatabaseClientNeedsOutlivesIt() {
 		this.runner.withUserConfiguration(Transport.class).run((context) -> {
 			this.ends.lock = context.getBean(LockOperations.class).acquire(LockRequest.of("k"));
 			context.close();

@@ -129,7 +129,7 @@ public class LockOperatorsAutoConfigurationTests {
 	}
 
 	@Test
-	void whatAnotherStoreGrantsDoesNotProveThatThisOneDoes() {
+	void theHealthProbesItsStoreAlsoAfterAGrantOfAnotherStore() {
 		this.empty.withBean(FailingStore.class).run((running) -> {
 			running.getBean(LockEnvironment.class)
 				.open(new ScriptedStore())

@@ -182,7 +182,7 @@ class LockSettingsValidatorTests extends AbstractAutoConfigurationTests {
 
 	@ParameterizedTest
 	@MethodSource("offered")
-	void whatAnEditorOffersIsAccepted(String setting) {
+	void aValueThatAnEditorOffersIsAccepted(String setting) {
 		this.runner.withPropertyValues(setting).run((context) -> assertThat(context).hasNotFailed());
 	}
 

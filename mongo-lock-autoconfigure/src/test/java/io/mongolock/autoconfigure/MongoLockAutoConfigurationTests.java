@@ -228,7 +228,7 @@ class MongoLockAutoConfigurationTests extends AbstractAutoConfigurationTests {
 	}
 
 	@Test
-	void whatWasProcessedSwitchedOffAheadOfTimeDoesNotStartSwitchedOn() {
+	void whenLocksWereSwitchedOffAheadOfTimeThenAStartWithThemOnIsRefused() {
 		MongoLockProperties properties = new Binder(new MapConfigurationPropertySource()).bindOrCreate("mongo-lock",
 				MongoLockProperties.class);
 		assertThatExceptionOfType(LockStartupException.class)

@@ -55,7 +55,7 @@ class NeighbouringAnnotationTests {
 	private final List<String> events = Collections.synchronizedList(new ArrayList<>());
 
 	@Test
-	void whoIsNotAllowedToCallClaimsNothing() {
+	void anUnauthorizedCallClaimsNothing() {
 		run(MethodSecurity.class, (context) -> {
 			SecurityContextHolder.getContext()
 				.setAuthentication(new TestingAuthenticationToken("user", "", "ROLE_CLERK"));

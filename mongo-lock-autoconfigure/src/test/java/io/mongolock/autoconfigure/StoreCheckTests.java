@@ -185,7 +185,7 @@ class StoreCheckTests {
 	}
 
 	@Test
-	void whatIsNotAnsweredIsAskedAgain() {
+	void aCheckWithoutAnAnswerReturnsFalse() {
 		LockLocation locks = BDDMockito.mock();
 		StoreCheck check = new StoreCheck(locks, () -> false, List::of);
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
@@ -194,7 +194,7 @@ class StoreCheckTests {
 	}
 
 	@Test
-	void whatIsExecutedBesideTheStartIsNotAskedAgain() {
+	void whenTheCheckBesideTheStartSucceedsThenTheStartDoesNotAskAgain() {
 		LockLocation locks = BDDMockito.mock();
 		List<Thread> askedBy = new CopyOnWriteArrayList<>();
 		CountDownLatch waitedFor = new CountDownLatch(1);
@@ -234,7 +234,7 @@ class StoreCheckTests {
 	}
 
 	@Test
-	void whatIsRefusedBesideTheStartIsRefusedWhenTheStartWaitsForIt() {
+	void whenTheCheckBesideTheStartIsRefusedThenTheStartIsRefused() {
 		LockLocation locks = BDDMockito.mock();
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any())).willReturn(Optional.of("no locks here"));
 		StoreCheck check = new StoreCheck(locks, () -> true, List::of);
@@ -244,7 +244,7 @@ class StoreCheckTests {
 	}
 
 	@Test
-	void whatABeanHasPutRightBesideTheStartIsNotRefused() {
+	void whenARefusalBesideTheStartIsNotRepeatedThenTheStartGoesOn() {
 		LockLocation locks = BDDMockito.mock();
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
 			.willReturn(Optional.of("this is a view"))
@@ -255,7 +255,7 @@ class StoreCheckTests {
 	}
 
 	@Test
-	void whatIsNotAnsweredBesideTheStartIsAskedWhenTheStartWaitsForIt() {
+	void whenTheCheckBesideTheStartHasNoAnswerThenTheStartAsksAgain() {
 		LockLocation locks = BDDMockito.mock();
 		BDDMockito.given(locks.refusedStatement(ArgumentMatchers.any()))
 			.willThrow(new LockStoreException("", LockStoreException.Outcome.UNKNOWN, "no answer", null))

@@ -101,7 +101,7 @@ class VerificationTests {
 
 	@ParameterizedTest
 	@FieldSource("wrong")
-	void whatIsWrongInItselfIsRefusedInAnyCase(Class<?> type) {
+	void aWrongDeclarationIsRefusedEvenIfVerificationIsOff(Class<?> type) {
 		this.runner.withUserConfiguration(type)
 			.withPropertyValues("mongo-lock.verification=off")
 			.run((context) -> assertThat(context).getFailure()

@@ -74,7 +74,7 @@ class LockObservationTests {
 	}
 
 	@Test
-	void whatIsPassedOnIsHeldHereNoLonger() {
+	void theObservationOfAHoldThatIsPassedOnCompletes() {
 		LockHandle handle = this.template.acquire(REQUEST);
 		((LeaseControl) handle).end(LeaseEnd.PASSED_ON);
 		handle.close();
@@ -95,7 +95,7 @@ class LockObservationTests {
 	}
 
 	@Test
-	void whoWaitsIsQueuedAndWoken() {
+	void aWaiterIsObservedAsQueuedWokenAndGranted() {
 		List<String> events = new CopyOnWriteArrayList<>();
 		this.registry.observationConfig().observationHandler(new EventRecorder(events));
 		LockHandle held = this.template.acquire(REQUEST);
@@ -107,7 +107,7 @@ class LockObservationTests {
 	}
 
 	@Test
-	void whatIsDoneUnderTheLockIsAChildOfWhatIsHeldAndBothAreOfWhoClaims() {
+	void theWorkIsObservedWithinTheHoldAndClaimAndHoldWithinTheCaller() {
 		Observation caller = Observation.start("caller", this.registry);
 		Observation within = caller.scoped(() -> this.template.execute(REQUEST, (held) -> current()));
 		assertThat(Objects.requireNonNull(within).getContext().getName()).isEqualTo(LockObservations.HOLD);

@@ -61,7 +61,7 @@ public abstract class LockedMethodContract {
 	}
 
 	@Test
-	void whatAnAnnotationBringsCounts() {
+	void aComposedAnnotationLocksItsMethod() {
 		withPayments((payments) -> assertThat(payments.composed()).isEqualTo("composed"));
 		assertThat(this.locks.events()).containsExactly("acquire composed", "release composed");
 	}

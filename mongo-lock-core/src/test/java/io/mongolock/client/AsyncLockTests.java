@@ -269,7 +269,7 @@ class AsyncLockTests {
 	}
 
 	@Test
-	void whatIsAttachedToAResultMayBlockWithoutDelayingAnother() {
+	void aCallbackAttachedToAResultMayBlockWithoutDelayingAnotherClaim() {
 		CountDownLatch attached = new CountDownLatch(1);
 		CountDownLatch blocked = new CountDownLatch(64);
 		for (int i = 0; i < 64; i++) {
@@ -422,7 +422,7 @@ class AsyncLockTests {
 	}
 
 	@Test
-	void whatTheStageFailsWithIsTheResult() {
+	void theFailureOfTheStageIsTheResult() {
 		IOException failure = new IOException("mine");
 		assertThat(this.template.executeAsync(REQUEST, (handle) -> CompletableFuture.failedFuture(failure)))
 			.failsWithin(LONG)
@@ -432,7 +432,7 @@ class AsyncLockTests {
 	}
 
 	@Test
-	void whatTheCallbackThrowsIsTheResult() {
+	void theExceptionOfTheCallbackIsTheResult() {
 		IOException failure = new IOException("mine");
 		assertThat(this.template.<String>executeAsync(REQUEST, (handle) -> {
 			throw failure;
@@ -619,7 +619,7 @@ class AsyncLockTests {
 
 	@Test
 	@SuppressWarnings("try") // closing is what the resource is for
-	void whatTheCallerLetsGoOfAtThatMomentIsClaimedAnew() {
+	void aLockThatTheCallerReleasesAsItIsSharedIsClaimedAnew() {
 		AtomicReference<Runnable> atNextReading = new AtomicReference<>();
 		Thread caller = Thread.currentThread();
 		LockTemplate locks = new LockTemplate(this.store,

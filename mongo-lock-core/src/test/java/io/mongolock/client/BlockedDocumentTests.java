@@ -113,7 +113,7 @@ class BlockedDocumentTests {
 	}
 
 	@Test
-	void whatStaysBlockedUntilTheEndIsAllThatIsReported() {
+	void aStopReportsOnlyTheLockThatStaysBlockedUntilTheEnd() {
 		acquire(40, "k");
 		this.store.block("k7");
 		CompletableFuture<Void> stop = stopWithin(Duration.ofSeconds(60));
@@ -177,7 +177,7 @@ class BlockedDocumentTests {
 	}
 
 	@Test
-	void whatIsCleanedUpDoesNotWaitBehindWhatIsBlocked() {
+	void aCleanUpDoesNotWaitBehindBlockedDocuments() {
 		// All but a first try never ends
 		this.store.patience = DividedEnding.PATIENCE;
 		LockTemplate client = new LockTemplate(this.store, options(), new ClientRuntime());

@@ -167,7 +167,7 @@ class ClientLoopTests {
 	}
 
 	@Test
-	void whoPausesALeaseWaitsForItsRenewalThatIsUnderway() throws InterruptedException {
+	void aPauseOfALeaseWaitsForItsRenewalThatIsUnderway() throws InterruptedException {
 		Queue<Runnable> begun = new ConcurrentLinkedQueue<>();
 		renewOn(begun::add);
 		Lease lease = register("a", Duration.ofSeconds(18));

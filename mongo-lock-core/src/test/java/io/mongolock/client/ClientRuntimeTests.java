@@ -45,7 +45,7 @@ class ClientRuntimeTests {
 	}
 
 	@Test
-	void whoWaitsUntilNoPermitIsTakenTakesNone() {
+	void aWaitUntilNoPermitIsTakenTakesNone() {
 		new ClientRuntime().awaitUnused(this.permits, 2, 0);
 		assertThat(this.permits.availablePermits()).isEqualTo(2);
 	}

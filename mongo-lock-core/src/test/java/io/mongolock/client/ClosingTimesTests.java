@@ -86,7 +86,7 @@ class ClosingTimesTests {
 	}
 
 	@Test
-	void whatIsGrantedToAFutureThatIsOverIsReleasedAtOnceWhateverItsMinimumHold() {
+	void aLockGrantedToACancelledFutureIsReleasedDespiteItsMinimumHold() {
 		CountDownLatch over = new CountDownLatch(1);
 		LockRequest kept = LockRequest.builder("k").minHold(Duration.ofMinutes(10)).build();
 		CompletableFuture<LockHandle> future = this.client.claimAsync(kept, (handle) -> {
@@ -121,7 +121,7 @@ class ClosingTimesTests {
 	}
 
 	@Test
-	void whatIsGrantedAfterTheCloseIsNotHeld() throws Exception {
+	void aLockGrantedAfterTheStopIsNotHeld() throws Exception {
 		CountDownLatch closed = new CountDownLatch(1);
 		CountDownLatch asked = new CountDownLatch(1);
 		this.store.next("acquire", (request) -> {
@@ -168,7 +168,7 @@ class ClosingTimesTests {
 	}
 
 	@Test
-	void whatIsHandedToOneWhoHadGoneIsReleasedWhateverItsMinimumHold() {
+	void aLockHandedToACancelledWaiterIsReleasedDespiteItsMinimumHold() {
 		LeaseHandle holder = beginTurn();
 		LockRequest kept = LockRequest.builder("k").minHold(Duration.ofMinutes(10)).build();
 		CompletableFuture<LockHandle> gone = this.client.claimAsync(kept, (handle) -> handle);

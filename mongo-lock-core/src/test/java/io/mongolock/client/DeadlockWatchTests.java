@@ -164,7 +164,7 @@ class DeadlockWatchTests {
 	}
 
 	@Test
-	void whoComesLaterHasTheNextLookEarlierAndWakesTheLoopOnlyForThat() {
+	void aLaterWaiterBringsTheNextLookForwardAndWakesTheLoopOnlyForThat() {
 		waits("b", new GrantId("a", 1));
 		live(34);
 		this.looks.clear();
@@ -179,14 +179,14 @@ class DeadlockWatchTests {
 	}
 
 	@Test
-	void whoHoldsNothingIsNotLookedAt() {
+	void aWaiterWithoutHoldsIsNotLookedAt() {
 		waits("b");
 		live(60);
 		assertThat(this.looks).isEmpty();
 	}
 
 	@Test
-	void whatOneLookSawIsToldHalfASecondLaterAlsoToWhomWaitedForLong() {
+	void aLongWaiterIsToldOfADeadlockHalfASecondAfterTheFirstLookSawIt() {
 		LockAcquisition first = waits("b", new GrantId("a", 1));
 		live(31);
 		circle();
@@ -285,7 +285,7 @@ class DeadlockWatchTests {
 	}
 
 	@Test
-	void whoHasEndedIsNotLookedForAndTheNextOneIs() {
+	void anEndedAttemptIsNoLongerLookedForAndTheNextAttemptIs() {
 		LockAcquisition ended = waits("b", new GrantId("a", 1));
 		live(3);
 		this.watch.ended(ended);
@@ -314,7 +314,7 @@ class DeadlockWatchTests {
 	}
 
 	@Test
-	void whatWasSeenBeforeAFailureCounts() {
+	void aDeadlockThatALookSawBeforeItFailedIsTold() {
 		this.locks.put("a", lock("a", 1, place("other", new GrantId("unreadable", 7))));
 		this.locks.put("b", lock("b", 2));
 		waits("b", new GrantId("a", 1));
@@ -327,7 +327,7 @@ class DeadlockWatchTests {
 	}
 
 	@Test
-	void whatFindsNoThreadIsTriedAgain() {
+	void aLookThatFindsNoThreadIsTriedAgain() {
 		Executor later = this.threads;
 		Deque<Throwable> rejections = new ArrayDeque<>(
 				List.of(new RejectedExecutionException("by script"), new OutOfMemoryError("by script")));

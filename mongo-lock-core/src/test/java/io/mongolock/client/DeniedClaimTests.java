@@ -62,7 +62,7 @@ class DeniedClaimTests {
 	}
 
 	@Test
-	void whoTriesOrSkipsDoesNotWaitByTheSettingForAllLocks() {
+	void tryAcquireAndSkipIgnoreTheWaitTimeoutSetForAllLocks() {
 		assertThat(this.template.tryAcquire(LockRequest.of("job", 1))).isEmpty();
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> this.template.execute(skipping("job", 2), LockHandle::fence))

@@ -143,7 +143,7 @@ class HandleLeaksTests {
 	}
 
 	@Test
-	void whatIsClosedIsNoLeak(CapturedOutput output) {
+	void aClosedHandleIsNoLeak(CapturedOutput output) {
 		CarelessCode.acquireAndClose(this.template, 50);
 		CarelessCode.acquireAndForget(this.template, "k");
 		awaitCollected(() -> this.store.holders() == 0);

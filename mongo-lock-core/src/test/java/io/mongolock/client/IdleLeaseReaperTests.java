@@ -130,7 +130,7 @@ class IdleLeaseReaperTests {
 	}
 
 	@Test
-	void whatIsIdleIsNotRenewed() {
+	void anIdleLeaseIsNotRenewed() {
 		this.store.watching = false;
 		LockRequest longer = LockRequest.builder("k").linger(Duration.ofMinutes(1)).build();
 		this.template.execute(longer, LockHandle::fence);
@@ -142,7 +142,7 @@ class IdleLeaseReaperTests {
 	}
 
 	@Test
-	void whatIsTakenAgainIsRenewed() {
+	void anIdleLeaseThatIsTakenAgainIsRenewed() {
 		idle();
 		try (LockHandle handle = this.template.acquire(REQUEST)) {
 			this.clock.step(Duration.ofSeconds(9));
@@ -192,7 +192,7 @@ class IdleLeaseReaperTests {
 	}
 
 	@Test
-	void whatIsIdleAsRecallsMayHaveBeenMissedIsReleased() {
+	void whenRecallsMayHaveBeenMissedThenIdleLeasesAreReleased() {
 		idle();
 		Objects.requireNonNull(this.store.listener.get()).missed();
 		awaitFree();
@@ -254,7 +254,7 @@ class IdleLeaseReaperTests {
 	}
 
 	@Test
-	void whoHoldsWhatWasTakenByForceHearsOfItAtOnce() {
+	void aLockThatIsTakenByForceIsAtOnceNoLongerHeld() {
 		idle();
 		LockHandle handle = this.template.acquire(REQUEST);
 		this.template.takenByForce("k", this.store.holder("k").orElseThrow().toHolder(Instant.now()));
@@ -290,7 +290,7 @@ class IdleLeaseReaperTests {
 	}
 
 	@Test
-	void whatIsAboutToBeReleasedAsClaimsStopIsReleased() {
+	void whenClaimsStopThenAnIdleLeaseAboutToBeReleasedIsReleased() {
 		CountDownLatch taken = new CountDownLatch(1);
 		CountDownLatch released = new CountDownLatch(1);
 		AtomicReference<@Nullable LockTemplate> over = new AtomicReference<>();
@@ -306,7 +306,7 @@ class IdleLeaseReaperTests {
 	}
 
 	@Test
-	void whatIsAboutToBeReleasedAsTheClientStopsIsReleased() throws Exception {
+	void whenTheClientStopsThenAnIdleLeaseAboutToBeReleasedIsReleased() throws Exception {
 		CountDownLatch taken = new CountDownLatch(1);
 		CountDownLatch released = new CountDownLatch(1);
 		AtomicReference<@Nullable LockTemplate> over = new AtomicReference<>();

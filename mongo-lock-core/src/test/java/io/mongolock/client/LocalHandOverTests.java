@@ -86,7 +86,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoIsHandedTheLockHasItRenewed() {
+	void aLockThatWasHandedOverIsRenewed() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
 		holder.close();
@@ -136,7 +136,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoDoesNotWaitIsNeverHandedItNorInTheWay() {
+	void aClaimWithoutAWaitIsNeverHandedTheLockAndHindersNoHandOver() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(REQUEST);
 		LockRequest once = LockRequest.builder("k").waitTimeout(Duration.ZERO).build();
@@ -170,7 +170,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoIsInterruptedAsItIsHandedTheLockPassesItOn() {
+	void aWaiterInterruptedAsItIsHandedTheLockPassesItOn() {
 		LockHandle holder = beginTurn();
 		AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
 		CompletableFuture<LockHandle> interrupted = inThread(() -> {
@@ -191,7 +191,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoIsInterruptedAsItIsHandedTheLockReleasesItIfNobodyWaits() {
+	void aWaiterInterruptedAsItIsHandedTheLockReleasesItIfNoOtherWaits() {
 		LockHandle holder = beginTurn();
 		AtomicReference<@Nullable Thread> waiter = new AtomicReference<>();
 		CompletableFuture<LockHandle> interrupted = inThread(() -> {
@@ -226,7 +226,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoIsHandedALockThatIsLostBeforeItWakesAsksAnew() {
+	void aWaiterAsksAnewIfTheLockItWasHandedIsLostBeforeItWakes() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<Boolean> waiting = heldUpWhileHandedOver(holder);
 		this.store.forget("k");
@@ -240,7 +240,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoWakesAfterTheDeadlineOfWhatItWasHandedAsksAnew() {
+	void aWaiterAsksAnewIfItWakesAfterTheDeadlineOfTheLeaseItWasHanded() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<Boolean> waiting = heldUpWhileHandedOver(holder);
 		this.clock.stepped.addAndGet(Duration.ofMinutes(30).toNanos());
@@ -278,7 +278,7 @@ class LocalHandOverTests {
 	}
 
 	@Test
-	void whoAsksForALongerTtlAsksTheStoreForIt() {
+	void aWaiterWithALongerTtlClaimsTheLockFromTheStore() {
 		LockHandle holder = beginTurn();
 		CompletableFuture<LockHandle> waiting = this.template.acquireAsync(LONGER);
 		int before = this.store.requests.size();

@@ -96,7 +96,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	void whatIsNoLossIsDroppedOldestFirstAndCountedWhileAListenerIsStuck() {
+	void eventsOtherThanLossesAreDroppedOldestFirstAndCountedWhileAListenerIsStuck() {
 		this.events.blocking = true;
 		List<BiConsumer<String, Duration>> servers = new ArrayList<>();
 		new LockEvents(List.of(this.events), LockClock.system(), new ClientRuntime()::daemons)
@@ -122,7 +122,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	void whoMeasuresAndFailsHarmsNeitherClaimsNorRenewals() {
+	void aMeterThatFailsHarmsNeitherClaimsNorRenewals() {
 		LockTemplate measured = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(new LockInstrumentation() {
 
@@ -145,7 +145,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	void whatAListenerThrowsUndeclaredKeepsNobodyFromHearingOfLosses() {
+	void anUndeclaredExceptionOfAListenerKeepsNoListenerFromHearingOfLosses() {
 		Undeclared failing = new Undeclared();
 		LockTemplate heard = new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
 				new LockOwner("app", "1", "host", 42, ""), LockClock.system(), List.of(failing, this.events)));
@@ -156,7 +156,7 @@ class LockEventsTests {
 	}
 
 	@Test
-	void whatAMeterThrowsUndeclaredDoesNotEndTheWatch() {
+	void anUndeclaredExceptionOfAMeterDoesNotEndTheWatch() {
 		LockTemplate measured = new LockTemplate(this.store,
 				new ClientOptions(ConfiguredSettings.NONE, new LockOwner("app", "1", "host", 42, ""),
 						LockClock.system(), List.of(new UndeclaredMeter(), this.events)));

@@ -60,7 +60,7 @@ class LockInstrumentationTests {
 	}
 
 	@Test
-	void whoGoesOnWithoutTheLockHasSkipped() {
+	void deniedClaimsByTryAcquireOrSkipAreMeasuredAsSkipped() {
 		this.template.acquire(LockRequest.of("k"));
 		this.template.tryAcquire(LockRequest.of("k"));
 		assertThatRuntimeException().isThrownBy(
@@ -79,7 +79,7 @@ class LockInstrumentationTests {
 	}
 
 	@Test
-	void whoIsInterruptedAndWhoCancelsAreToldApart() {
+	void interruptedAndCancelledClaimsAreToldApart() {
 		this.template.acquire(LockRequest.of("k"));
 		Thread.currentThread().interrupt();
 		assertThatRuntimeException().isThrownBy(() -> this.template.acquire(waiting(Duration.ofMinutes(1))));
@@ -180,7 +180,7 @@ class LockInstrumentationTests {
 	}
 
 	@Test
-	void whoIsCancelledByAnInstrumentAsItIsHandedTheLockIsNotGrantedIt() {
+	void aWaiterCancelledByAnInstrumentAsItIsHandedTheLockIsNotGrantedIt() {
 		LockHandle first = this.template.acquire(LockRequest.of("k"));
 		CompletableFuture<LockHandle> second = this.template.acquireAsync(waiting(Duration.ofMinutes(1)));
 		first.close();

@@ -66,7 +66,7 @@ class LockTemplateDeadlockTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whoHasEndedIsNotLookedForAnyMore() {
+	void anEndedAttemptIsNoLongerLookedFor() {
 		this.other.acquire(LockRequest.of("k"));
 		Future<?> first = waitUnder(List.of("first"));
 		lookUntil("queues first on mongo-lock-deadlock");

@@ -154,7 +154,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whatWasHeldBeforeAStopOfClaimsGoesOnAfterTheNextStart() {
+	void aHoldGoesOnThroughAStopOfClaimsAndTheNextStart() {
 		LockHandle held = this.template.acquire(BUSY);
 		this.template.stopClaims(Duration.ofSeconds(1));
 		this.template.start();
@@ -166,7 +166,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whoWaitsForTheEndOfAllUseWaitsForTheLastReleaseAndNoLonger() throws Exception {
+	void theWaitForTheEndOfAllUseEndsWithTheLastRelease() throws Exception {
 		LockHandle first = this.template.acquire(REQUEST);
 		LockHandle second = this.template.acquire(LockRequest.of("other"));
 		this.template.stopClaims(Duration.ofSeconds(1));
@@ -238,7 +238,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whatIsCutOffIsFreeSoonHoweverWideItsMargin() {
+	void aLockThatIsCutOffIsFreeSoonHoweverWideItsMargin() {
 		this.template.acquire(LockRequest.builder("wide")
 			.settings(LockSettings.builder().ttl(Duration.ofMinutes(10)).margin(Duration.ofMinutes(1)).build())
 			.build());
@@ -343,7 +343,7 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whoJoinsBetweenAStopAndAStartIsAnswered() {
+	void aClaimThatJoinsBetweenAStopAndAStartIsAnswered() {
 		AtomicBoolean joins = new AtomicBoolean(true);
 		AtomicBoolean stopped = new AtomicBoolean();
 		AtomicReference<LockTemplate> client = new AtomicReference<>();

@@ -75,7 +75,7 @@ class LockTransactionTests {
 	}
 
 	@Test
-	void whatOnlyTheTransactionHoldsOfSeveralIsSharedWhicheverThreadAsks() {
+	void anAsynchronousClaimOfSeveralSharesALockThatOnlyTheTransactionHolds() {
 		this.transaction.executeWithoutResult((status) -> {
 			this.locks.acquire(REQUEST).close();
 			assertThat(this.locks.executeAsync(List.of(LockRequest.of("a"), REQUEST),

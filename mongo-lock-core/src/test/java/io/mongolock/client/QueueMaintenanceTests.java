@@ -154,7 +154,7 @@ class QueueMaintenanceTests {
 	}
 
 	@Test
-	void whoComesAsTheIdleWatchIsAboutToCloseKeepsIt() {
+	void aWaiterThatComesAsTheIdleWatchIsAboutToCloseKeepsItOpen() {
 		LockAcquisition one = stand("one");
 		goOnTo(0);
 		one.cancel();
@@ -170,7 +170,7 @@ class QueueMaintenanceTests {
 	}
 
 	@Test
-	void whoComesInTheMomentOfTheCloseIsLookedAtAndHasItOpenedAnew() {
+	void aWaiterThatComesAsTheWatchClosesIsLookedAtAndHasItOpenedAnew() {
 		LockAcquisition one = stand("one");
 		goOnTo(0);
 		one.cancel();
@@ -252,7 +252,7 @@ class QueueMaintenanceTests {
 	}
 
 	@Test
-	void whatALookThatFailedMissedIsLookedAtAgain() {
+	void aPlaceIsLookedAtAgainAfterALookThatFailed() {
 		this.live = false;
 		stand("a");
 		goOnTo(0);

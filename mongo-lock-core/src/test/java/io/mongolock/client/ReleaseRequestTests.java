@@ -136,7 +136,7 @@ class ReleaseRequestTests {
 	}
 
 	@Test
-	void whatIsRenewedDuringALookIsLookedAtAsWell() throws InterruptedException {
+	void aLeaseThatComesDuringALookIsLookedAtAfterIt() throws InterruptedException {
 		CountDownLatch underway = new CountDownLatch(1);
 		CountDownLatch go = new CountDownLatch(1);
 		List<String> looked = new CopyOnWriteArrayList<>();

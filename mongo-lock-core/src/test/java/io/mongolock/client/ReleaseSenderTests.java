@@ -62,7 +62,7 @@ class ReleaseSenderTests {
 	}
 
 	@Test
-	void whatAFailoverTookBackIsReleasedAgainWithOneRequest() {
+	void releasesUndoneByAFailoverAreRepeatedInOneRequest() {
 		// As if the primary that answers were alone to know
 		this.store.next("release", (request) -> {
 		});
@@ -103,7 +103,7 @@ class ReleaseSenderTests {
 	}
 
 	@Test
-	void whatIsSentToTheOldPrimaryAfterTheElectionIsRepeatedToo() {
+	void aReleaseSentToTheOldPrimaryAfterTheElectionIsRepeatedToo() {
 		this.store.next("release", (request) -> {
 		});
 		this.template.acquire(LockRequest.of("a")).close();
@@ -117,7 +117,7 @@ class ReleaseSenderTests {
 	}
 
 	@Test
-	void whatAFailoverTookBackWhileTheApplicationEndsIsReleasedAgain() {
+	void aReleaseUndoneByAFailoverIsRepeatedWhileTheApplicationEnds() {
 		this.store.next("release", (request) -> {
 		});
 		LockHandle held = this.template.acquire(LockRequest.of("a"));

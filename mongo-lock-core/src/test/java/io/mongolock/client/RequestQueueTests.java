@@ -37,7 +37,7 @@ class RequestQueueTests {
 	}
 
 	@Test
-	void whoWasCalledGoesFirst() {
+	void aCalledClaimGoesFirst() {
 		for (int i = 0; i < 60; i++) {
 			add("k" + i, Reason.OTHER);
 		}
@@ -49,7 +49,7 @@ class RequestQueueTests {
 	}
 
 	@Test
-	void whatHasNoAnswerOrWasCalledLeavesThreadsToTheOthers() {
+	void unansweredAndCalledClaimsLeaveThreadsToOthers() {
 		for (int i = 0; i < 100; i++) {
 			add("blocked" + i, Reason.UNANSWERED);
 			add("called" + i, Reason.CALLED);
@@ -65,7 +65,7 @@ class RequestQueueTests {
 	}
 
 	@Test
-	void whatHasNoAnswerLeavesThreadsToThoseThatAreCalled() {
+	void unansweredClaimsLeaveThreadsToCalledClaims() {
 		for (int i = 0; i < 100; i++) {
 			add("blocked" + i, Reason.UNANSWERED);
 		}
@@ -77,7 +77,7 @@ class RequestQueueTests {
 	}
 
 	@Test
-	void whatBeginsIsBriefOnlyBesideManyThatMayTakeLong() {
+	void aClaimThatBeginsIsBriefOnlyBesideManyThatMayTakeLong() {
 		for (int i = 0; i < 100; i++) {
 			add("k" + i, Reason.OTHER);
 		}

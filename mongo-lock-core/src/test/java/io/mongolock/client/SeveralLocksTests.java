@@ -103,7 +103,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatWasTakenIsReleasedIfALaterOneIsNotFree(boolean later) {
+	void takenLocksAreReleasedIfALaterLockIsNotFree(boolean later) {
 		LockHandle held = otherClient().acquire(LockRequest.of("b"));
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> run(later, List.of(once("b"), once("a")), SeveralLocksTests::neverBegun))
@@ -114,7 +114,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatNothingWasDoneUnderNeedNotStayTaken(boolean later) {
+	void locksWithoutWorkAreReleasedDespiteTheirMinimumHold(boolean later) {
 		otherClient().acquire(LockRequest.of("c"));
 		assertThatExceptionOfType(LockUnavailableException.class)
 			.isThrownBy(() -> run(later, List.of(kept("a"), kept("b"), once("c")), SeveralLocksTests::neverBegun));
@@ -124,7 +124,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatTheCallerHasWorkedUnderStaysTaken(boolean later) {
+	void aLockThatTheCallerWorkedUnderStaysTakenForItsMinimumHold(boolean later) {
 		otherClient().acquire(LockRequest.of("b"));
 		this.template.execute(kept("a"), (outer) -> {
 			assertThatExceptionOfType(LockUnavailableException.class)
@@ -135,7 +135,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whatTheCallerHasWorkedUnderStaysTakenAlsoIfTheClaimBesideItEndsLater() {
+	void aLockThatTheCallerWorkedUnderStaysTakenAlsoIfTheClaimBesideItEndsLater() {
 		otherClient().acquire(LockRequest.of("b"));
 		CompletableFuture<Object> result = this.template.execute(kept("a"),
 				(outer) -> begin(true, requests(OnLost.FAIL, "a", "b"), SeveralLocksTests::neverBegun));
@@ -148,7 +148,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatWasTakenIsReleasedIfALaterOneCannotBeAskedFor(boolean later) {
+	void whenALockOfSeveralCannotBeAskedForThenNoneIsHeld(boolean later) {
 		LockRequest wrong = LockRequest.builder("b").ttl(Duration.ofMillis(1)).build();
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> run(later, List.of(LockRequest.of("a"), wrong), SeveralLocksTests::neverBegun));
@@ -277,7 +277,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whatTheWorkItselfFailsWithStaysAlsoIfTheFirstWasLost(boolean later) {
+	void aLossOfTheFirstDoesNotHideTheFailureOfTheWork(boolean later) {
 		LockUnavailableException unavailable = new LockUnavailableException("other", List.of(), Duration.ZERO, 1,
 				"held by another");
 		assertThatExceptionOfType(LockUnavailableException.class)
@@ -341,7 +341,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whatTheCallerHoldsIsSharedWhicheverThreadAsks() {
+	void anAsynchronousClaimOfSeveralSharesALockThatTheCallerHolds() {
 		this.template.execute(LockRequest.of("b"), (outer) -> {
 			assertThat(begin(true, requests(OnLost.FAIL, "a", "b"), (handle) -> {
 				assertThat(handle.key()).isEqualTo("b");
@@ -367,7 +367,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whatIsSharedIsLetGoOfIfTheFirstClaimCannotBegin() {
+	void aSharedLockIsLetGoOfIfTheFirstClaimCannotBegin() {
 		LockRequest wrong = LockRequest.builder("a").ttl(Duration.ofMillis(1)).build();
 		this.template.execute(LockRequest.of("b"), (outer) -> {
 			assertThatExceptionOfType(InvalidLockSettingsException.class)
@@ -451,7 +451,7 @@ class SeveralLocksTests extends AbstractLockTemplateTests {
 	}
 
 	@Test
-	void whatDoesNotImplementItSaysSo() {
+	void anImplementationThatTakesOneLockAtATimeSaysSo() {
 		LockOperations single = (LockOperations) Proxy.newProxyInstance(getClass().getClassLoader(),
 				new Class<?>[] { LockOperations.class },
 				(proxy, method, arguments) -> InvocationHandler.invokeDefault(proxy, method, arguments));

@@ -67,7 +67,7 @@ class StoreWatchTests {
 	}
 
 	@Test
-	void whoComesAsItIsClosedMissesWhatItWouldHaveNotified() {
+	void whenAUserComesAsTheWatchClosesThenMissedHintsAreNotedAndItOpensAgain() {
 		this.watch.start();
 		runAt(1);
 		this.needed.set(false);
@@ -79,7 +79,7 @@ class StoreWatchTests {
 	}
 
 	@Test
-	void whoComesBeforeItIsClosedDoesNotRelyOnIt() {
+	void aWatchThatIsAboutToCloseIsNotLive() {
 		this.watch.start();
 		runAt(1);
 		this.needed.set(false);

@@ -273,7 +273,7 @@ class ThreadLockTests {
 	}
 
 	@Test
-	void whoWritesMayReadAndIsAloneUntilBothAreUnlocked() {
+	void aWriterMayReadAndItsHoldStaysExclusiveUntilBothAreUnlocked() {
 		ReadWriteLock both = this.template.asReadWriteLock(REQUEST);
 		both.writeLock().lock();
 		both.readLock().lock();
@@ -289,7 +289,7 @@ class ThreadLockTests {
 	}
 
 	@Test
-	void whoReadsCannotWrite() {
+	void whenAThreadHoldsTheReadLockThenTheWriteLockIsRefused() {
 		ReadWriteLock both = this.template.asReadWriteLock(REQUEST);
 		both.readLock().lock();
 		assertThatIllegalStateException().isThrownBy(both.writeLock()::lock)
@@ -302,7 +302,7 @@ class ThreadLockTests {
 	}
 
 	@Test
-	void whatCannotBeIsRefusedWhenTheLockIsMade() {
+	void requestsThatCannotBeServedAreRefusedWhenTheLockIsMade() {
 		assertThatExceptionOfType(InvalidLockSettingsException.class)
 			.isThrownBy(() -> this.template.asLock(LockRequest.builder("k").ttl(Duration.ofMillis(1)).build()));
 		assertThatIllegalArgumentException()

@@ -81,7 +81,7 @@ class UnlockedLockOperationsTests {
 	}
 
 	@Test
-	void whatTheCallbackLeavesOpenDoesNotHideWhatItThrows() {
+	void aScopeThatTheCallbackLeavesOpenDoesNotHideItsException() {
 		IOException thrown = new IOException();
 		LockHandle left = this.operations.acquire(LockRequest.of("b"));
 		List<LockContext.Scope> open = new ArrayList<>();

@@ -72,7 +72,7 @@ class CallerContextTests {
 	}
 
 	@Test
-	void whatAThreadHasIsCompletedAndThenAsItWas() {
+	void completeAddsTheCarriedValueToTheThreadsOwnUntilTheScopeCloses() {
 		this.value.set("b");
 		CallerContext.Carried caller = context(UnaryOperator.identity()).carry();
 		this.value.set("a");
@@ -83,7 +83,7 @@ class CallerContextTests {
 	}
 
 	@Test
-	void whatADecoratorCarriesIsTheCallersWhereverItIsTakenFrom() throws Throwable {
+	void aContextCarriedInsideTheCallersScopeIsDecoratedWithTheCallersValue() throws Throwable {
 		ThreadLocal<String> tenant = new ThreadLocal<>();
 		CallerContext context = context((task) -> {
 			String decorated = tenant.get();

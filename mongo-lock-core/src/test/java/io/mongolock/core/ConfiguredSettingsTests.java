@@ -31,7 +31,7 @@ class ConfiguredSettingsTests {
 	}
 
 	@Test
-	void whoGoesOnWithoutTheLockWaitsOnlyIfTheRequestOrItsNameSaysSo() {
+	void whenARequestSkipsAnUnavailableLockThenOnlyItsOwnOrItsNamesWaitTimeoutCounts() {
 		ConfiguredSettings waiting = new ConfiguredSettings(waitTimeout(5),
 				Map.of("n", waitTimeout(3), "other", ttl(20)));
 		LockRequest.Builder skipping = LockRequest.builder("k").onUnavailable(OnUnavailable.SKIP);

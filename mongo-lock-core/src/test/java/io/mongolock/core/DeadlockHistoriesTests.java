@@ -41,7 +41,7 @@ class DeadlockHistoriesTests {
 	private static final LockOwner OWNER = new LockOwner("", "", "", 0, "");
 
 	@Test
-	void whatIsToldIsADeadlockAndOneThatStaysIsFound() {
+	void reportedDeadlocksAreRealAndADeadlockThatStaysIsFound() {
 		long seed = Long.getLong("mongo-lock.deadlock.seed", System.nanoTime());
 		int told = 0;
 		int stayed = 0;

@@ -85,7 +85,7 @@ class DeadlockSearchTests {
 	}
 
 	@Test
-	void whoWaitsForOneWhoWorksIsInNone() {
+	void aWaiterForALockWhoseHolderWaitsForNothingIsInNoDeadlock() {
 		lock("a", List.of(holder(1, 1)), place("other", 1, new GrantId("c", 3)));
 		lock("b", List.of(holder(2, 1)), place("me", 1, new GrantId("a", 1)));
 		lock("c", List.of(holder(3, 1)));
@@ -93,7 +93,7 @@ class DeadlockSearchTests {
 	}
 
 	@Test
-	void whoWaitsForADeadlockOfOthersIsInNone() {
+	void aWaiterBehindADeadlockOfOthersIsNotPartOfIt() {
 		lock("a", List.of(holder(1, 1)), place("other", 1, new GrantId("b", 2)),
 				place("behind", 1, new GrantId("c", 3)));
 		lock("b", List.of(holder(2, 1)), place("me", 1, new GrantId("a", 1)));

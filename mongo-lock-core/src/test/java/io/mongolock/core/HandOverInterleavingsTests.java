@@ -12,7 +12,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 class HandOverInterleavingsTests {
 
 	@Test
-	void whoWaitsIsServedWhateverThePredecessorsDo() throws Exception {
+	void whenTheHolderReleasesThenBothWaitersAreServedInEveryOrderOfSteps() throws Exception {
 		int orders = Interleavings.explore(2, (all) -> {
 			InterleavedJvm jvm = new InterleavedJvm(all);
 			return jvm.scenario(jvm::release, jvm.patient("a"), jvm.patient("b"));
@@ -21,7 +21,7 @@ class HandOverInterleavingsTests {
 	}
 
 	@Test
-	void whoIsCancelledKeepsNobodyWaiting() throws Exception {
+	void aCancelledWaiterKeepsNoOtherWaiting() throws Exception {
 		int orders = Interleavings.explore(2, (all) -> {
 			InterleavedJvm jvm = new InterleavedJvm(all);
 			return jvm.scenario(jvm::release, jvm.cancelled("a"), jvm.patient("b"));
@@ -66,7 +66,7 @@ class HandOverInterleavingsTests {
 	}
 
 	@Test
-	void whoSharesAHandleHoldsTheLockUntilTheLastLetsGo() throws Exception {
+	void aSharedHandleHoldsTheLockUntilTheLastCallerLetsGo() throws Exception {
 		int orders = Interleavings.explore(2, (all) -> {
 			InterleavedJvm jvm = new InterleavedJvm(all);
 			return jvm.scenario(jvm::letGo, jvm::share, jvm.patient("a"), jvm.cancelled("b"));

@@ -161,7 +161,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void whoGaveUpAtThatMomentIsPassedOver() {
+	void aSuccessorThatIsCancelledBeforeTheHandOverIsPassedOver() {
 		Waiter a = this.jvm.waiting("a");
 		Waiter b = this.jvm.waiting("b");
 		// Has ended and not left the queue yet
@@ -175,7 +175,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void whoGivesUpAfterItWasHandedOverGetsItBackToPassOn() {
+	void whenAWaiterIsCancelledAfterTheHandOverThenTheNextIsHandedTheLock() {
 		Waiter a = this.jvm.waiting("a");
 		Waiter b = this.jvm.waiting("b");
 		assertThat(this.jvm.queues.successor("k", this.first, (any) -> true)).isSameAs(a.acquisition);
@@ -209,7 +209,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void whoWasToHaveALockThatCannotBeRegisteredAsksForOne() {
+	void whenAHandOverCannotBeRegisteredThenTheSuccessorAsksTheStore() {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
 		assertThatIllegalStateException().isThrownBy(() -> a.acquisition.accept(this.first, at(1), (held) -> {
@@ -229,7 +229,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void whatIsLostOnTheWayIsGivenBackAndItsWaiterAsksAgainAtTheEndOfTheQueue() {
+	void aLockLostInTheHandOverIsGivenBackAndItsWaiterRejoinsTheLocalQueueAtItsEnd() {
 		Waiter a = this.jvm.waiting("a", patient());
 		Waiter b = this.jvm.waiting("b", patient());
 		this.jvm.queues.successor("k", this.first, (any) -> true);
@@ -249,7 +249,7 @@ class HandOverTests {
 	}
 
 	@Test
-	void whatIsLostOnTheWayAsTheWaitEndsIsAskedForOnceMore() {
+	void whenALockIsLostInTheHandOverAsTheWaitEndsThenItsWaiterAsksOnceMore() {
 		Waiter a = this.jvm.waiting("a");
 		this.jvm.queues.successor("k", this.first, (any) -> true);
 		a.acquisition.accept(this.first, at(1), (any) -> {

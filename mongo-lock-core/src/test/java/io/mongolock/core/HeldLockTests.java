@@ -38,14 +38,14 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whoWorksUnderItKnowsOfALossBeforeTheClient() {
+	void workUnderTheLockIsNotifiedOfALossBeforeTheClient() {
 		this.heldLock.state().onLoss(() -> this.heard.add("worker"));
 		assertThat(this.heldLock.renewed(false, at(1), at(2))).isFalse();
 		assertThat(this.heard).containsExactly("worker", "client REFUSED");
 	}
 
 	@Test
-	void whoComesAfterTheLossKnowsAtOnceAndWhoHasGoneNotAtAll() {
+	void aLossActionAddedAfterTheLossRunsAtOnceAndARemovedOneNotAtAll() {
 		Runnable gone = () -> this.heard.add("gone");
 		this.heldLock.state().onLoss(gone);
 		this.heldLock.state().removeOnLoss(gone);
@@ -70,7 +70,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatMayStillTakeEffectIsNotReleased() {
+	void aHoldThatIsLeftToExpireIsNotReleasedInTheStore() {
 		this.heldLock.state().letExpire();
 		ReleaseDecision releasing = this.heldLock.state().release(at(1));
 		assertThat(releasing.asks()).isFalse();
@@ -79,7 +79,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatMayStillTakeEffectAndWasLostIsLost() {
+	void aHoldThatIsLeftToExpireEndsAsLostAfterItsDeadline() {
 		this.heldLock.state().letExpire();
 		assertThat(this.heldLock.state().release(at(24_000)).end().outcome()).isEqualTo(ReleaseOutcome.LOST);
 	}
@@ -105,7 +105,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatIsLeftOfTheMinimumHoldCountsFromTheAnswerAndIsRoundedUp() {
+	void theRestOfTheMinimumHoldCountsFromTheAnswerAndIsRoundedUp() {
 		HeldLock keeping = granted(Duration.ofSeconds(60), false);
 		assertThat(keeping.state().keptFor(at(2_001))).hasSeconds(58);
 		assertThat(keeping.state().keptFor(new ClockReading(2_000_999_999L, 2_000))).hasMillis(58_001);
@@ -132,7 +132,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatMayStillTakeEffectStaysTakenForAWholeTtlIfTheMinimumHoldIsShorter() {
+	void aHoldThatIsLeftToExpireStaysTakenForAWholeTtlIfItsMinimumHoldEndsSooner() {
 		HeldLock brief = granted(Duration.ofSeconds(10), false);
 		brief.state().letExpire();
 		ReleaseDecision releasing = brief.state().release(at(2_001));
@@ -179,7 +179,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whoHoldsItInTurnIsDescribedByItself() {
+	void aHolderByHandOverIsDescribedByItsOwnThreadFenceAndStart() {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		HandOverHarness.Waiter a = jvm.waiting("a");
@@ -193,14 +193,14 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatMayStillTakeEffectIsNotKeptIdle() {
+	void aHoldThatIsLeftToExpireIsNotKeptIdle() {
 		this.heldLock.state().letExpire();
 		assertThat(this.heldLock.state().keepIdle(at(1))).isFalse();
 		assertThat(this.heldLock.state().hasEnded()).as("runs out when it is released").isFalse();
 	}
 
 	@Test
-	void whatMayStillTakeEffectIsNotHandedOver() {
+	void aHoldThatIsLeftToExpireIsNotHandedOver() {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");
@@ -222,7 +222,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatTheStopCutsOffStaysTakenForItsMarginAndNoLongerThanItsLease() {
+	void aLockThatAStopCutsOffStaysTakenForItsMarginButNoLongerThanItsLease() {
 		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
 		assertThat(held.terms().margin()).isEqualTo(Duration.ofSeconds(6));
 		assertThat(held.state().cutOff(at(1000))).isTrue();
@@ -234,7 +234,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatNobodyUsedIsReleasedByTheStop() {
+	void anUnusedLockIsReleasedByTheStop() {
 		HeldLock held = new HandOverHarness(HandOver.DEFAULT).granted();
 		held.state().waiveMinHold();
 		assertThat(held.state().cutOff(at(1000))).isTrue();
@@ -242,7 +242,7 @@ class HeldLockTests {
 	}
 
 	@Test
-	void whatTheStopTookIsNotHandedOver() {
+	void aLockThatAStopHasCutOffIsNotHandedOver() {
 		HandOverHarness jvm = new HandOverHarness(HandOver.DEFAULT);
 		HeldLock first = jvm.granted();
 		jvm.waiting("a");

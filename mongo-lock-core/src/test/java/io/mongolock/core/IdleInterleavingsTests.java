@@ -19,7 +19,7 @@ class IdleInterleavingsTests {
 	private int taken;
 
 	@Test
-	void whoComesTakesTheIdleLease() throws Exception {
+	void laterClaimsTakeTheIdleLease() throws Exception {
 		int orders = Interleavings.explore(2, (all) -> {
 			InterleavedJvm jvm = jvm(all);
 			return jvm.scenario(jvm::release, jvm.late("a"), jvm.late("b"));
@@ -50,7 +50,7 @@ class IdleInterleavingsTests {
 	}
 
 	@Test
-	void whatMayHaveBeenMissedEndsTheIdleLeaseAndKeepsNobodyWaiting() throws Exception {
+	void whenRecallsMayHaveBeenMissedThenTheIdleLeaseEndsAndALaterClaimIsServed() throws Exception {
 		int orders = Interleavings.explore(2, (all) -> {
 			InterleavedJvm jvm = jvm(all);
 			return jvm.scenario(jvm::release, jvm.late("a"), jvm::miss, jvm::keep);
@@ -70,7 +70,7 @@ class IdleInterleavingsTests {
 	}
 
 	@Test
-	void whoWaitedBeforeAndWhoComesLaterAreServed() throws Exception {
+	void whenTheLeaseIsRecalledThenAnEarlierWaiterAndALaterClaimAreServed() throws Exception {
 		int orders = Interleavings.explore(1, (all) -> {
 			InterleavedJvm jvm = jvm(all);
 			return jvm.scenario(jvm::release, jvm.patient("a"), jvm.late("b"), jvm::recall, jvm::keep);

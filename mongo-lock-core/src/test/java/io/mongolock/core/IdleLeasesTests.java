@@ -116,7 +116,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whoTakesItReliesOnItOnTermsOfItsOwn() {
+	void whenAClaimTakesTheIdleLeaseThenItsOwnMarginCounts() {
 		keepIdle(warm("k"), 10);
 		LockRequest careful = LockRequest.builder("k")
 			.settings(LockSettings.builder().linger(Duration.ofSeconds(2)).margin(Duration.ofSeconds(20)).build())
@@ -146,7 +146,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whoComesAsItBecomesIdleTakesIt() {
+	void aClaimThatComesAsTheLeaseBecomesIdleTakesIt() {
 		HeldLock held = warm("k");
 		Waiter[] next = new Waiter[1];
 		this.idle.keepIdle(held, at(10), () -> next[0] = begun(request("k"), 10));
@@ -241,7 +241,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatMayStillBeGrantedIsNotKept() {
+	void aLeaseWhoseTokenMayBeGrantedLateIsNotKeptIdle() {
 		release(granted("k", 0), 1);
 		Waiter waiter = asking("k", 2);
 		waiter.acquisition.failed(new LockStoreException("k", Outcome.UNKNOWN, "by script", null), at(3));
@@ -251,7 +251,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatOthersWaitForInTheStoreIsNotKept() {
+	void aLeaseThatOtherClientsQueueForIsNotKeptIdle() {
 		release(granted("k", 0), 1);
 		Waiter waiter = asking("k", 2);
 		StoredWaiter other = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
@@ -259,7 +259,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatHasToStayTakenOrToRunOutIsNotKept() {
+	void aLeaseInItsMinimumHoldOrLeftToExpireIsNotKeptIdle() {
 		release(granted("k", 0), 1);
 		LockRequest kept = LockRequest.builder("k")
 			.settings(request("k").settings())
@@ -274,7 +274,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatWasHandedToOneWhoDoesNotLetItLingerIsNotKept() {
+	void aLeaseHandedOverToARequestWithoutALingerIsNotKeptIdle() {
 		HeldLock held = warm("k");
 		Waiter next = begun(LockRequest.of("k"), 3);
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).pass(held, this.queues, at(4), (any) -> {
@@ -284,19 +284,19 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatSomebodyAsksToReleaseIsNotKept() {
+	void whenAReleaseIsRequestedThenTheLeaseIsNotKeptIdle() {
 		HeldLock held = warm("k");
 		held.lease().releaseRequested(new ReleaseRequest("please", "me", Instant.EPOCH));
 		assertThat(keepIdle(held, 10)).isFalse();
 	}
 
 	@Test
-	void whatHasLessThanHalfOfItsTimeLeftIsNotKept() {
+	void aLeaseWithLessThanHalfOfItsTimeLeftIsNotKeptIdle() {
 		assertThat(keepIdle(warm("k"), 12_002)).isFalse();
 	}
 
 	@Test
-	void whatIsLostIsNotKept() {
+	void aLostLeaseIsNotKeptIdle() {
 		HeldLock held = warm("k");
 		held.lease().gone();
 		assertThat(keepIdle(held, 10)).isFalse();
@@ -392,7 +392,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatAnIdleLeaseServedMakesUpForRecalls() {
+	void claimsThatAnIdleLeaseServedMakeUpForAnEarlierRecall() {
 		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
 		keepIdle(taken, 12);
@@ -413,7 +413,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatItServedMakesUpForRecallsAlsoIfItEndsWhileItIsHeld() {
+	void claimsThatAnIdleLeaseServedMakeUpForARecallEvenIfItIsRecalledWhileHeld() {
 		keepIdle(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
 		keepIdle(taken, 12);
@@ -472,7 +472,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatIsRecalledWhileItIsHeldIsNotKept() {
+	void aLeaseThatIsRecalledWhileItIsHeldIsNotLostAndNotKeptIdle() {
 		HeldLock held = warm("k");
 		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);
@@ -509,7 +509,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whoTookTheLeaseOfABrokenLockHasLostIt() {
+	void whenALockIsBrokenThenTheHoldThatTookItsLeaseIsReturnedAndNotKeptIdle() {
 		HeldLock held = warm("k");
 		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);
@@ -553,7 +553,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatMayHaveBeenMissedAsItBecomesIdleEndsIt() {
+	void whenRecallsMayHaveBeenMissedAsALeaseBecomesIdleThenItEnds() {
 		HeldLock held = warm("k");
 		this.idle.keepIdle(held, at(10), () -> this.idle.missed(at(11)));
 		assertThat(endAll(12)).containsExactly(held);
@@ -687,7 +687,7 @@ class IdleLeasesTests {
 	}
 
 	@Test
-	void whatSomebodyAskedToReleaseBeforeItWasTakenIsNotKept() {
+	void whenAReleaseIsRequestedOfAnEarlierHoldThenTheTakerIsToldOnceAndKeepsNoIdleLease() {
 		HeldLock held = warm("k");
 		keepIdle(held, 10);
 		HeldLock taken = taken("k", 11);

@@ -76,7 +76,7 @@ class LeaseTests {
 	}
 
 	@Test
-	void whatFailedBeforeTheLastRenewalIsNotSaidOfTheLoss() {
+	void theDescriptionOfALossOmitsAFailureBeforeTheLastRenewal() {
 		this.lease.renewalFailed(new IllegalStateException("no answer"));
 		this.lease.renewed(at(5_000), at(5_001));
 		assertThat(this.lease.isHeld(at(20_000))).isFalse();
@@ -293,7 +293,7 @@ class LeaseTests {
 	}
 
 	@Test
-	void whatRanOutIsHeldAgainOnceItIsFoundAndWhatWasRefusedIsNot() {
+	void aLeaseThatRanOutIsHeldAgainOnceItIsFoundAndARefusedOneIsNot() {
 		assertThat(this.lease.isHeld(at(8_000))).isFalse();
 		assertThat(this.lease.found(at(8_500), at(8_501))).isTrue();
 		this.lease.gone();

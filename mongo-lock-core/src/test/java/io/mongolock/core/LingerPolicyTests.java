@@ -79,7 +79,7 @@ class LingerPolicyTests {
 	}
 
 	@Test
-	void whatIsUnknownByNowIsNotRecalled() {
+	void aRecallOfAnUnknownKeyChangesNothing() {
 		this.keys.recalled("k", false);
 		use();
 		assertThat(usesUntilWarm()).isOne();

@@ -42,7 +42,7 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
-	void whoGivesUpInTheMiddleIsSkipped() {
+	void aWaiterThatLeavesTheMiddleOfTheLocalQueueIsSkipped() {
 		this.queues.join("k", this.a);
 		this.queues.join("k", this.b);
 		this.queues.join("k", this.c);
@@ -93,7 +93,7 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
-	void whoDoesNotWaitAsksBesideThoseAheadIfAllCouldBeAdmitted() {
+	void anAttemptThatDoesNotWaitAsksBesideThoseAheadIfAllCouldBeAdmitted() {
 		Member[] three = IntStream.range(0, 3).mapToObj((i) -> new Member("m" + i, 3)).toArray(Member[]::new);
 		assertThat(this.queues.join("k", three[0])).isTrue();
 		assertThat(this.queues.joinOnce("k", three[1])).isTrue();
@@ -104,7 +104,7 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
-	void whoAskedBesideLeavesOrHoldsAsAnyOther() {
+	void anAttemptThatAsksBesideOthersLeavesOrHoldsLikeAnyOther() {
 		Member shared = new Member("shared", Integer.MAX_VALUE);
 		Member beside = new Member("beside", Integer.MAX_VALUE);
 		Member denied = new Member("denied", Integer.MAX_VALUE);
@@ -146,7 +146,7 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
-	void whoHasTheTurnAsOneBeforeItStopsWaitingForAnIdleLeaseHasItOnce() {
+	void whenTheFirstStopsWaitingForAnIdleLeaseThenTheNextHasTheTurnOnce() {
 		this.queues.join("k", this.a);
 		this.queues.granted("k", this.a, this.a);
 		this.queues.keepIdle("k", this.a, () -> {
@@ -167,7 +167,7 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
-	void whoAsksIsKnown() {
+	void theWaiterThatAsksIsKnown() {
 		this.queues.join("k", this.a);
 		this.queues.join("k", this.b);
 		assertThat(this.queues.asking("k")).contains(this.a);

@@ -567,7 +567,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoIsBehindWaitsForItsTurnAndAsksWhenItHasCome() {
+	void anAttemptBehindAnotherWaitsForItsTurnAndThenAsks() {
 		begin(this.acquisition);
 		LockAcquisition next = acquisition("next", Duration.ofSeconds(5));
 		assertThat(begin(next)).isEqualTo(new Wait(5_000_000_000L));
@@ -579,7 +579,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoNeverHadItsTurnIsDeniedByTheHoldersOfThisJvm() {
+	void anAttemptThatNeverHadItsTurnIsDeniedWithTheHoldersOfThisJvm() {
 		begin(this.acquisition);
 		answered(this.acquisition, granted(), 0, 1);
 		LockAcquisition next = acquisition("next", Duration.ofSeconds(5));
@@ -593,7 +593,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoNeverHadItsTurnIsDeniedByThoseWhomTheFirstSawLast() {
+	void anAttemptThatNeverHadItsTurnIsDeniedWithTheHoldersThatTheFirstSawLast() {
 		begin(this.acquisition);
 		answered(this.acquisition, denied(), 0, 1);
 		assertThat(begin(acquisition("next", Duration.ZERO))).isInstanceOfSatisfying(Denied.class,
@@ -602,7 +602,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoNeverHadItsTurnFailsIfTheFirstOnlyMetAFailure() {
+	void anAttemptThatNeverHadItsTurnFailsIfTheFirstHadOnlyAFailure() {
 		begin(this.acquisition);
 		failed(this.acquisition, Outcome.UNKNOWN, 1);
 		assertThat(begin(acquisition("next", Duration.ZERO))).isInstanceOfSatisfying(Failed.class, (failed) -> {
@@ -659,7 +659,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoIsCancelledBetweenTwoRequestsCleansUpWhatMayStillBeExecuted() {
+	void whenAnAttemptIsCancelledAfterAnUnknownRequestThenThatIsCleanedUp() {
 		begin(this.acquisition);
 		failed(this.acquisition, Outcome.UNKNOWN, 1);
 		assertThat(this.acquisition.cancel()).isEqualTo(new Cancelled(true, null));
@@ -679,7 +679,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whatAFirstTryMayHaveLeftIsCleanedUpIfTheSecondIsDenied() {
+	void whenTheSecondTryIsDeniedThenAnUnknownFirstTryIsCleanedUp() {
 		LockAcquisition acquisition = acquisition("t", Duration.ZERO);
 		begin(acquisition);
 		sent(acquisition, 0);
@@ -715,7 +715,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoGivesUpAsksOnceMoreAndLeavesTheQueue() {
+	void anAttemptThatGivesUpInADeadlockAsksOnceMoreAndLeavesTheQueue() {
 		standInQueue(this.acquisition);
 		LockDeadlock deadlock = new LockDeadlock(List.of());
 		this.acquisition.deadlocked(deadlock);
@@ -741,7 +741,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoGivesUpBehindAnotherOfItsJvmIsDeniedAtOnce() {
+	void anAttemptThatGivesUpBehindAnotherOfItsJvmIsDeniedAtOnce() {
 		standInQueue(this.acquisition);
 		LockAcquisition behind = acquisition("behind", Duration.ofMinutes(5));
 		begin(behind);
@@ -752,7 +752,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoGivesUpWhileARequestIsUnderwayTakesItsAnswer() {
+	void anAttemptThatGivesUpDuringARequestTakesItsAnswer() {
 		standInQueue(this.acquisition);
 		this.places.wakeIfAdmitted("k");
 		assertThat(this.acquisition.turn(at(1_400))).isEqualTo(new Ask());
@@ -763,7 +763,7 @@ class LockAcquisitionTests {
 	}
 
 	@Test
-	void whoGivesUpIsGrantedWhatHasJustBecomeFree() {
+	void anAttemptThatGivesUpIsGrantedALockThatHasJustBecomeFree() {
 		standInQueue(this.acquisition);
 		this.acquisition.giveUp(at(1_500));
 		this.acquisition.timer(at(1_500));

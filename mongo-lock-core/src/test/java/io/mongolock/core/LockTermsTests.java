@@ -83,7 +83,7 @@ class LockTermsTests {
 	}
 
 	@Test
-	void whatOneLevelLeavesOpenTheNextOneSays() {
+	void aSettingThatOneLevelLeavesOpenIsTakenFromTheNext() {
 		LockSettings request = LockSettings.builder().ttl(Duration.ofSeconds(1)).autoRenew(false).build();
 		LockSettings name = LockSettings.builder()
 			.ttl(Duration.ofSeconds(2))

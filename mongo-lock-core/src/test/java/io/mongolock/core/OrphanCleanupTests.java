@@ -34,7 +34,7 @@ class OrphanCleanupTests {
 	}
 
 	@Test
-	void whatHasToRunOutIsReleasedOnceAfterwards() {
+	void aLeaseThatHasToRunOutIsReleasedOnceAfterwards() {
 		OrphanCleanup cleanup = OrphanCleanup.afterExpiry(at(0), Duration.ofSeconds(32));
 		assertThat(cleanup.first(at(1_000))).isEqualTo(31_000_000_000L);
 		assertThat(cleanup.answered(at(32_000))).isNegative();
@@ -60,7 +60,7 @@ class OrphanCleanupTests {
 	}
 
 	@Test
-	void whatHasToStayTakenIsGivenThatAgainWhileTheStoreFails() {
+	void aRequestToKeepALockTakenIsRepeatedWhileTheStoreFails() {
 		OrphanCleanup cleanup = OrphanCleanup.keeping(at(0), Duration.ofSeconds(20), Duration.ofSeconds(30), false);
 		assertThat(cleanup.failed(at(15_000))).isEqualTo(1_000_000_000);
 		assertThat(cleanup.failed(at(19_500))).isEqualTo(500_000_000);
@@ -77,7 +77,7 @@ class OrphanCleanupTests {
 	}
 
 	@Test
-	void whatFailsAfterItsTtlIsTriedOnceMore() {
+	void aReleaseThatFailsAfterTheTtlIsTriedOnceMore() {
 		OrphanCleanup cleanup = new OrphanCleanup(at(0), Duration.ofSeconds(32), true);
 		assertThat(cleanup.failed(at(33_000))).isZero();
 		assertThat(cleanup.failed(at(34_000))).isNegative();

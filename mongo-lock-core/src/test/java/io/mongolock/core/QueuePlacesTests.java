@@ -115,7 +115,7 @@ class QueuePlacesTests {
 	}
 
 	@Test
-	void whoWatchesReleasesNoticesThatTheLastPlaceIsGranted() {
+	void whenTheLastPlaceIsGrantedThenTheBackgroundTaskIsWoken() {
 		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
 		}, at(0));
 		AtomicBoolean woken = new AtomicBoolean();
@@ -365,7 +365,7 @@ class QueuePlacesTests {
 	}
 
 	@Test
-	void whoIsNotInQueueAnyMoreAsks() {
+	void aLookCallsTheWaiterWhosePlaceIsGone() {
 		stand("gone", 0);
 		stand("there", 0);
 		look((look) -> seen(look, 0).stream().filter((lock) -> !lock.key().equals("gone")).toList());
@@ -373,7 +373,7 @@ class QueuePlacesTests {
 	}
 
 	@Test
-	void whoIsAdmittedByTheRuleAsksAndTheOthersStayQuiet() {
+	void aLookCallsOnlyTheWaiterThatTheRuleAdmits() {
 		stand("free", 0);
 		stand("held", 0);
 		look((look) -> keys(look).stream()
@@ -435,7 +435,7 @@ class QueuePlacesTests {
 	}
 
 	@Test
-	void whatWasMissedIsLookedAtOnce() {
+	void whenHintsMayHaveBeenMissedThenAllPlacesAreLookedAtImmediately() {
 		stand("head", 0);
 		stand("far", 100);
 		this.places.due(true, at(1));
@@ -512,7 +512,7 @@ class QueuePlacesTests {
 	}
 
 	@Test
-	void whatOneBlockedDocumentHoldsUpIsRefreshedBeforeItsPlacesRunOut() {
+	void placesHeldUpByOneBlockedDocumentAreRefreshedBeforeTheyRunOut() {
 		IntStream.range(0, 1_000).forEach((i) -> stand("k" + i, 0));
 		Map<String, Long> refreshedAt = new TreeMap<>();
 		Map<PlaceRequest, Long> hanging = new HashMap<>();

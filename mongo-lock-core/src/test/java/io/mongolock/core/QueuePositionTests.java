@@ -32,7 +32,7 @@ class QueuePositionTests {
 	private final List<StoredWaiter> queue = new ArrayList<>();
 
 	@Test
-	void whoHasNoPlaceOrOneThatRanOutIsNotInQueue() {
+	void aWaiterWithoutAPlaceOrWithAnExpiredPlaceIsNotInTheQueue() {
 		waits("other", 1, 5);
 		assertThat(place(1)).isNull();
 		waits("mine", 1, 0);

@@ -14,7 +14,7 @@ class RecentReleasesTests {
 	private final RecentReleases releases = new RecentReleases();
 
 	@Test
-	void whatWasReleasedDuringTheLastSecondsIsToBeRepeatedAndAgainAfterTheNextElection() {
+	void releasesOfTheLastThirtySecondsAreToBeRepeatedAfterEachElection() {
 		this.releases.add(id(1), at(0));
 		this.releases.add(id(2), at(20_000));
 		assertThat(this.releases.all(at(30_000))).containsExactly(id(1), id(2));
@@ -23,7 +23,7 @@ class RecentReleasesTests {
 	}
 
 	@Test
-	void whatACleanUpReleasedAgainIsRepeatedOnce() {
+	void aTokenThatWasReleasedTwiceIsToBeRepeatedOnce() {
 		this.releases.add(id(1), at(0));
 		this.releases.add(id(2), at(1));
 		this.releases.add(id(1), at(2));

@@ -21,7 +21,7 @@ class ReleaseDecisionTests {
 	});
 
 	@Test
-	void whatIsHeldIsReleasedFast() {
+	void aReleaseOfAHeldLockAsksTheStoreAndNeedsNoProof() {
 		ReleaseDecision releasing = release(false, at(23_999));
 		assertThat(releasing.asks()).isTrue();
 		assertThat(releasing.needsProof()).isFalse();
@@ -30,12 +30,12 @@ class ReleaseDecisionTests {
 	}
 
 	@Test
-	void whatWasHeldButIsGoneWasLost() {
+	void aHeldLockThatTheReleaseDoesNotFindWasLost() {
 		assertThat(release(false, at(1)).answered(false)).isEqualTo(new Judgement(ReleaseOutcome.LOST, false));
 	}
 
 	@Test
-	void whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt() {
+	void aReleaseAfterTheDeadlineNeedsAProofAndIsAnOverrunOnlyWithIt() {
 		ReleaseDecision releasing = release(false, at(24_000));
 		assertThat(releasing.needsProof()).isTrue();
 		assertThat(releasing.answered(true).outcome()).isEqualTo(ReleaseOutcome.EXPIRED_UNCONTESTED);
@@ -49,7 +49,7 @@ class ReleaseDecisionTests {
 	}
 
 	@Test
-	void whatTheStoreRefusedIsNotAskedForAgain() {
+	void aLeaseLostByARefusalIsNotReleasedInTheStore() {
 		this.lease.lose(LossReason.REFUSED);
 		ReleaseDecision releasing = release(false, at(1));
 		assertThat(releasing.asks()).isFalse();

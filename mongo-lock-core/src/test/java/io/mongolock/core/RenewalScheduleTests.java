@@ -215,7 +215,7 @@ class RenewalScheduleTests {
 	}
 
 	@Test
-	void whatHangsWithTheOldPrimaryIsAskedOfTheNextAtOnce() {
+	void aRenewalThatHangsAtTheOldPrimaryIsSentToTheNextAtOnce() {
 		Lease lease = lease("a", 0);
 		this.schedule.add(lease, at(0));
 		this.schedule.add(lease("fresh", 4_500), at(4_500));
@@ -230,7 +230,7 @@ class RenewalScheduleTests {
 	}
 
 	@Test
-	void whatWasDividedForTheOldPrimaryIsAskedOfTheNextTogether() {
+	void renewalsDividedForTheOldPrimaryAreSentToTheNextTogether() {
 		for (int i = 0; i < 100; i++) {
 			this.schedule.add(lease("k" + i, 0), at(0));
 		}
@@ -276,7 +276,7 @@ class RenewalScheduleTests {
 	}
 
 	@Test
-	void whatIsLostOrOnlyWatchedMakesNoOtherWaitLonger() {
+	void leasesThatAreLostOrOnlyWatchedDoNotLengthenTheIntervalOfOthers() {
 		for (int i = 0; i < 300; i++) {
 			Lease lease = lease("k" + i, 0, BY_NUMBER);
 			this.schedule.add(lease, at(0));

@@ -185,7 +185,7 @@ class RenewalTroubleTests {
 	}
 
 	@Test
-	void whatIsGoneBesideARefusedRenewalIsFoundAndNothingElseIsLost() {
+	void aMissingLeaseBesideARefusedRenewalIsFoundAndNoOtherIsLost() {
 		this.renewals.hold(500, "k", SIX);
 		this.renewals.refuse("k0", true);
 		this.renewals.remove("k1");

@@ -46,7 +46,7 @@ class EventLaneTests {
 	}
 
 	@Test
-	void whoWaitsUntilAllHaveRunDoesNotWaitForItself() {
+	void aTaskThatAwaitsAllTasksDoesNotWaitForItself() {
 		EventLane lane = lane(2, 1000);
 		lane.add(() -> {
 			lane.awaitAll(Duration.ofDays(1));

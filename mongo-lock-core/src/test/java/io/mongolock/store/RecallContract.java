@@ -27,7 +27,7 @@ interface RecallContract extends LockStoreContract {
 	}
 
 	@Test
-	default void whoEntersTheQueueRecallsAHolderWhoseClientMayKeepTheLease() {
+	default void aClaimThatEntersTheQueueRecallsAHolderWhoseLeaseMayBeIdle() {
 		Claim holder = Claims.lingering(Claims.on("key"), LINGER);
 		StoredHolder granted = grant(holder);
 		ClaimAnswer denied = deny(Claims.on("key"));

@@ -22,7 +22,7 @@ class SecuredManagementPortTests {
 	private int port;
 
 	@Test
-	void whoMayNotListenIsToldThat() {
+	void aVisitorWithoutTheRightToListenIsRefused() {
 		assertThat(new Visitor(this.port, "customer").get(EVENTS, "text/event-stream").statusCode()).isEqualTo(403);
 		assertThat(new Visitor(this.port, "").get(EVENTS, "text/event-stream").statusCode()).isEqualTo(401);
 		new Visitor(this.port, "operator").stream(EVENTS).close();

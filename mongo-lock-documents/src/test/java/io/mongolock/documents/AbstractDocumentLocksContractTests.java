@@ -101,7 +101,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoBreaksALockOfItsOwnInstanceLetsTheNextOneInAtOnce() throws Exception {
+	void whenAnInstanceBreaksItsOwnLockThenItsNextWaiterIsGrantedItAtOnce() throws Exception {
 		LockSettings lasting = LockSettings.builder()
 			.ttl(Duration.ofMinutes(30))
 			.waitTimeout(Duration.ofMinutes(10))
@@ -180,7 +180,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoIsDeniedIsToldWhoHoldsItSinceWhenAndUntilWhen() {
+	void aDenialNamesTheHolderItsStartAndItsRemainingTime() {
 		try (LockedDocument<Post> locked = lock(UNRENEWED)) {
 			Document before = stored();
 			assertThatExceptionOfType(LockUnavailableException.class)
@@ -197,7 +197,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoOnlyTriesIsGrantedWhatIsFreeAndGoesOnAtOnceWithoutWhatIsNot() {
+	void tryLockLocksAFreeDocumentAndIsEmptyAtOnceForALockedOne() {
 		LockSettings seldomRenewed = LockSettings.builder().ttl(Duration.ofMinutes(30)).build();
 		try (LockedDocument<Post> locked = this.there.documents()
 			.tryLock(Post.class, "p1", seldomRenewed)
@@ -219,7 +219,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoWaitsIsGrantedTheSavedDocument() throws Exception {
+	void aWaiterIsGrantedTheSavedDocument() throws Exception {
 		LockedDocument<Post> locked = lock();
 		CompletableFuture<LockedDocument<Post>> other = CompletableFuture
 			.supplyAsync(() -> this.there.documents().lock(Post.class, "p1", DocumentLocksFixture.WAITING));
@@ -237,7 +237,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoHoldsItIsShownAsPeopleKnowThem() {
+	void theHolderIsShownAsThePersonNamedInItsRequest() {
 		try (LockedDocument<Post> locked = lock(LockSettings.builder().as("$Ann").build())) {
 			assertThat(locked.handle().isHeld()).isTrue();
 			assertThatExceptionOfType(LockUnavailableException.class)
@@ -382,7 +382,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoWaitsForADocumentThatIsDeletedLearnsThatThereIsNone() {
+	void whenADocumentIsDeletedThenItsWaitersLearnThatThereIsNone() {
 		LockedDocument<Post> locked = lock();
 		List<CompletableFuture<LockedDocument<Post>>> waiters = List.of(wait(this.here), wait(this.here),
 				wait(this.there), wait(this.there));
@@ -421,7 +421,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt() {
+	void resumeOfADocumentChangedSinceTheTicketIsRefusedUntilItsHolderHasSeenTheChange() {
 		OptimisticUpdater updates = OptimisticUpdater.of(this.template, new FixedBackOff(1, 0), context());
 		DocumentLockOperations documents = this.there.documents();
 		for (Runnable theirs : List.<Runnable>of(
@@ -467,7 +467,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatHasRunOutIsSavedIfNobodyCame() {
+	void aDocumentWhoseLeaseRanOutIsSavedIfNoOtherHolderHasLockedIt() {
 		LockedDocument<Post> locked = lock(UNRENEWED);
 		runOut();
 		locked.save(new Post("p1", "late", locked.entity().version()));
@@ -476,7 +476,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatWasTakenOverIsNotSaved() {
+	void aSaveIsRefusedIfAnotherHasLockedTheDocumentSinceTheLeaseRanOut() {
 		LockedDocument<Post> locked = lock(UNRENEWED);
 		runOut();
 		try (LockedDocument<Post> other = this.there.documents().lock(Post.class, "p1")) {
@@ -491,7 +491,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatAPlainSaveReplacedIsNotSaved() {
+	void aSaveIsRefusedIfAPlainSaveHasReplacedTheDocument() {
 		this.template.insert(new Note("n1", "a", null));
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		this.template.save(this.template.findById("n1", Note.class).with("plain"));
@@ -501,7 +501,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatAClaimOfItsTokenThatCameLateWasGrantedIsNotSaved() {
+	void aWriteIsRefusedIfALateClaimOfItsTokenWasGranted() {
 		this.template.insert(new Note("n1", "a", null));
 		LockedDocument<Note> locked = this.here.documents().lock(Note.class, "n1");
 		this.template.updateFirst(new Query(), new Update().inc("lock.holders.0.fence", 1).set("text", "theirs"),
@@ -515,7 +515,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatWasDeletedIsNotSaved() {
+	void aDeletedDocumentIsNotSaved() {
 		LockedDocument<Post> locked = lock();
 		this.template.remove(byId(), Post.class);
 		assertThatExceptionOfType(LockLostException.class).isThrownBy(() -> locked.save(locked.entity()))
@@ -580,7 +580,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoWasRefusedCannotOverwriteWhatAnotherSavedMeanwhileByAPlainSave() {
+	void anEntityWhoseSaveWasRefusedCannotOverwriteAnotherChangeByAPlainSave() {
 		this.template.insert(new Draft("d1", "one"));
 		LockedDocument<Draft> locked = this.here.documents().lock(Draft.class, "d1");
 		Draft mine = locked.entity();
@@ -657,7 +657,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatRunsWithinAHoldIsHandedTheVerySameObject() {
+	void workWithinAHoldIsHandedTheSameLockedDocument() {
 		DocumentLockOperations documents = this.here.documents();
 		LockedDocument<Post> locked = lock();
 		assertWithinIsSame(locked);
@@ -697,7 +697,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatAThreadResumesOnceMoreIsTheOneThatCounts() {
+	void theLatestResumeOfAThreadReplacesTheEarlierOne() {
 		LockTicket ticket = lock().ticket();
 		LockedDocument<Post> forgotten = this.there.documents().resume(Post.class, "p1", ticket);
 		LockedDocument<Post> resumed = this.there.documents().resume(Post.class, "p1", ticket);
@@ -813,7 +813,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatStandsInTheDocumentMakesNoTicket() {
+	void aTicketMadeFromTheStoredTokenIsRefused() {
 		LockedDocument<Post> locked = lock();
 		LockTicket ticket = locked.ticket();
 		byte[] known = HexFormat.of().parseHex(holders().get(0).getString("token"));
@@ -882,7 +882,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoEditsIsListedAndFound() {
+	void aHolderIsListedAndFoundWhileItsLeaseLasts() {
 		this.template.insert(new Post("p0", "free", null));
 		assertThat(this.there.documents().list(Post.class)).isEmpty();
 		assertThat(this.there.documents().find(Post.class, "p1")).isEmpty();
@@ -1051,7 +1051,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatAnotherThreadOfItsOwnInstanceHoldsIsTakenOver() {
+	void aLockOfAnotherThreadOfTheSameInstanceIsTakenOver() {
 		LockedDocument<Post> other = CompletableFuture.supplyAsync(this::lock).join();
 		LockedDocument<Post> mine = this.here.documents().takeOver(Post.class, "p1", other.fence(), LockSettings.NONE);
 		assertThat(other.handle().isHeld()).isFalse();
@@ -1090,7 +1090,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whoCancelledOrWasThrownOutHoldsNothingAnyMore() {
+	void aTicketOfAReleasedOrBrokenLockAndAForgedOneHoldNothing() {
 		LockTicket cancelled = lock().ticket();
 		assertThat(this.here.documents().release(Post.class, "p1", cancelled)).isTrue();
 		assertNotHeld(cancelled);
@@ -1121,7 +1121,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatWasChangedUnderALockIsLoadedAgain() {
+	void whenADocumentChangesUnderItsLockThenASaveIsRefusedUntilItIsReloaded() {
 		LockedDocument<Post> locked = lock();
 		this.template.updateFirst(byId(), Update.update("title", "theirs"), Post.class);
 		assertThatExceptionOfType(DocumentChangedException.class)
@@ -1188,7 +1188,7 @@ abstract class AbstractDocumentLocksContractTests extends AbstractMongoTests {
 	}
 
 	@Test
-	void whatWasChangedAfterAResumeIsChangedAsItIsBefore() {
+	void whenADocumentChangesAfterAResumeThenASaveIsRefusedUntilItIsResumedAgain() {
 		LockTicket ticket = lock().ticket();
 		DocumentLockOperations documents = this.there.documents();
 		LockedDocument<Post> resumed = documents.resume(Post.class, "p1", ticket);

@@ -173,7 +173,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
-	void whatACallbackMovesIsSavedWithTheNextChange() {
+	void aFieldThatACallbackMovesIsSavedWithTheNextChange() {
 		MongoTemplate template = template();
 		template.getCollection("person")
 			.insertOne(new Document("_id", "p").append("fullName", "Ann").append("version", 1L));
@@ -215,7 +215,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 
 	@ParameterizedTest
 	@ValueSource(strings = { "W1", "UNACKNOWLEDGED" })
-	void whatIsWrittenIsConfirmedByTheMajorityWhateverTheTemplateSays(String template) {
+	void writesAreConfirmedByTheMajorityEvenIfTheTemplateAsksForLess(String template) {
 		List<BsonDocument> writes = new CopyOnWriteArrayList<>();
 		try (MongoClient client = listenedTo(writes, "insert", "update")) {
 			updateOrCreateTwice(client, WriteConcern.valueOf(template), context());
@@ -279,7 +279,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
-	void whatSomebodyElseSavedMeanwhileIsNotLost() {
+	void aConcurrentChangeIsNotLost() {
 		MongoTemplate template = template();
 		template.insert(new Counter("a", 1, null));
 		Optional<Counter> saved = updater(3).update(Counter.class, "a", (counter) -> {
@@ -311,7 +311,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
-	void whatWasNotWrittenDoesNotMatchWhatAnotherHasSavedMeanwhile() {
+	void anObjectThatCouldNotBeWrittenCannotBeSavedOverAConcurrentChange() {
 		MongoTemplate template = template();
 		template.insert(new Mutable("a"));
 		AtomicReference<Mutable> changed = new AtomicReference<>();
@@ -370,7 +370,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
-	void whatIsChangedInPlaceIsSeenAlsoInDatesAndArrays() {
+	void changesInPlaceAreSavedAlsoInDatesAndArrays() {
 		template().insert(new Mutable("m"));
 		OptimisticUpdater updater = updater(1);
 		assertThat(updater.update(Mutable.class, "m", (one) -> {
@@ -471,7 +471,7 @@ abstract class AbstractOptimisticUpdaterContractTests extends AbstractMongoTests
 	}
 
 	@Test
-	void whoLosesTheFirstInsertChangesWhatTheOtherMade() {
+	void whenAnotherInsertsFirstThenUpdateOrCreateChangesThatDocument() {
 		MongoTemplate template = template();
 		Counter saved = updater(2).updateOrCreate(Counter.class, "a", () -> {
 			template.insert(new Counter("a", 10, null));

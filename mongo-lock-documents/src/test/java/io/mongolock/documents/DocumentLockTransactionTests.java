@@ -146,7 +146,7 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
-	void whatIsClosedWhileItsWriteFindsTheLockGoneIsLetGo() {
+	void aDocumentThatIsClosedWhileItsWriteFindsTheLockGoneIsNoLongerHeld() {
 		AtomicReference<Runnable> meanwhile = new AtomicReference<>(() -> {
 		});
 		MongoTemplate slow = new MongoTemplate(this.template.getMongoDatabaseFactory()) {
@@ -333,7 +333,7 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
-	void whatATransactionKeepsIsNotWrittenInsideOneOfAnotherKindWithinIt() {
+	void aDocumentLockedInATransactionIsNotSavedInsideAnInnerOneOfAnotherKind() {
 		TransactionTemplate inner = new TransactionTemplate(foreign());
 		listened().executeWithoutResult((status) -> {
 			LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a");
@@ -402,7 +402,7 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
-	void whatTheThreadHasLockedIsNotRenewedWhileItsTransactionRunsAndFromThenOnAgain() {
+	void aLockOfTheThreadIsNotRenewedDuringItsTransactionAndIsRenewedAgainAfterwards() {
 		this.template.insert(new Page("b", "draft"));
 		LockedDocument<Page> witness = lockedElsewhere("b");
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
@@ -420,7 +420,7 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
-	void whatIsLockedInsideATransactionIsNotRenewedUntilItsEndAndStillRefusesTheCommitIfItIsLost() {
+	void aLockTakenInATransactionIsNotRenewedThereAndRefusesTheCommitIfItIsLost() {
 		this.template.insert(new Page("b", "draft"));
 		LockedDocument<Page> witness = lockedElsewhere("b");
 		LockSettings brief = LockSettings.builder().ttl(Duration.ofSeconds(1)).build();
@@ -608,7 +608,7 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
-	void whatIsReleasedInsideATransactionIsReleasedAfterIt() {
+	void aLockClosedInsideATransactionIsReleasedOnceAfterIt() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		listened().executeWithoutResult((status) -> {
 			status.setRollbackOnly();
@@ -620,7 +620,7 @@ class DocumentLockTransactionTests {
 	}
 
 	@Test
-	void whatWasReleasedBeforeIsNotKept() {
+	void aLockReleasedBeforeATransactionDoesNotMarkItForRollback() {
 		LockedDocument<Page> locked = this.here.documents().lock(Page.class, "a", OFTEN_RENEWED);
 		locked.close();
 		listened().executeWithoutResult((status) -> assertThat(status.isRollbackOnly()).isFalse());

@@ -109,7 +109,7 @@ class LockTicketTests {
 	@ValueSource(strings = { "", " ", "abc", "no ticket!", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
 			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA\n",
 			"AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA" })
-	void whatIsNoTicketIsRefused(String text) {
+	void textsThatAreNoTicketAreRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> LockTicket.of(text))
 			.withMessage("This text is no ticket of a document lock, because such a ticket has 43 characters (letters, "
 					+ "digits, - and _). Pass on the text that LockTicket.text() gave");

@@ -148,7 +148,7 @@ class LockedEntitiesTests {
 	}
 
 	@Test
-	void whoWaitsIsFoundAlsoIfAnotherKindOfNumberIsStored() {
+	void aWaiterIsFoundEvenIfTheIdIsStoredAsAnotherKindOfNumber() {
 		this.template.getCollection("withNumber").insertOne(new Document("_id", 7).append("n", 1));
 		LockedDocument<WithNumber> locked = documents().lock(WithNumber.class, 7L);
 		try (DocumentLocksFixture there = new DocumentLocksFixture("there", this.template,
@@ -172,7 +172,7 @@ class LockedEntitiesTests {
 	}
 
 	@Test
-	void whatIsChangedInPlaceIsSavedAlsoInDatesAndArrays() {
+	void changesInPlaceAreSavedEvenInDatesAndArrays() {
 		this.template.insert(new InPlace("p"));
 		LockedDocument<InPlace> locked = documents().lock(InPlace.class, "p");
 		locked.entity().bytes[0] = 9;
@@ -202,7 +202,7 @@ class LockedEntitiesTests {
 	}
 
 	@Test
-	void whatACallbackRefusesKeepsItsVersionAndItsLock() {
+	void aSaveThatACallbackRefusesLeavesTheVersionAndTheLock() {
 		Mutable entity = new Mutable();
 		this.template.insert(entity);
 		LockedDocument<Mutable> locked = documents().lock(Mutable.class, entity.id);

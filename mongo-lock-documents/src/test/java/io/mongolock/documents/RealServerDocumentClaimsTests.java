@@ -84,7 +84,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
-	void whatATransactionOfAnotherHasWrittenIsNotFreeUntilItsEndWhichIsNotAwaited() {
+	void whenAnOpenTransactionHasWrittenADocumentThenItsLockIsDeniedAtOnceUntilItEnds() {
 		LockSettings once = LockSettings.builder().waitTimeout(Duration.ZERO).build();
 		DocumentLockOperations documents = this.there.documents();
 		this.transactions.executeWithoutResult((status) -> {
@@ -109,7 +109,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
-	void whatATransactionOfItsOwnSavesIsLockedWhereTheOneThatHasReadIsSuspended() {
+	void whenATransactionHasReadThenADocumentIsLockedOnlyWhileItIsSuspended() {
 		DocumentLockOperations documents = this.here.documents();
 		this.transactions.executeWithoutResult((status) -> {
 			this.template.findById("p2", Post.class);
@@ -160,7 +160,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
-	void whatATransactionHasWrittenByATicketIsNotResumedBesideIt() {
+	void aDocumentWrittenByATicketInATransactionIsNotResumedAgainByThatTicket() {
 		DocumentLockOperations documents = this.here.documents();
 		LockTicket ticket = documents.lock(Post.class, "p1", SELDOM_RENEWED).ticket();
 		this.transactions.executeWithoutResult((status) -> {
@@ -264,7 +264,7 @@ class RealServerDocumentClaimsTests extends AbstractRealServerDocumentTests {
 	}
 
 	@Test
-	void whatATransactionHasClosedIsNotSavedByTheEndOfOneWithinIt() {
+	void whenAnInnerTransactionEndsThenAPlainSaveOfADocumentClosedByTheOuterIsRefused() {
 		AtomicReference<Throwable> failure = new AtomicReference<>();
 		this.transactions.executeWithoutResult((status) -> {
 			this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED).close();

@@ -154,7 +154,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@RepeatedTest(6)
-	void whoEntersTheQueueFailsNoTransactionThatIsAboutToSave() throws Exception {
+	void aNewWaiterFailsNoTransactionThatIsAboutToSave() throws Exception {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1");
 		CompletableFuture<LockedDocument<Post>> other = this.transactions.execute((status) -> {
 			this.template.findById("p2", Post.class);
@@ -551,7 +551,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void whatACallbackHasLockedAndNotSavedLeavesLaterTransactionsOfItsThreadAlone() {
+	void aCallbackThatLocksAndDoesNotSaveLeavesLaterTransactionsOfItsThreadAlone() {
 		DocumentLockOperations documents = this.here.documents();
 		documents.execute(Post.class, "p1", (how) -> {
 		}, LockedDocument::entity);
@@ -673,7 +673,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void whatWasSavedCanBeLockedAgainAfterTheCommit() {
+	void aSavedDocumentCanBeLockedAgainAfterTheCommit() {
 		DocumentLockOperations documents = this.here.documents();
 		List<String> seen = new ArrayList<>();
 		this.transactions.executeWithoutResult((status) -> {
@@ -715,7 +715,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 
 	// That is when Spring calls a @TransactionalEventListener
 	@Test
-	void whatWasSavedCanBeLockedAndSavedAgainAtTheCompletion() {
+	void aSavedDocumentCanBeLockedAndSavedAgainAtTheCompletion() {
 		DocumentLocksFixture here = this.here;
 		try (LockedDocument<Post> locked = here.documents().lock(Post.class, "p1")) {
 			this.transactions.executeWithoutResult((status) -> {
@@ -837,7 +837,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void whatANestedClaimHasWrittenInATransactionOfItsOwnIsStillKeptByTheOneAroundIt() {
+	void whenANestedClaimKeepsTheLockInATransactionOfItsOwnThenTheOuterOneStillKeepsIt() {
 		DocumentLockOperations documents = this.here.documents();
 		LockedDocument<Post> witness = lockElsewhere("p3");
 		for (boolean commit : new boolean[] { false, true }) {
@@ -923,7 +923,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void whatATransactionOfAnotherThreadKeepsStaysKeptWhenTheOneBeforeItEnds() throws Exception {
+	void aLockKeptByATransactionOfAnotherThreadStaysKeptWhenTheOneBeforeItEnds() throws Exception {
 		LockedDocument<Post> witness = lockElsewhere("p3");
 		LockedDocument<Post> locked = lockElsewhere("p1");
 		CountDownLatch kept = new CountDownLatch(1);
@@ -999,7 +999,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void whatTheTransactionAroundHasClosedIsNotLockedInsideOneOfAnotherKind() {
+	void aDocumentThatTheOuterTransactionClosedIsNotLockedInAnInnerOneOfAnotherKind() {
 		this.transactions.executeWithoutResult((status) -> {
 			this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED).close();
 			inAnotherKind(true,
@@ -1088,7 +1088,7 @@ class RealServerDocumentTransactionTests extends AbstractRealServerDocumentTests
 	}
 
 	@Test
-	void whatATransactionHasKeptIsWrittenAndBrokenAfterItsCommit() {
+	void whenATransactionThatKeptLocksHasCommittedThenASaveARenewalAndABreakSucceed() {
 		LockedDocument<Post> locked = this.here.documents().lock(Post.class, "p1", SELDOM_RENEWED);
 		LockTicket ticket = this.here.documents().lock(Post.class, "p2", SELDOM_RENEWED).ticket();
 		LockedDocument<Post> resumed = this.here.documents().resume(Post.class, "p2", ticket);

@@ -266,7 +266,7 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
-	void whatACallbackMakesOfTheDocumentThatWasSavedIsNotTakenForStored() {
+	void aChangeByAListenerAfterTheSaveIsNotTakenForStored() {
 		this.context.addApplicationListener((ApplicationListener<AfterSaveEvent<?>>) (event) -> {
 			if (event.getDocument() != null) {
 				event.getDocument().put("text", "for the index");
@@ -335,7 +335,7 @@ class UnansweredDocumentWritesTests {
 	}
 
 	@Test
-	void whoIsBehindAClaimOfThisJvmIsNotToldOfATransaction() throws Exception {
+	void anAttemptBehindAnotherOfThisJvmIsToldThatOtherThreadsWereAhead() throws Exception {
 		CountDownLatch reached = new CountDownLatch(1);
 		CountDownLatch answered = new CountDownLatch(1);
 		CompletableFuture<Void> ahead = CompletableFuture.runAsync(() -> {

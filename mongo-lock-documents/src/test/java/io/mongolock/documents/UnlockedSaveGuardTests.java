@@ -218,7 +218,7 @@ class UnlockedSaveGuardTests {
 	}
 
 	@Test
-	void whatWasPassedOnToATicketIsNotLockedHere() {
+	void aPlainSavePassesAfterTheLockWasPassedOnToATicket() {
 		this.here.documents().lock(Page.class, "a").ticket();
 		plain("plain");
 		assertThat(text()).isEqualTo("plain");

@@ -306,7 +306,7 @@ abstract class AbstractLockRegistryContractTests {
 	}
 
 	@Test
-	void whoLostTheLockDoesNotUnlockItForTheNext() throws Exception {
+	void aHolderThatLostTheLockDoesNotReleaseTheNextHold() throws Exception {
 		Lock lock = this.registry.obtain("k");
 		lock.lock();
 		lose("integration:k");
@@ -371,7 +371,7 @@ abstract class AbstractLockRegistryContractTests {
 	}
 
 	@Test
-	void whatIsForgottenWhileSomebodyHasItIsTheSameLockStill() throws Exception {
+	void aForgottenLockAndItsSuccessorShareOneHold() throws Exception {
 		Lock before = this.registry.obtain("k");
 		this.registry.expireUnusedOlderThan(0);
 		assertThat(this.registry.size()).isZero();

@@ -60,7 +60,7 @@ class InMemoryLockRegistryTests extends AbstractLockRegistryContractTests {
 	}
 
 	@Test
-	void whatWasUnlockedWithinTheAgeIsKept() {
+	void aLockUnlockedWithinTheAgeIsNotForgotten() {
 		Lock lock = this.small.obtain("k");
 		this.clock.nanos += Duration.ofMillis(100).toNanos();
 		lock.lock();

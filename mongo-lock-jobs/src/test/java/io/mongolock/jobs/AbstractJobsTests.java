@@ -341,7 +341,7 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void whatTheWorkThrowsReachesWhoAsked() {
+	void anExceptionOfTheWorkReachesTheCallerAndIsRecorded() {
 		Jobs jobs = start(None.class).getBean(Jobs.class);
 		assertThatIllegalStateException().isThrownBy(() -> jobs.run("import", TICK, (run) -> {
 			throw new IllegalStateException("no feed");
@@ -352,7 +352,7 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void whatIsLeftIsRunAgainForItsTickAndReportedForAnother() {
+	void aRunLeftByADeadInstanceIsRunAgainForItsTickAndAbandonedForALaterOne() {
 		ConfigurableApplicationContext one = start(None.class);
 		Jobs jobs = one.getBean(Jobs.class);
 		JobRuns runs = one.getBean(JobRuns.class);
@@ -504,7 +504,7 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void whatSomebodyHasDroppedOrWrittenByHandStopsNoJobAndIsShown() {
+	void whenRunsAreDroppedOrWrittenByHandThenJobsGoOnAndUnknownOutcomesAreShown() {
 		ConfigurableApplicationContext one = start(EverySecond.class);
 		ConfigurableApplicationContext two = start(EverySecond.class);
 		await().until(() -> ended(one, "every-second").size() >= 2);
@@ -531,7 +531,7 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void whatADeadInstanceLeftOfAJobThatWasRemovedIsAbandoned() {
+	void aRunThatADeadInstanceLeftOfARemovedJobIsAbandoned() {
 		ConfigurableApplicationContext off = start(None.class);
 		JobRuns runs = off.getBean(JobRuns.class);
 		runs.schedule("removed", new JobTrigger.Rate(Duration.ofDays(1)), Instant.EPOCH);
@@ -605,7 +605,7 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void whatCannotBeDoneIsAnsweredWithTheReason() {
+	void requestsThatCannotBeCarriedOutAreAnsweredWithTheReason() {
 		ConfigurableApplicationContext one = start(Blocking.class, "blocking.rate=1h");
 		await().until(() -> this.gate.running().get() == 1);
 		JobsEndpoint endpoint = one.getBean(JobsEndpoint.class);
@@ -799,7 +799,7 @@ abstract class AbstractJobsTests {
 	}
 
 	@Test
-	void whatThePageShowsRuns() {
+	void snippetsOfTheDocumentationRun() {
 		ConfigurableApplicationContext one = start(JobSnippets.Reports.class, "report.cron=* * * * * *");
 		await().untilAsserted(
 				() -> assertThat(one.getBean(JobSnippets.Reports.class).written).contains("nightly-report SUCCEEDED")

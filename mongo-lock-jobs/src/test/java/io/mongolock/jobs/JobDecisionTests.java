@@ -99,7 +99,7 @@ class JobDecisionTests {
 	}
 
 	@Test
-	void whatFailedIsRetriedAfterTwiceTheTimeEachUntilTheNextTick() {
+	void aFailedRunIsRetriedWithADoubledDelayUntilTheNextTick() {
 		JobRun first = begun(ONE, 1).ended(ONE, JobOutcome.FAILED, null);
 		Duration minute = Duration.ofMinutes(1);
 		assertThat(decide(CatchUp.NONE, 0, ONE, first, null)).isEqualTo(new Wait(ONE.plus(minute)));
@@ -179,7 +179,7 @@ class JobDecisionTests {
 	}
 
 	@Test
-	void whatIsPausedIsSkippedAndNotRunAgain() {
+	void aPausedJobSkipsItsTicksAndRunsNoneAgain() {
 		StoredJob paused = new StoredJob("", START, START, START, new StoredJob.Pause("alice", "heavy", START), null);
 		JobRun ran = begun(START, 1).ended(START, JobOutcome.SUCCEEDED, null);
 		JobRun open = begun(ONE, 1);

@@ -80,14 +80,14 @@ class JobMethodsTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void whatCannotBeRunAsDeclaredIsRefusedWithTheWayOut(Object bean, String problem) {
+	void methodsThatCannotRunAsDeclaredAreRefusedWithTheWayOut(Object bean, String problem) {
 		assertThatIllegalStateException().isThrownBy(() -> this.methods.postProcessAfterInitialization(bean, "bean"))
 			.withMessageContaining("@ScheduledJob on ")
 			.withMessageContaining(".work(")
 			.withMessageContaining(problem);
 	}
 
-	static Stream<Arguments> whatCannotBeRunAsDeclaredIsRefusedWithTheWayOut() {
+	static Stream<Arguments> methodsThatCannotRunAsDeclaredAreRefusedWithTheWayOut() {
 		return Stream.of(Arguments.of(new Object() {
 
 			@ScheduledJob(name = " ", fixedRate = "1s")
@@ -316,7 +316,7 @@ class JobMethodsTests {
 	}
 
 	@Test
-	void whatIsSwitchedOffAndWhatIsFilledIsNot() {
+	void switchedOffSchedulesAndFilledPlaceholdersAreNotRefused() {
 		assertThatNoException().isThrownBy(() -> this.methods.postProcessAfterInitialization(new Object() {
 
 			@ScheduledJob(name = "job", cron = "-")

@@ -165,7 +165,7 @@ class JobRunnerTests extends AbstractRunnerTests {
 	}
 
 	@Test
-	void whatCannotBeAbandonedKeepsNobodyFromAbandoningTheRest() {
+	void whenOneRunCannotBeAbandonedThenTheOthersAreStillAbandoned() {
 		for (String job : List.of("", "removed")) {
 			this.kept.schedule(job, cron("0 0 3 * * *"), Instant.EPOCH);
 			this.kept.add(JobRun.begun(job, TICK.plusSeconds(10L - job.length()), 1, 0, TICK, "gone"));

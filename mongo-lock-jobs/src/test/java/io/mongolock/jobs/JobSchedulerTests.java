@@ -250,7 +250,7 @@ class JobSchedulerTests {
 
 	/** As after a start of the application that failed. */
 	@Test
-	void whatIsDestroyedWithoutAStopIsStopped() {
+	void aSchedulerThatIsDestroyedWithoutAStopIsStopped() {
 		JobScheduler scheduler = scheduler("1h", this.kept, Runnable::run, true, (run) -> this.runs.incrementAndGet());
 		scheduler.start();
 		scheduler.destroy();

@@ -144,7 +144,7 @@ class JobTriggerTests {
 	}
 
 	@Test
-	void whatComesEachHourIsRegularInAnyZone() {
+	void cronsOfEachHourOrOutsideOfAClockChangeHaveNoIrregularDay() {
 		assertThat(new Cron(CronExpression.parse("0 */20 * * * *"), BERLIN).nextIrregularDay(START)).isNull();
 		assertThat(new Cron(CronExpression.parse("0 0 4 * * *"), BERLIN).nextIrregularDay(START)).isNull();
 	}

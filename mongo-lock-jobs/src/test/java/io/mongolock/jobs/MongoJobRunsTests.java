@@ -99,7 +99,7 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 	}
 
 	@Test
-	void whatANewerVersionOrSomebodyByHandHasWrittenIsShownAndEndsNoJob() {
+	void recordsOfANewerVersionOrWrittenByHandAreShownAndEndNoJob() {
 		schedule("0 0 3 * * *");
 		this.kept.schedule("removed", cron("0 0 3 * * *"), Instant.EPOCH);
 		this.kept.add(JobRun.begun("removed", TICK, 1, 0, TICK, "gone"));
@@ -435,7 +435,7 @@ class MongoJobRunsTests extends AbstractJobRunsContractTests {
 	}
 
 	@Test
-	void whatIsKeptIsConfirmedByTheMajorityAndReadFromThePrimaryWithinTheTimeout() {
+	void theCollectionOfRunsUsesTheMajorityThePrimaryAndTheTimeout() {
 		MongoOperations template = Mockito.mock();
 		MongoCollection<Document> documents = Mockito.mock();
 		MongoCollection<Document> timed = Mockito.mock();

@@ -191,7 +191,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoStepsDownAloneLeadsAgainInANewTerm() {
+	void aSoleCandidateThatStepsDownLeadsAgainInANewTerm() {
 		this.first.start().awaitLeader();
 		this.first.awaitHeard("granted");
 		long term = this.first.election.term().getAsLong();
@@ -203,7 +203,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoIsNotReadyNeitherLeadsNorStandsUntilItIs() {
+	void aCandidateThatIsNotReadyNeitherLeadsNorStandsUntilItIs() {
 		this.first.start().awaitLeader();
 		this.first.awaitHeard("granted");
 		this.second.start().awaitWaiting();
@@ -467,7 +467,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoIsStartedAnewWhileWorkOfItsTermGoesOnStandsOnce() {
+	void anElectionRestartedDuringWorkOfItsTermStandsOnlyOnce() {
 		LockHandle held = handle("leader:role", 7);
 		LockOperations locks = Mockito.mock();
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any()))
@@ -485,7 +485,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoIsStartedAnewWhileItsTermStillEndsStandsOnceAndAfterThat() {
+	void anElectionRestartedWhileItsTermEndsStandsOnceAfterTheRelease() {
 		LockHandle former = handle("leader:role", 7);
 		CompletableFuture<LockHandle> claim = new CompletableFuture<>();
 		Iterator<CompletableFuture<LockHandle>> claims = List
@@ -514,7 +514,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoIsStartedAnewInItsOwnWorkStandsAgainInANewTermAfterIt() {
+	void anElectionRestartedInItsOwnWorkLeadsInANewTermAfterIt() {
 		this.first.start().awaitHeard("granted");
 		long term = this.first.election.term().getAsLong();
 		this.first.election.ifLeader(() -> {
@@ -528,7 +528,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoStepsDownInATransactionReleasesAfterItAndStandsBehindTheOthers() {
+	void aLeaderThatStepsDownInATransactionReleasesAfterItAndStandsBehindTheOthers() {
 		this.first.start().awaitHeard("granted");
 		long term = this.first.election.term().getAsLong();
 		this.second.start().awaitWaiting();
@@ -559,7 +559,7 @@ class LeaderElectionTests {
 	}
 
 	@Test
-	void whoStepsDownUnderALockThatIsGoneStandsAgain() {
+	void aLeaderThatStepsDownAfterItsLockIsLostLeadsAgain() {
 		this.first.start().awaitHeard("granted");
 		lose();
 		assertThatNoException().isThrownBy(this.first.election::stepDown);
@@ -685,7 +685,7 @@ class LeaderElectionTests {
 
 	@ParameterizedTest
 	@ValueSource(booleans = { false, true })
-	void whoCouldNotStandTriesAgain(boolean atOnce, CapturedOutput output) {
+	void aCandidateWhoseClaimFailsTriesAgain(boolean atOnce, CapturedOutput output) {
 		LockOperations locks = Mockito.mock();
 		IllegalStateException failure = new IllegalStateException("by the test");
 		BDDMockito.given(locks.acquireAsync(ArgumentMatchers.any())).willAnswer((call) -> {

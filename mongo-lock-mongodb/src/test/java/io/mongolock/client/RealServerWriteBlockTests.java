@@ -43,7 +43,7 @@ class RealServerWriteBlockTests {
 	private static final Duration PATIENCE = Duration.ofSeconds(60);
 
 	@Test
-	void whatIsRefusedMeanwhileIsMadeUpForWhenTheBlockIsLifted(CapturedOutput output) {
+	void whenAWriteBlockIsLiftedThenRefusedRenewalsAndReleasesAreMadeUpFor(CapturedOutput output) {
 		assumeThat(SuiteServer.get().binary()).as(SuiteServer.get().reason()).isPresent();
 		try (RealMongo server = RealMongo.builder(SuiteServer.get().binary().orElseThrow()).replicaSet(1).start();
 				MongoClient client = TestTemplates.impatient(server.connectionString())) {

@@ -247,7 +247,7 @@ class SchedulerLockToDistributedLockTests {
 					"new DefaultLockingTaskExecutor(null).executeWithLock((Runnable) null, null) | Use LockOperations",
 					"LockingTaskExecutor tasks = null | Use LockOperations",
 					"new KeepAliveLockProvider(null, null) | does not start with this bean. Remove the bean" })
-	void whatIsLeftOfShedLockSaysTheWayOut(String statement, String way) {
+	void whenCodeOfShedLockIsLeftThenACommentSaysTheWayOut(String statement, String way) {
 		String source = """
 				import net.javacrumbs.shedlock.core.*;
 				import net.javacrumbs.shedlock.spring.annotation.SchedulerLock;
@@ -476,7 +476,7 @@ class SchedulerLockToDistributedLockTests {
 	@ParameterizedTest
 	@ValueSource(strings = { " 500 ", "-5", "-5s", "1.5s", "5x", "1h30m", "pt5s", "PT-5S", "10 s",
 			"99999999999999999999", "PT", "9223372036854775807d", "*/" })
-	void whatIsNoDurationOfShedLockIsLeft(String duration) throws Exception {
+	void textsThatAreNoDurationOfShedLockAreLeft(String duration) throws Exception {
 		String annotation = "@SchedulerLock(name = \"a\", lockAtMostFor = \"P2D\", lockAtLeastFor = \"" + duration
 				+ "\")";
 		Class<?> before = compiled(job(annotation));
@@ -506,7 +506,7 @@ class SchedulerLockToDistributedLockTests {
 	}
 
 	@Test
-	void whatCannotBeTurnedSaysWhy() {
+	void whenALockCannotBeTurnedThenACommentSaysWhy() {
 		assertThat(refused("@SchedulerLock(name = Jobs.NAME)")).contains("name is no literal");
 		assertThat(refused("@SchedulerLock(name = \"a\" + \"b\")")).contains("name is no literal");
 		// Which OpenRewrite does not read

@@ -136,7 +136,7 @@ class SchedulerLockToScheduledJobTests {
 			"@Scheduled(cron = \"@daily\") | name = \"#{#job}\" | without expressions",
 			"@Scheduled(cron = \"@daily\") | name = Jobs.CRON | name is no literal",
 			"@org.springframework.scheduling.annotation.Async @Scheduled(cron = \"@daily\") | name = \"a\" | needs no @Async" })
-	void whatCannotBeTurnedSaysWhy(String schedule, String name, String why) {
+	void whenALockCannotBecomeAJobThenACommentSaysWhy(String schedule, String name, String why) {
 		String before = job(schedule, "@SchedulerLock(" + name + ")", "void");
 		String after = changed(before);
 		assertThat(after).contains(why, schedule);
@@ -163,7 +163,7 @@ class SchedulerLockToScheduledJobTests {
 	}
 
 	@Test
-	void whoKeptRunsApartIsReminded() {
+	void whenLockAtLeastForIsDroppedThenACommentAsksForALessFrequentSchedule() {
 		assertThat(turned(
 				job("@Scheduled(fixedRate = 1000)", "@SchedulerLock(name = \"a\", lockAtLeastFor = \"5s\")", "void")))
 			.contains("make the schedule less frequent)~~>*/@ScheduledJob(name = \"a\", fixedRate = \"1000ms\")");

@@ -172,7 +172,7 @@ class ShedLockAutoConfigurationTests {
 	}
 
 	@Test
-	void whatTheTtlIndexWouldRemoveIsNeitherLockedNorExtended() {
+	void aLockThatTheTtlIndexWouldRemoveIsNeitherGrantedNorExtended() {
 		this.application.withPropertyValues("mongo-lock.shedlock.collection=shedLock").run((context) -> {
 			ExtensibleLockProvider provider = context.getBean(ExtensibleLockProvider.class);
 			Duration tooLong = Duration.ofDays(4);

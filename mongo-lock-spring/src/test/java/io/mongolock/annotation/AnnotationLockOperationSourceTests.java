@@ -86,7 +86,7 @@ class AnnotationLockOperationSourceTests {
 			wordLimit  | the limit 'ten', which is no whole number
 			both       | mode = SHARED and the limit '3', but a shared lock has no limit
 			""")
-	void whatCannotBeUnderstoodIsRefused(String method, String problem) {
+	void invalidAnnotationsAreRefusedWithTheMethodAndTheProblem(String method, String problem) {
 		assertThatExceptionOfType(InvalidLockMethodException.class).isThrownBy(() -> operation(Bad.class, method))
 			.withMessageContaining(Bad.class.getName() + "." + method + "()")
 			.withMessageContaining(problem);

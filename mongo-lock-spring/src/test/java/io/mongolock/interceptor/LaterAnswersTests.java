@@ -126,7 +126,7 @@ class LaterAnswersTests {
 	}
 
 	@Test
-	void whatAFallbackThrowsIsTheFailure() {
+	void anExceptionOfAFallbackFailsTheResult() {
 		this.others.acquire(LockRequest.of("order:a"));
 		assertThat(this.service.failing("a")).failsWithin(LONG)
 			.withThrowableThat()
@@ -134,7 +134,7 @@ class LaterAnswersTests {
 	}
 
 	@Test
-	void whatTheMethodItselfFailsWithIsNeverTakenForItsLock() {
+	void aLockUnavailableExceptionOfTheMethodGetsNoFallback() {
 		assertThat(this.service.failing("a")).failsWithin(LONG)
 			.withThrowableThat()
 			.withCauseInstanceOf(LockUnavailableException.class)

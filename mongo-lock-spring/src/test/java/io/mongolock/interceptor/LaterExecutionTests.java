@@ -352,7 +352,7 @@ class LaterExecutionTests {
 
 	@ParameterizedTest
 	@CsvSource({ "false, 1", "true, 1", "true, 2" })
-	void whatADecoratorThrowsIsTheResultAndNothingIsClaimed(boolean answered, int failing) {
+	void whenADecoratorThrowsThenTheResultFailsAndNothingIsClaimed(boolean answered, int failing) {
 		Service service = proxy((answered) ? OnUnavailable.SKIP : OnUnavailable.FAIL, OnLost.FAIL, Duration.ofHours(1));
 		AtomicInteger tasks = new AtomicInteger();
 		this.decorator = (task) -> {
@@ -376,7 +376,7 @@ class LaterExecutionTests {
 	}
 
 	@Test
-	void whatTheCallerCarriesAndCannotBeTakenIsAnErrorSignal() {
+	void whenTheContextOfTheCallerCannotBeTakenThenAnErrorIsSignalled() {
 		CallerContext broken = new CallerContext(List.of(() -> {
 			throw new IllegalStateException("by test");
 		}), UnaryOperator.identity());

@@ -32,7 +32,7 @@ class LaterTypeTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "mono", "flux", "publisher", "flow", "single", "completable" })
-	void whatSpringAdaptsEndsLater(String method) {
+	void resultsThatSpringAdaptsEndLater(String method) {
 		assertThat(LaterType.of(method(Results.class, method), Results.class)).isNotNull();
 	}
 

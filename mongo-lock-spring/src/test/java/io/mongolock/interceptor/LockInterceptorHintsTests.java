@@ -29,7 +29,7 @@ class LockInterceptorHintsTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "method", "args", "target", "targetClass", "methodName" })
-	void whatAnExpressionMayCallOnTheRootIsThere(String member) throws NoSuchMethodException {
+	void methodsOfTheRootThatExpressionsCallHaveHints(String member) throws NoSuchMethodException {
 		register();
 		assertThat(RuntimeHintsPredicates.reflection().onMethodInvocation(LockKeyRoot.class.getDeclaredMethod(member)))
 			.accepts(this.hints);

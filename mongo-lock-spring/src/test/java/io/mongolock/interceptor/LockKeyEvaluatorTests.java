@@ -196,7 +196,7 @@ class LockKeyEvaluatorTests {
 	}
 
 	@Test
-	void whatTheExpressionCallsFailsTheCallAndTellsWhere() {
+	void anExceptionInsideTheExpressionReachesTheCallerAndTellsWhere() {
 		assertThatExceptionOfType(StringIndexOutOfBoundsException.class)
 			.isThrownBy(() -> request(null, "#id.substring(5)", "abc", null))
 			.satisfies((ex) -> assertThat(ex.getSuppressed()).singleElement()
@@ -206,7 +206,7 @@ class LockKeyEvaluatorTests {
 	}
 
 	@Test
-	void whatTheExpressionCallsMayThrowTheSameAgainAndTellsOnceWhere() {
+	void anExceptionThrownTwiceInsideTheExpressionTellsOnlyOnceWhere() {
 		IllegalStateException same = new IllegalStateException("by test");
 		Supplier<Object> failing = () -> {
 			throw same;

@@ -83,7 +83,7 @@ class LockRequestsTests {
 	}
 
 	@Test
-	void whatWasTakenIsReleasedIfALaterOneIsUnavailable() {
+	void locksThatWereTakenAreReleasedIfALaterOneIsUnavailable() {
 		this.locks.heldByAnother("account:b");
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.bank.transfer("b", "a"))
 			.returns("account:b", LockUnavailableException::getKey);
@@ -94,7 +94,7 @@ class LockRequestsTests {
 	}
 
 	@Test
-	void whatTheMethodItselfCouldNotLockIsItsOwn() {
+	void aLockUnavailableExceptionOfTheMethodReachesTheCallerUnchanged() {
 		LockUnavailableException thrown = new LockUnavailableException("inner", List.of(), Duration.ZERO, 1,
 				"of another");
 		assertThatExceptionOfType(LockUnavailableException.class).isThrownBy(() -> this.bank.fail(List.of(1, 2), () -> {

@@ -256,7 +256,7 @@ class LockedFluxTests {
 
 	@ParameterizedTest
 	@EnumSource(CleanUp.class)
-	void whatIsDoneBeforeTheEndIsSignalledIsDoneUnderTheLock(CleanUp cleanUp) {
+	void cleanUpsBeforeTheEndSignalRunUnderTheLockAndLaterOnesDoNot(CleanUp cleanUp) {
 		Sinks.Empty<Object> work = Sinks.empty();
 		AtomicInteger held = new AtomicInteger(-1);
 		AtomicBoolean begun = new AtomicBoolean();
@@ -351,7 +351,7 @@ class LockedFluxTests {
 	}
 
 	@Test
-	void whatASubscriptionHoldsOfSeveralIsSharedWhicheverThreadAsks() {
+	void oneOfSeveralLocksIsSharedWithTheOuterSubscription() {
 		List<LockRequest> requests = List.of(LockRequest.of("a"), REQUEST);
 		LaterLocking both = (work) -> this.template.executeAsync(requests,
 				(innermost) -> work.begin(List.of(innermost)));
@@ -359,7 +359,7 @@ class LockedFluxTests {
 	}
 
 	@Test
-	void whatLastsLongerThanTheOneItSharesWithKeepsTheLock() {
+	void anInnerSubscriptionThatOutlastsTheOuterKeepsTheSharedLock() {
 		Sinks.Empty<Object> inner = Sinks.empty();
 		List<Disposable> subscriptions = new ArrayList<>();
 		locked(() -> Flux.deferContextual((context) -> {

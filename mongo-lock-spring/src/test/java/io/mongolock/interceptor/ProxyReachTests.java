@@ -31,7 +31,7 @@ class ProxyReachTests {
 	}
 
 	@Test
-	void whatSpringInfersIsNoCallbackOfADisposableBean() throws ReflectiveOperationException {
+	void aCloseMethodThatSpringInfersIsNoCallbackOfADisposableBean() throws ReflectiveOperationException {
 		Method close = Disposable.class.getMethod("close");
 		RootBeanDefinition inferred = new RootBeanDefinition(Disposable.class);
 		inferred.setDestroyMethodName(AbstractBeanDefinition.INFER_METHOD);
@@ -42,7 +42,7 @@ class ProxyReachTests {
 	}
 
 	@Test
-	void whatSpringInfersOnlyWhereItIsAskedIsNoCallbackElsewhere() throws ReflectiveOperationException {
+	void aShutdownMethodIsACallbackOnlyIfItsInferenceIsAskedFor() throws ReflectiveOperationException {
 		Method shutdown = Pool.class.getMethod("shutdown");
 		RootBeanDefinition definition = new RootBeanDefinition(Pool.class);
 		assertThat(ProxyReach.toCallback(definition, shutdown, Pool.class)).isNull();

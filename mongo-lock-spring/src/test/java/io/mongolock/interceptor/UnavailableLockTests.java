@@ -106,7 +106,7 @@ class UnavailableLockTests {
 	}
 
 	@Test
-	void whatAFallbackOrAHandlerThrowsReachesTheCallerUnchanged() {
+	void anExceptionOfAFallbackOrAHandlerReachesTheCallerUnchanged() {
 		this.locks.heldByAnother();
 		for (Throwable thrown : new Throwable[] { new IOException("checked"), new IllegalStateException("unchecked"),
 				new AssertionError("error"), unavailable() }) {
@@ -117,7 +117,7 @@ class UnavailableLockTests {
 	}
 
 	@Test
-	void whatTheMethodItselfThrowsIsNeverTakenForItsLock() {
+	void aLockUnavailableExceptionOfTheMethodReachesTheCallerUnchanged() {
 		LockUnavailableException thrown = unavailable();
 		assertThat(catchThrowable(() -> this.service.failing(thrown))).isSameAs(thrown);
 		assertThat(catchThrowable(() -> this.service.failHandled(thrown))).isSameAs(thrown);

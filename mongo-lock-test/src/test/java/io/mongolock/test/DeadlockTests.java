@@ -205,7 +205,7 @@ class DeadlockTests {
 	}
 
 	@Test
-	void whoHoldsNothingOrByAHandleThatMayBePassedOnIsNotLookedAt() {
+	void onlyAWaiterThatWorksUnderALockIsCheckedForADeadlock() {
 		WatchedStore watched = new WatchedStore();
 		LockTemplate client = client(watched.toStore(), LONG);
 		client(watched.toStore(), LONG).acquire(A);

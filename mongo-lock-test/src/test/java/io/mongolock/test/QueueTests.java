@@ -114,7 +114,7 @@ class QueueTests {
 	}
 
 	@Test
-	void whoDoesNotWaitIsDeniedWhileOthersStandInQueue() throws Exception {
+	void anAttemptThatDoesNotWaitIsDeniedWhileOthersStandInTheQueue() throws Exception {
 		this.store.live = true;
 		this.store.silent = true;
 		LockHandle holder = client().acquire(PATIENT);
@@ -126,7 +126,7 @@ class QueueTests {
 	}
 
 	@Test
-	void whoTimesOutLeavesTheQueueAndIsToldItsPlace() {
+	void aWaiterThatTimesOutLeavesTheQueueAndIsToldItsPosition() {
 		client().acquire(PATIENT);
 		Future<LockHandle> ahead = waits(client(), PATIENT);
 		LockRequest brief = LockRequest.builder("k").waitTimeout(Duration.ofMillis(300)).build();

@@ -145,12 +145,12 @@ final class Mutants {
 						test(HAND_OVER, "aStreakEndsWithItsTimeCountedFromTheGrant")),
 				new Mutant("kept by one who gave up as it was handed over", "AcquisitionState.cancel",
 						"new Cancelled(end(), this.handedOver)", "new Cancelled(end(), null)", simulation("PROGRESS"),
-						test("io.mongolock.core.HandOverInterleavingsTests", "whoIsCancelledKeepsNobodyWaiting")),
+						test("io.mongolock.core.HandOverInterleavingsTests", "aCancelledWaiterKeepsNoOtherWaiting")),
 				new Mutant("work begun under what was lost on the way", "AcquisitionState.hold",
 						"		if (held.lossReason() == null) {\n", "		if (held != null) {\n",
 						search("HANDED_OVER", "BEGUN_LOST"), simulation("BEGUN_LOST"),
 						test("io.mongolock.client.LocalHandOverTests",
-								"whoIsHandedALockThatIsLostBeforeItWakesAsksAnew")),
+								"aWaiterAsksAnewIfTheLockItWasHandedIsLostBeforeItWakes")),
 				new Mutant("work begun under a lock known to be lost", "LockTemplate.run",
 						"			handle.assertHeld();\n", "", test("io.mongolock.client.LockInstrumentationTests",
 								"workDoesNotBeginUnderALockThatIsKnownToBeLost")));
@@ -168,7 +168,7 @@ final class Mutants {
 								"aRecallThatComesBeforeTheAnswerToTheGrantHasItReleasedAtItsEnd")),
 				new Mutant("idle: kept though its claim may still be executed", "IdleLeases.mayKeepIdle",
 						"&& !grant.unknown()", "", search("IDLE", "GHOST"),
-						test(IDLE, "whatMayStillBeGrantedIsNotKept")),
+						test(IDLE, "aLeaseWhoseTokenMayBeGrantedLateIsNotKeptIdle")),
 				new Mutant("idle: two claims take it", "WaitQueue.takeIdle", "			this.holders.add(taken);\n", "",
 						search("IDLE", "KEPT"), test(IDLE, "oneClaimTakesItAndTheNextWaits")),
 				new Mutant("idle: asked for while it is released", "WaitQueue.takeIdle",
@@ -217,7 +217,8 @@ final class Mutants {
 				new Mutant("release that found nothing taken for an overrun", "ReleaseDecision.answered",
 						"(ended && proved) ? released : ReleaseOutcome.LOST",
 						"(ended || !this.held) ? released : ReleaseOutcome.LOST", search("NOT_RENEWED", "OUTCOME"),
-						simulation("OUTCOME"), test(RELEASING, "whatRanOutAsksForAProofAndIsAnOverrunOnlyWithIt")),
+						simulation("OUTCOME"),
+						test(RELEASING, "aReleaseAfterTheDeadlineNeedsAProofAndIsAnOverrunOnlyWithIt")),
 				new Mutant("minimum hold forgotten at release", "ReleaseDecision.keeps",
 						"return !this.keptFor.isZero();", "return false;", search("MIN_HOLD", "MIN_HOLD"),
 						simulation("MIN_HOLD"),
@@ -236,13 +237,13 @@ final class Mutants {
 				"", clients()),
 				new Mutant("race: successor of a hand-over not renewed", "HoldRegistry.replace",
 						"try { register(successor);", "try { this.held.add(successor);", clients(),
-						test("io.mongolock.client.LocalHandOverTests", "whoIsHandedTheLockHasItRenewed")),
+						test("io.mongolock.client.LocalHandOverTests", "aLockThatWasHandedOverIsRenewed")),
 				new Mutant("race: handle closed twice lets go twice", "LeaseHandle.close",
 						"if (this.closed.compareAndSet(false, true)) {", "if (!this.closed.getAndSet(true) | true) {",
 						clients(), test(CLOSING, "aHandleClosedTwiceLetsGoOnce")),
 				new Mutant("race: grant to a future that is over kept by nobody", "AsyncDriver.handOut",
 						"				handle.close();\n", "", clients(),
-						test(CLOSING, "whatIsGrantedToAFutureThatIsOverIsReleasedAtOnceWhateverItsMinimumHold")),
+						test(CLOSING, "aLockGrantedToACancelledFutureIsReleasedDespiteItsMinimumHold")),
 				new Mutant("race: lost lock shared", "HoldState.add",
 						"if (!this.lease.isHeld(now) && this.lease.lossReason() != null) {",
 						"if (this.lease.isHeld(now) && this.lease.lossReason() != null) {", clients(),
@@ -324,7 +325,7 @@ final class Mutants {
 	private static List<Mutant> optimistic() {
 		String updater = "io.mongolock.documents.EmbeddedOptimisticUpdaterTests";
 		return List.of(new Mutant("saved over another version", "UpdateAttempt.write", "new Document(written.before())",
-				"new Document()", test(updater, "whatSomebodyElseSavedMeanwhileIsNotLost")));
+				"new Document()", test(updater, "aConcurrentChangeIsNotLost")));
 	}
 
 	// Those that are the same each time
@@ -343,12 +344,12 @@ final class Mutants {
 								"nobodyReliesOnALockWhoseReleasingWriteIsInDoubt")),
 				new Mutant("document lock: a second object of one hold", "DocumentLocks.lock",
 						"refuseSecond(locked, request);", "", programs(),
-						test(documents, "whatRunsWithinAHoldIsHandedTheVerySameObject")),
+						test(documents, "workWithinAHoldIsHandedTheSameLockedDocument")),
 				new Mutant("document lock: changed since the ticket, and overwritten", "DocumentLocks.resume",
 						"version != proof.version() && !this.tickets.isDraft(proof, document, version)", "false",
 						programs(),
 						test(documents,
-								"whatWasChangedSinceTheTicketIsNeitherOverwrittenNorDeletedUnlessItsHolderHasSeenIt")),
+								"resumeOfADocumentChangedSinceTheTicketIsRefusedUntilItsHolderHasSeenTheChange")),
 				new Mutant("document lock: transaction committed though it is gone",
 						"DocumentTransactions.beforeCommit", ".forEach(HeldDocument::assertMayCommit);", ".count();",
 						test("io.mongolock.documents.DocumentLockTransactionTests",

@@ -155,7 +155,7 @@ class DocumentLockRowsTests {
 
 	@Test
 	@ShowsRow(value = 68, level = Level.SERVER)
-	void whoWasTakenOverWhileHeEditedOverwritesNothing(RowFigures figures) {
+	void aHolderTakenOverWhileEditingOverwritesNothing(RowFigures figures) {
 		LockedDocument<Article> mine = this.here.documents.lock(Article.class, "a",
 				LockSettings.builder().ttl(Duration.ofMinutes(30)).build());
 		LockTicket ticket = mine.ticket();
@@ -174,7 +174,7 @@ class DocumentLockRowsTests {
 	@ParameterizedTest(name = "{displayName}: {0}")
 	@ValueSource(strings = { "replaced", "deleted" })
 	@ShowsRow(value = 69, level = Level.SERVER)
-	void whatOthersWroteWithoutTheLockIsNotOverwritten(String what, RowFigures figures) {
+	void aSaveDoesNotOverwriteAChangeThatWasMadeWithoutTheLock(String what, RowFigures figures) {
 		LockedDocument<Article> locked = this.here.documents.lock(Article.class, "a");
 		Document theirs = new Document("_id", "a").append("text", "plain").append("version", 1L);
 		Document id = new Document("_id", "a");

@@ -89,7 +89,7 @@ class FailoverRowsTests {
 
 	@Test
 	@ShowsRow(value = 57, level = Level.PROXY)
-	void whoWaitsInQueueWhileThePrimaryIsReplacedIsServedAfterIt(RowFigures figures) {
+	void aWaiterInTheQueueIsServedAfterThePrimaryIsReplaced(RowFigures figures) {
 		HarnessClient client = this.harness.client(Harness.LONG, Harness.LONG);
 		HarnessClient other = this.harness.client(Harness.LONG, Duration.ofSeconds(90));
 		LockHandle handle = client.acquire();

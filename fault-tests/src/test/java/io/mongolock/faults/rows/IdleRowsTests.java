@@ -68,7 +68,7 @@ class IdleRowsTests {
 
 	@Test
 	@ShowsRow(value = 87, level = Level.PROXY)
-	void whoRecallsALeaseOfWhichNoStreamTellsWaitsForTheLingerAtMost(RowFigures figures) {
+	void aRecallWithoutAStreamWaitsForTheLingerAtMost(RowFigures figures) {
 		this.proxy.on("aggregate").dropRequest().always();
 		try (HarnessClient keeper = client(this.proxy.connectionString(), Harness.LONG);
 				HarnessClient other = client(this.server.connectionString(), Harness.LONG)) {

@@ -150,7 +150,7 @@ class ReplicaSetDataRowsTests {
 
 	@Test
 	@ShowsRow(value = 57, level = Level.REPLICA_SET)
-	void whoWaitsInQueueWhileThePrimaryIsKilledIsServedAfterIt(RowFigures figures) {
+	void aWaiterInTheQueueIsServedAfterThePrimaryIsKilled(RowFigures figures) {
 		HarnessClient other = this.set.client(Harness.LONG, Duration.ofSeconds(90));
 		LockHandle handle = this.client.acquire();
 		CompletableFuture<LockHandle> waiting = other.acquireAsync();

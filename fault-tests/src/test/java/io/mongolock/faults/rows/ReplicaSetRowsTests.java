@@ -185,7 +185,7 @@ class ReplicaSetRowsTests {
 
 	@Test
 	@ShowsRow(value = 20, level = Level.REPLICA_SET)
-	void whatThePrimaryAloneConfirmedIsRolledBackAndNoLockWithIt(RowFigures figures) {
+	void aWriteConfirmedByThePrimaryAloneIsRolledBackAndNoGrantIs(RowFigures figures) {
 		HarnessClient single = this.set.client(Harness.LONG, WAIT, WriteConcern.W1);
 		RealMongo members = this.set.members();
 		this.set.haltReplication();

@@ -115,7 +115,7 @@ class TransactionRowsTests {
 
 	@Test
 	@ShowsRow(value = 68, level = Level.REPLICA_SET)
-	void whoWasTakenOverBeforeHisTransactionLeavesNothingOfIt(RowFigures figures) {
+	void aTransactionOfAHolderThatWasTakenOverLeavesNothing(RowFigures figures) {
 		LockedDocument<Article> mine = lock(LockSettings.builder().ttl(Duration.ofSeconds(1)).autoRenew(false).build());
 		LockedDocument<Article> theirs = this.there.documents().lock(Article.class, "a", EDITING);
 		Expect.lost(() -> save(mine));
@@ -151,7 +151,7 @@ class TransactionRowsTests {
 	@ParameterizedTest(name = "{displayName}: {0}")
 	@ValueSource(strings = { "replaced", "deleted" })
 	@ShowsRow(value = 69, level = Level.REPLICA_SET)
-	void whatOthersWroteWithoutTheLockIsNotOverwrittenByATransaction(String what, RowFigures figures) {
+	void aTransactionDoesNotOverwriteAChangeThatWasMadeWithoutTheLock(String what, RowFigures figures) {
 		LockedDocument<Article> locked = lock(EDITING);
 		Document theirs = new Document("_id", "a").append("text", "plain").append("version", 1L);
 		if (what.equals("replaced")) {

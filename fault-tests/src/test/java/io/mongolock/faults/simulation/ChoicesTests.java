@@ -48,7 +48,7 @@ class ChoicesTests {
 	}
 
 	@Test
-	void whatExcludesEachOtherIsOneChoice() {
+	void alternativesThatExcludeEachOtherAreOneChoice() {
 		Choices usual = new Choices(List.of());
 		assertThat(usual.which(0.4, 0.5)).isNegative();
 		assertThat(usual.next()).extracting(Object::toString).containsExactly("[0=1]", "[0=2]");

@@ -29,7 +29,7 @@ class FenceOrderTests {
 	}
 
 	@Test
-	void whatRisesInTheOrderOfTimeIsRightInWhateverOrderItIsHeardOf() {
+	void fencesThatRiseWithTimeAreRightThoughAddedInAnotherOrder() {
 		this.fences.add("k", 2, 20, "two");
 		this.fences.add("other", 1, 15, "another");
 		this.fences.add("k", 1, 10, "one");

@@ -45,7 +45,7 @@ class SecrecyTests {
 
 	@Test
 	@ShowsRow(value = 40, level = Level.SPRING)
-	void whatIsNotInTheKeyIsToldNowhere(CapturedOutput output) {
+	void anArgumentOutsideTheKeyIsToldNowhere(CapturedOutput output) {
 		try (SpringApp app = new SpringApp(Cashier.class, "logging.level.io.mongolock=trace")) {
 			Cashier cashier = app.bean(Cashier.class);
 			cashier.pay("42", CARD);

@@ -63,7 +63,7 @@ class UnavailableAnswerTests {
 
 	@Test
 	@ShowsRow(value = 85, level = Level.SPRING)
-	void whatAnotherHoldsIsAnswered() {
+	void callsAreAnsweredInPlaceOfTheMethodIfAnotherHoldsTheLock() {
 		occupyAll();
 		this.desk.skip();
 		this.desk.fallBack();

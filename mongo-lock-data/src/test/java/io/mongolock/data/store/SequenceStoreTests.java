@@ -99,7 +99,7 @@ class SequenceStoreTests {
 	}
 
 	@Test
-	void whoWaitsForABlockOfASilentServerFailsWithTheOneWhoAsks() throws Exception {
+	void aCallThatWaitsForTheBlockOfAnotherThreadFailsAfterTheTimeoutOfTheStore() throws Exception {
 		CountDownLatch asked = new CountDownLatch(1);
 		CountDownLatch goOn = new CountDownLatch(1);
 		SequenceStore store = Mockito.mock();
@@ -132,7 +132,7 @@ class SequenceStoreTests {
 	}
 
 	@Test
-	void whatWasNotSentTookNothing() {
+	void theFailureOfAnUnsentRequestSaysThatAskingAgainIsSafe() {
 		try (MongoClient nowhere = TestTemplates
 			.impatient("mongodb://127.0.0.1:1/?serverSelectionTimeoutMS=50&connectTimeoutMS=50")) {
 			assertThatExceptionOfType(DataAccessResourceFailureException.class)
@@ -144,7 +144,7 @@ class SequenceStoreTests {
 	}
 
 	@Test
-	void whatIsRefusedNamesTheCollectionOnce() {
+	void aRefusalNamesTheCollectionOnce() {
 		MongoCommandException refused = new MongoCommandException(
 				BsonDocument.parse("{ok: 0, code: 13, codeName: 'Unauthorized', errmsg: 'not authorized'}"),
 				new ServerAddress());

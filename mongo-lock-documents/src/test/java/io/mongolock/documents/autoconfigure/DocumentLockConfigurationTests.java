@@ -140,7 +140,7 @@ class DocumentLockConfigurationTests {
 	}
 
 	@Test
-	void whatDocumentsLetWriteProvesNothingOfTheLockCollection() {
+	void theHealthCheckProbesTheLockCollectionAfterWritesOfDocuments() {
 		this.runner.withConfiguration(AutoConfigurations.of(LockHealthAutoConfiguration.class))
 			.withBean(FailingStore.class)
 			.run((context) -> {

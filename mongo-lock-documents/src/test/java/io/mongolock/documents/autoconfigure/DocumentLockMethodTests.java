@@ -75,7 +75,7 @@ class DocumentLockMethodTests {
 	}
 
 	@Test
-	void whatTheMethodReleasesItselfIsReleasedOnce() {
+	void aDocumentThatTheMethodReleasesItselfIsReleasedOnce() {
 		run((context, desk) -> {
 			assertThat(desk.release("a", null)).isEmpty();
 			await().untilAsserted(() -> assertThat(context.getBean(Told.class).events())
@@ -84,7 +84,7 @@ class DocumentLockMethodTests {
 	}
 
 	@Test
-	void whatTheMethodPassesOnOutlivesIt() {
+	void aLockThatTheMethodPassesOnOutlivesTheMethod() {
 		run((context, desk) -> {
 			LockTicket ticket = desk.passOn("a", null);
 			assertThat(editors(context)).isPresent();

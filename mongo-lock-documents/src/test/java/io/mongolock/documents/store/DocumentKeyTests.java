@@ -74,7 +74,7 @@ class DocumentKeyTests {
 	@ParameterizedTest
 	@ValueSource(strings = { "", "posts", "posts:", ":p1", "posts:{", "posts%3A", "posts:1 2", "posts:/a/", "posts:[1]",
 			"posts:{$gt: 0}", "posts:{a: 1, $ne: 2}" })
-	void whatIsNoKeyIsRefused(String text) {
+	void textsThatAreNoKeyAreRefused(String text) {
 		assertThatIllegalArgumentException().isThrownBy(() -> DocumentKey.parse(text)).withMessageContaining("is not");
 	}
 

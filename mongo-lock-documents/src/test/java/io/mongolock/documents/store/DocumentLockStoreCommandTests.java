@@ -162,7 +162,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whoWaitsStandsInTheQueueBesideAndWritesNoDocument() {
+	void waitersStandInTheQueueCollectionAndLeaveTheDocumentAsItWas() {
 		this.store.acquire(Claims.first(Claims.on("locks:k")), TIMEOUT);
 		Document before = document();
 		Claim first = Claims.waiting(Claims.on("locks:k"));
@@ -192,7 +192,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whoWaitsIsGrantedInOrderAndLeavesTheQueue() {
+	void waitersAreGrantedTheLockInOrderAndLeaveTheQueue() {
 		Claim holder = Claims.first(Claims.on("locks:k"));
 		this.store.acquire(holder, TIMEOUT);
 		Claim first = Claims.waiting(Claims.on("locks:k"));
@@ -215,7 +215,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whoDidNotReachTheStoreForAWhileIsPassedMeanwhileAndHasItsPlaceStill() {
+	void aWaiterWhosePlaceRanOutIsPassedOverAndAheadAgainOnItsReturn() {
 		Claim away = away();
 		Claim next = Claims.waiting(Claims.on("locks:k"));
 		assertThat(queue(this.store.acquire(next, TIMEOUT))).containsExactly(next.id().leaseToken());
@@ -295,7 +295,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whoComesWhenTheDocumentIsFreeIsGrantedByOneStatement() {
+	void aFreeDocumentWithWaitersIsGrantedToANewcomerByOneStatement() {
 		Claim holder = Claims.first(Claims.on("locks:k"));
 		this.store.acquire(holder, TIMEOUT);
 		this.store.acquire(Claims.waiting(Claims.on("locks:k")), TIMEOUT);
@@ -309,7 +309,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whoWaitedAloneIsGrantedAsNobodyWaitsAnyMore() {
+	void theGrantToTheOnlyWaiterSaysThatItHasNoWaiters() {
 		Claim holder = Claims.first(Claims.on("locks:k"));
 		this.store.acquire(holder, TIMEOUT);
 		Claim mine = Claims.waiting(Claims.on("locks:k"));
@@ -393,7 +393,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whatIsLockedIsListedByTheStatementThatWasProvedOnARealServer() {
+	void aListIsFilteredAndSortedAsProvedOnARealServer() {
 		this.store.list("locks", TIMEOUT);
 		BsonDocument proved = RECORDED.get("document lock: all that are locked");
 		BsonDocument sent = this.log.only();
@@ -429,7 +429,7 @@ class DocumentLockStoreCommandTests {
 	}
 
 	@Test
-	void whatIsRefusedInOneCollectionSaysNothingOfTheOthers() {
+	void aRenewalThatOneCollectionRefusesSucceedsInTheOthers() {
 		MongoDatabase database = this.client.getDatabase(TestTemplates.DATABASE);
 		List<LeaseId> leases = Stream.of("locks", "others").map((collection) -> {
 			database.getCollection(collection)

@@ -121,7 +121,7 @@ class ChangeStreamsTests {
 	}
 
 	@Test
-	void whatEndsARowOfRefusalsIsSaidAndTheNextRowBeginsAnew(CapturedOutput output) {
+	void theEndOfARowOfRefusalsIsLoggedAndTheNextRowBeginsAnew(CapturedOutput output) {
 		failWith(failure(13, "Unauthorized"));
 		assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this::open);
 		assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this::open);

@@ -68,7 +68,7 @@ class LockDocumentTests {
 
 	@ParameterizedTest
 	@MethodSource("forgeries")
-	void whatIsForgedBesideOurGrantIsUnknown(BsonValue forged) {
+	void aForgeryBesideOurGrantIsReadOrOfUnknownOutcome(BsonValue forged) {
 		BsonDocument granted = entry().append("token", new BsonString("mine"));
 		refusedOrRead(lock().append("holders", new BsonArray(List.of(granted, entry().append("ttl", forged)))),
 				Outcome.UNKNOWN);
@@ -85,7 +85,7 @@ class LockDocumentTests {
 
 	@ParameterizedTest
 	@MethodSource("forgeries")
-	void whatIsForDiagnosticsAloneIsAlwaysRead(BsonValue forged) {
+	void forgedFieldsForDiagnosticsAloneStopNoRead(BsonValue forged) {
 		assertThat(read(lock().append("previous", forged)).previous()).isEmpty();
 		assertThatCode(() -> read(lock().append("recalled", forged))).doesNotThrowAnyException();
 		Stream.of("token", "fence", "limit", "acquiredAt", "renewedAt", "ttl", "linger", "kept", "owner")

@@ -48,7 +48,7 @@ class RepeatedCommandTests {
 	}
 
 	@Test
-	void whatFailsForGoodIsTheAttemptThatMayRunLater() {
+	void whenEachRepetitionFailsThenTheFailureOfUnknownOutcomeIsThrown() {
 		MongoException[] failures = { NOT_EXECUTED, UNKNOWN, NOT_EXECUTED, NOT_EXECUTED, NOT_EXECUTED };
 		assertThat(catchThrowable(() -> send(failures))).isSameAs(UNKNOWN);
 		assertThat(this.timeouts).hasSize(5);

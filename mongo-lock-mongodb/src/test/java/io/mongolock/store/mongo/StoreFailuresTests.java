@@ -61,12 +61,12 @@ class StoreFailuresTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void whatTheServerHasRefusedOrWasNotSentIsNotWritten(RuntimeException failure) {
+	void refusedAndUnsentRequestsAreUnwritten(RuntimeException failure) {
 		assertThat(StoreFailures.isUnwritten(failure)).isTrue();
 		assertThat(StoreFailures.isUnwritten(new DataAccessResourceFailureException("translated", failure))).isTrue();
 	}
 
-	static Stream<RuntimeException> whatTheServerHasRefusedOrWasNotSentIsNotWritten() {
+	static Stream<RuntimeException> refusedAndUnsentRequestsAreUnwritten() {
 		return Stream.of(refusal(11000), refusal(121), answer("{ok: 0, code: 13}"),
 				labelled(new MongoException("no attempt was made"), "NoWritesPerformed"),
 				new MongoTimeoutException("no server"), new CodecConfigurationException("no codec"),
@@ -75,12 +75,12 @@ class StoreFailuresTests {
 
 	@ParameterizedTest
 	@MethodSource
-	void whatMayHaveBeenExecutedMayBeWritten(RuntimeException failure) {
+	void requestsThatMayHaveBeenExecutedAreNotUnwritten(RuntimeException failure) {
 		assertThat(StoreFailures.isUnwritten(failure)).isFalse();
 		assertThat(StoreFailures.isUnwritten(new DataAccessResourceFailureException("translated", failure))).isFalse();
 	}
 
-	static Stream<RuntimeException> whatMayHaveBeenExecutedMayBeWritten() {
+	static Stream<RuntimeException> requestsThatMayHaveBeenExecutedAreNotUnwritten() {
 		return Stream.of(refusal(5637601), answer("{ok: 1, code: 64}"),
 				labelled(answer("{ok: 0, code: 189}"), "RetryableWriteError"), answer("{ok: 0, code: 11601}"),
 				answer("{ok: 0, code: 24}"), answer("{ok: 0, code: 133}"), labelled(refusal(91), "RetryableWriteError"),
@@ -293,14 +293,14 @@ class StoreFailuresTests {
 	}
 
 	@Test
-	void whatAServerCannotDoIsBeyondIt() {
+	void commandsThatAServerCannotExecuteAreBeyondIt() {
 		assertThat(List.of(command(9, "FailedToParse"), command(40324, "Location40324"), command(-1, "UnknownError"),
 				new MongoClientException("retryable writes", command(20, "IllegalOperation"))))
 			.allMatch(StoreFailures::isBeyondServer);
 	}
 
 	@Test
-	void whatDependsOnWhoAsksIsNotBeyondAServer() {
+	void failuresThatDependOnTheCallerOrTheMomentAreNotBeyondAServer() {
 		assertThat(List.of(command(13, "Unauthorized"), command(371, "UserWritesBlocked"),
 				command(50, "MaxTimeMSExpired"), command(10107, "NotWritablePrimary"),
 				new MongoTimeoutException("no server"), new IllegalStateException("state should be: open")))

@@ -146,14 +146,14 @@ class TtlIndexWatchTests {
 
 	@ParameterizedTest
 	@EnumSource
-	void whatIsRefusedAtTheStartEndsItWithoutAThread(Mode mode) {
+	void aRefusalAtTheStartIsThrownAndShutsTheSchedulerDown(Mode mode) {
 		given(this.check.getAsBoolean()).willThrow(new IllegalStateException("no locks here"));
 		assertThatIllegalStateException().isThrownBy(() -> start(mode)).withMessage("no locks here");
 		then(this.scheduler).should().shutdownNow();
 	}
 
 	@Test
-	void whatIsRefusedLaterIsAnErrorAndIsLookedAtAgain(CapturedOutput output) {
+	void aRefusalAfterTheStartIsAnErrorAndIsCheckedAgainInAnHour(CapturedOutput output) {
 		this.away = true;
 		start(Mode.CREATE);
 		then(this.check).should(never()).getAsBoolean();
@@ -168,7 +168,7 @@ class TtlIndexWatchTests {
 	}
 
 	@Test
-	void whatIsRefusedAsTheApplicationEndsIsSilent(CapturedOutput output) {
+	void aRefusalAsTheApplicationEndsIsNotLoggedAsAnError(CapturedOutput output) {
 		start(Mode.CREATE);
 		given(this.check.getAsBoolean()).willThrow(new IllegalStateException("no beans any more"));
 		given(this.scheduler.isShutdown()).willReturn(true);

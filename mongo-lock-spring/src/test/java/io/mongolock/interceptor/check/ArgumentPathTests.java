@@ -16,7 +16,7 @@ class ArgumentPathTests {
 
 	@ParameterizedTest
 	@ValueSource(strings = { "#id", "#p0", "#a1", "#order.id", "#order.address.city", "#order.new" })
-	void whatIsPlainIsReadAsTheParserReadsIt(String expression) {
+	void plainPathsAreReadAsTheParserReadsThem(String expression) {
 		DeclaredExpression declared = declared(expression);
 		assertThat(ArgumentPath.of(declared)).isNotNull().isEqualTo(parsed(declared));
 	}
@@ -25,7 +25,7 @@ class ArgumentPathTests {
 	@ValueSource(strings = { "#order?.id", "#order['id']", "#id + 1", "'id'", " #id", "#id ", "#", "#order.",
 			"#order..id", "#order.id()", "id", "@bean", "#{id}", "#root", "#unknown", "#p3", "#mod", "#order.mod",
 			"#order.LT.id" })
-	void whatMayBeAnythingElseIsLeftToTheParser(String expression) {
+	void expressionsThatAreNoPlainPathAreLeftToTheParser(String expression) {
 		assertThat(ArgumentPath.of(declared(expression))).isNull();
 	}
 

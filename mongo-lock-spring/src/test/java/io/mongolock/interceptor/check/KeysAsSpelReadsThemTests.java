@@ -53,7 +53,7 @@ class KeysAsSpelReadsThemTests {
 
 	@ParameterizedTest
 	@MethodSource("values")
-	void whatSpelCanReadIsNotRefusedAndHasItsType(Object value) {
+	void keysThatSpelCanReadAreNotRefusedAndHaveTheirType(Object value) {
 		List<String> wrong = new ArrayList<>();
 		for (Method method : ReflectionUtils.getDeclaredMethods(Calls.class)) {
 			Class<?> declared = ResolvableType.forMethodParameter(method, 0, Called.class).toClass();

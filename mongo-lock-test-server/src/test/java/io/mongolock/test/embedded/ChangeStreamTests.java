@@ -89,7 +89,7 @@ class ChangeStreamTests {
 	}
 
 	@Test
-	void whoWaitsIsWokenByAnEvent() throws Exception {
+	void aWaitingCursorIsWokenByAnEvent() throws Exception {
 		this.locks.insertOne(lock());
 		try (MongoChangeStreamCursor<ChangeStreamDocument<Document>> cursor = watch()) {
 			CompletableFuture<ChangeStreamDocument<Document>> next = CompletableFuture.supplyAsync(cursor::next);
@@ -268,7 +268,7 @@ class ChangeStreamTests {
 	}
 
 	@Test
-	void whatTheEmbeddedServerCannotStreamItRefuses() {
+	void streamsThatTheEmbeddedServerCannotOpenAreRefused() {
 		assertRefused(this.client.getDatabase("test").watch(), 72);
 		assertRefused(this.locks.watch(List.of(Aggregates.count())), 20);
 		assertRefused(this.locks.watch().fullDocument(FullDocument.REQUIRED), 2);

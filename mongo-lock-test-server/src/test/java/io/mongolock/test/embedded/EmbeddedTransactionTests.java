@@ -119,7 +119,7 @@ class EmbeddedTransactionTests {
 	}
 
 	@Test
-	void whatATransactionHasWrittenIsNotExpired() {
+	void aDocumentThatATransactionHasWrittenIsNotExpired() {
 		this.accounts.createIndex(new Document("at", 1), new IndexOptions().expireAfter(1L, TimeUnit.SECONDS));
 		this.accounts.insertOne(new Document("_id", 1).append("at", new Date(0)));
 		try (ClientSession session = this.client.startSession()) {
@@ -150,7 +150,7 @@ class EmbeddedTransactionTests {
 	}
 
 	@Test
-	void whatTheEmbeddedServerCannotDoInATransactionIsRefusedByName() {
+	void aCollectionCreatedInATransactionIsRefusedWithTheWayOut() {
 		try (ClientSession session = this.client.startSession()) {
 			session.startTransaction();
 			assertThatExceptionOfType(MongoCommandException.class)

@@ -38,7 +38,7 @@ class ValidatorTests {
 
 	@ParameterizedTest
 	@MethodSource("servers")
-	void whatDoesNotMatchIsNotWrittenWhileThereIsAValidator(ServerUnderTest server) {
+	void documentsThatDoNotMatchAValidatorAreNotWritten(ServerUnderTest server) {
 		MongoDatabase database = server.client().getDatabase("validated");
 		database.drop();
 		run(database, """

@@ -89,7 +89,7 @@ class CommandTests {
 	}
 
 	@Test
-	void whatIsNotTheWireProtocolIsRefusedWithItsLength() {
+	void bytesThatAreNotTheWireProtocolAreRefusedWithTheirLength() {
 		ByteArrayInputStream in = new ByteArrayInputStream("GET / HTTP/1.1".getBytes());
 		assertThatExceptionOfType(IOException.class).isThrownBy(() -> Message.read(in))
 			.withMessageContaining(String.valueOf(0x20544547))

@@ -121,7 +121,7 @@ class AutoConfigureMongoLockTestTests {
 		}
 
 		@RepeatedTest(2)
-		void whatWasHeldBeforeTheMethodStays() {
+		void aLockHeldBeforeTheMethodStaysHeld() {
 			assertThat(this.before.isHeld()).isTrue();
 			this.before.renew();
 		}

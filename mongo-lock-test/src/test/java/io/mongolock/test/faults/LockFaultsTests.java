@@ -111,14 +111,14 @@ class LockFaultsTests {
 	}
 
 	@Test
-	void whatIsAskedOfAStoreThatIsDownIsNotExecuted() {
+	void aRequestToAStoreThatIsDownIsNotExecuted() {
 		this.faults.storeDown();
 		assertFails(Outcome.NOT_EXECUTED);
 		assertThat(isHeld()).isFalse();
 	}
 
 	@Test
-	void whatIsAskedOfASlowStoreIsAnsweredLater() {
+	void aRequestToASlowStoreIsAnsweredAfterTheDelay() {
 		this.faults.storeSlow(Duration.ofMillis(5));
 		long before = System.nanoTime();
 		acquire();
@@ -126,7 +126,7 @@ class LockFaultsTests {
 	}
 
 	@Test
-	void whatIsAskedOfAStoreThatIsTooSlowIsExecutedWithoutAnAnswer() {
+	void aRequestToAStoreThatIsTooSlowIsExecutedWithoutAnAnswer() {
 		this.faults.storeSlow(TIMEOUT.plusMillis(1));
 		assertFails(Outcome.UNKNOWN);
 		assertThat(isHeld()).isTrue();

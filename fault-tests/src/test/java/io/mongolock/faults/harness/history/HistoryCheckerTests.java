@@ -85,7 +85,7 @@ class HistoryCheckerTests {
 	}
 
 	@Test
-	void whatTheCallerIsToldCountsAndNotThatTheWorkHadEnded() {
+	void theLastOutcomeOfASectionCounts() {
 		Entered section = entered("a", 1, 0);
 		left(section, Outcome.DIED, 10);
 		left(section, Outcome.COMPLETED, 10);

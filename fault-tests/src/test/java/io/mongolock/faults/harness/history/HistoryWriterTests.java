@@ -26,7 +26,7 @@ class HistoryWriterTests {
 	private Path directory;
 
 	@Test
-	void whatSeveralWroteIsReadAsWrittenThoughNobodyHasClosedIt() {
+	void recordsOfSeveralOpenWritersAreReadAsWritten() {
 		Entered entered = new Entered("tab\tline\nend 😀", 1, "a", "main", 1, 2);
 		Left left = new Left(entered, Outcome.FAILED, 3);
 		try (HistoryWriter one = new HistoryWriter(this.directory);

@@ -20,7 +20,7 @@ class QueueCheckTests {
 	private final List<Answer> history = new ArrayList<>();
 
 	@Test
-	void whoIsServedInTurnPassesNobody() {
+	void aClaimServedInTurnPassesNoOther() {
 		denied("w2", "w1", "w2");
 		denied("w3", "w1", "w2", "w3");
 		granted("w2", "w2", "w3");
@@ -30,21 +30,21 @@ class QueueCheckTests {
 	}
 
 	@Test
-	void whoIsServedBeforeOneAheadPassesIt() {
+	void aClaimServedBeforeAPlaceAheadPassesThatPlace() {
 		denied("w3", "w1", "w2", "w3");
 		granted("w3", "w3", "w2");
 		assertThat(check().passings()).singleElement().asString().contains("w3 passed [", "w2");
 	}
 
 	@Test
-	void whoCameLaterIsNotPassed() {
+	void aPlaceThatCameLaterIsNotPassed() {
 		denied("w2", "w1", "w2");
 		granted("w2", "w2", "w3");
 		assertThat(check().passings()).isEmpty();
 	}
 
 	@Test
-	void whoHasNoPlacePassesEverybody() {
+	void aClaimGrantedWithoutAPlacePassesTheQueue() {
 		granted("w2", "w2", "w3");
 		assertThat(check().passings()).hasSize(1);
 	}

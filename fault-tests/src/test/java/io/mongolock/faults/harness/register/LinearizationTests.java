@@ -27,7 +27,7 @@ class LinearizationTests {
 	}
 
 	@Test
-	void whatMayHaveHappenedIsRememberedUntilItIsKnown() {
+	void everyPossibleOrderIsFollowedUntilALaterOperationRulesItOut() {
 		Step one = new Step(0, 1, 0, 9);
 		Step other = new Step(0, 2, 0, 9);
 		assertThat(refuse(one, other, new Step(1, 0, 1, 3), new Step(2, 2, 8, 9))).isNull();

@@ -79,7 +79,7 @@ class EditDeskApplicationTests {
 	}
 
 	@Test
-	void whatWasChangedInTheBackgroundIsShownAndNoTextIsLost() {
+	void aChangeInTheBackgroundIsShownAndNoTextIsLost() {
 		JsonNode anna = read(edit("Anna"));
 		assertThat(send("/article/review", "")).hasStatusOk();
 		assertThat(send("/article/heartbeat", ticket(anna))).as("Anna still has the lock").hasStatusOk();
@@ -94,7 +94,7 @@ class EditDeskApplicationTests {
 	}
 
 	@Test
-	void whoIsTakenOverOnPurposeIsTheOneWhoWasShown() {
+	void aTakeOverOnPurposeEndsOnlyTheHoldThatWasShown() {
 		JsonNode anna = read(edit("Anna"));
 		MvcTestResult ben = takeOver("Ben", anna);
 		assertThat(ben).hasStatusOk();
@@ -181,7 +181,7 @@ class EditDeskApplicationTests {
 	}
 
 	@Test
-	void whatIsNoTicketIsABadRequest() {
+	void aTextThatIsNoTicketIsABadRequest() {
 		assertThat(send("/article/heartbeat", "{\"ticket\": \"nonsense\"}")).hasStatus(400);
 	}
 
@@ -204,7 +204,7 @@ class EditDeskApplicationTests {
 	}
 
 	@Test
-	void whatIsSavedIsConfirmedByTheMajority() {
+	void writesAreConfirmedByTheMajority() {
 		assertThat(this.mongo.getDb().getWriteConcern()).isEqualTo(WriteConcern.MAJORITY);
 	}
 

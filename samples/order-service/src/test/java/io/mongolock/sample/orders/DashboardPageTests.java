@@ -92,7 +92,7 @@ class DashboardPageTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { DESKTOP, PHONE })
-	void whatIsOpenAndFocusedStaysWhileThePageLooksAgain(int width) {
+	void theOpenRowAndTheFocusStayWhileThePageLooksAgain(int width) {
 		locks.hold("seed:2", Duration.ofMinutes(3), 2);
 		Page page = open(width, "seed:");
 		key(page, "seed:2").focus();
@@ -324,7 +324,7 @@ class DashboardPageTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { DESKTOP, PHONE })
-	void whoListensToThePageFindsTheWay(int width) {
+	void aScreenReaderFindsTheSkipLinkTheTableAndALabelOfEachControl(int width) {
 		locks.hold("seed:1", Duration.ZERO, 1);
 		Page page = open(width, "seed:");
 		expect(rows(page)).hasCount(1);

@@ -110,7 +110,7 @@ class JobsPanelPageTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { DESKTOP, PHONE })
-	void whatBecameOfEachRunIsSaidWithoutColoursAndReachedWithoutAMouse(int width) {
+	void theOutcomeOfEachRunIsSaidWithoutColoursAndReachedWithoutAMouse(int width) {
 		jobs.scheduled("seeded", "cron 0 0 3 * * * (Europe/Berlin)", Duration.ofHours(2));
 		jobs.run("seeded", Duration.ofHours(1), 0, "SKIPPED", Duration.ZERO, "message", "it is paused");
 		jobs.run("seeded", Duration.ofHours(2), 0, "MISSED", Duration.ZERO);
@@ -146,7 +146,7 @@ class JobsPanelPageTests {
 
 	@ParameterizedTest
 	@ValueSource(ints = { DESKTOP, PHONE })
-	void whatOthersHaveWrittenIsNeverTakenAsHtmlNorWiderThanThePage(int width) {
+	void textsOfJobsAreNeverTakenAsHtmlNorWiderThanThePage(int width) {
 		String text = MARKUP + "x".repeat(400);
 		String name = MARKUP + "y".repeat(50);
 		jobs.run(name, Duration.ofMinutes(1), 1, "RUNNING", null, "note", text, "runner", text);
@@ -239,7 +239,7 @@ class JobsPanelPageTests {
 	}
 
 	@Test
-	void whatIsRefusedIsSaid() {
+	void theReasonOfARefusedRequestIsShown() {
 		Page page = open(DESKTOP);
 		expect(row(page, "remind-debtors")).containsText("running for");
 		button(page, "Run remind-debtors now").click();
@@ -336,7 +336,7 @@ class JobsPanelPageTests {
 	}
 
 	@Test
-	void whoListensToThePageFindsTheWay() {
+	void aScreenReaderFindsTheSkipLinkTheTableAndALabelOfEachControl() {
 		Page page = open(DESKTOP);
 		Locator table = page.getByRole(AriaRole.TABLE, new Page.GetByRoleOptions().setName("Jobs"));
 		expect(table.getByRole(AriaRole.COLUMNHEADER)).hasCount(6);

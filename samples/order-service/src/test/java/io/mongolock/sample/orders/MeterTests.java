@@ -108,7 +108,7 @@ class MeterTests {
 	}
 
 	@Test
-	void whoIsWokenAndWhoIsHandedTheLockIsScraped() {
+	void wakeUpsAndHandOversAreScraped() {
 		LockHandle held = this.locks.acquire(waiting(LONG, 8));
 		List<CompletableFuture<Void>> waiting = new ArrayList<>();
 		for (int i = 0; i < 3; i++) {

@@ -102,7 +102,7 @@ class OrderServiceApplicationTests {
 	}
 
 	@Test
-	void whatIsAcceptedIsConfirmedByTheMajority() {
+	void writesAreConfirmedByTheMajority() {
 		assertThat(this.mongo.getDb().getWriteConcern()).isEqualTo(WriteConcern.MAJORITY);
 	}
 
@@ -147,7 +147,7 @@ class OrderServiceApplicationTests {
 	}
 
 	@Test
-	void whatWasCarriedOutUnderALostLockIsNoInvitationToTryAgain() {
+	void aProblemInvitesToTryAgainAfterAStaleFenceButNotAfterALoss() {
 		ProblemDetail problem = this.problems
 			.lockLost(new LockLostException("order:10015", 7, LossReason.DEADLINE, "Lock 'order:10015' was lost"));
 		assertThat(problem.getStatus()).isEqualTo(500);
