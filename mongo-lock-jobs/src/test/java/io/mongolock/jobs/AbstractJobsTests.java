@@ -45,6 +45,7 @@ import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.availability.AvailabilityChangeEvent;
 import org.springframework.boot.availability.ReadinessState;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.logging.LoggingApplicationListener;
 import org.springframework.context.ApplicationContext;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Bean;
@@ -849,15 +850,19 @@ abstract class AbstractJobsTests {
 						"spring.main.banner-mode=off", "management.endpoints.web.exposure.include=mongojobs",
 						"management.endpoint.mongojobs.access=unrestricted"));
 		all.addAll(List.of(properties));
-		ConfigurableApplicationContext instance = new SpringApplicationBuilder(Application.class, job)
-			.web(WebApplicationType.NONE)
-			.initializers((context) -> {
-				GenericApplicationContext beans = (GenericApplicationContext) context;
-				beans.registerBean(ApplicationRunner.class, () -> (arguments) -> atStart.accept(context));
-				beans.registerBean(Gate.class, () -> this.gate);
-			})
-			.properties(all.toArray(String[]::new))
-			.run();
+		SpringApplicationBuilder builder = new SpringApplicationBuilder(Application.class, job);
+		// Tests side by side would set up the one logging system at the same time
+		builder.application()
+			.setListeners(builder.application()
+				.getListeners()
+				.stream()
+				.filter((listener) -> !(listener instanceof LoggingApplicationListener))
+				.toList());
+		ConfigurableApplicationContext instance = builder.web(WebApplicationType.NONE).initializers((context) -> {
+			GenericApplicationContext beans = (GenericApplicationContext) context;
+			beans.registerBean(ApplicationRunner.class, () -> (arguments) -> atStart.accept(context));
+			beans.registerBean(Gate.class, () -> this.gate);
+		}).properties(all.toArray(String[]::new)).run();
 		this.instances.add(instance);
 		return instance;
 	}

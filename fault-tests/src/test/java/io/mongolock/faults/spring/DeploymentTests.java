@@ -241,7 +241,9 @@ class DeploymentTests {
 		private final ConfigurableApplicationContext context;
 
 		private Instance(Harness harness, Kind kind, Ledger ledger, String... properties) {
-			this.context = new SpringApplicationBuilder(SpringApp.Auto.class, kind.source).web(WebApplicationType.NONE)
+			SpringApplicationBuilder builder = new SpringApplicationBuilder(SpringApp.Auto.class, kind.source);
+			SpringApp.leaveLogging(builder);
+			this.context = builder.web(WebApplicationType.NONE)
 				.bannerMode(Banner.Mode.OFF)
 				.registerShutdownHook(false)
 				.initializers((context) -> context.getBeanFactory()

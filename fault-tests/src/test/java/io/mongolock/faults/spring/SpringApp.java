@@ -8,6 +8,7 @@ import org.springframework.boot.Banner;
 import org.springframework.boot.WebApplicationType;
 import org.springframework.boot.autoconfigure.EnableAutoConfiguration;
 import org.springframework.boot.builder.SpringApplicationBuilder;
+import org.springframework.boot.context.logging.LoggingApplicationListener;
 import org.springframework.context.ApplicationContextInitializer;
 import org.springframework.context.ConfigurableApplicationContext;
 import org.springframework.context.annotation.Configuration;
@@ -54,13 +55,30 @@ final class SpringApp implements AutoCloseable {
 	static ConfigurableApplicationContext start(String uri,
 			ApplicationContextInitializer<GenericApplicationContext> beans, Class<?> source, String... properties) {
 		Stream<String> server = Stream.of("spring.mongodb.uri=" + uri, "spring.mongodb.database=" + Harness.DATABASE);
-		return new SpringApplicationBuilder(Auto.class, source).web(WebApplicationType.NONE)
+		SpringApplicationBuilder builder = new SpringApplicationBuilder(Auto.class, source);
+		if (Arrays.stream(properties).noneMatch((property) -> property.startsWith("logging."))) {
+			leaveLogging(builder);
+		}
+		return builder.web(WebApplicationType.NONE)
 			.bannerMode(Banner.Mode.OFF)
 			.registerShutdownHook(false)
 			.initializers(beans)
 			.properties("spring.application.name=fault-tests", "mongo-lock.ttl=" + TTL, "mongo-lock.margin=1s",
 					"mongo-lock.operation-timeout=5s")
 			.run(Stream.concat(server, Arrays.stream(properties)).map("--"::concat).toArray(String[]::new));
+	}
+
+	/**
+	 * Leave the one logging system of the JVM alone, which tests side by side would set
+	 * up at the same time.
+	 */
+	static void leaveLogging(SpringApplicationBuilder builder) {
+		builder.application()
+			.setListeners(builder.application()
+				.getListeners()
+				.stream()
+				.filter((listener) -> !(listener instanceof LoggingApplicationListener))
+				.toList());
 	}
 
 	String uri() {
