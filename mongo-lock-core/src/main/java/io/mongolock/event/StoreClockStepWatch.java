@@ -71,7 +71,8 @@ final class StoreClockStepWatch {
 	private static String describe(long step, String server) {
 		if (step < 0) {
 			return "The clock of the store" + server + " stepped back by " + -step
-					+ "ms, or this machine's clocks run fast. Because of this step, callers wait longer for the locks of dead holders";
+					+ "ms, or this machine's clocks run fast. Because of this step, callers wait longer for the locks "
+					+ "of dead holders";
 		}
 		return "The clock of the store" + server + " stepped ahead by " + step
 				+ "ms, or this machine stood still, or this machine's clocks run slow. "

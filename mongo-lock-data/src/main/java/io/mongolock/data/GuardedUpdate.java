@@ -97,7 +97,8 @@ final class GuardedUpdate {
 		if (touched) {
 			throw new IllegalArgumentException("A guarded update must not replace the document, and must not name '"
 					+ FencedWrites.FIELD
-					+ "', the field of the guard. Leave this field out of the query and the update, and change single fields, for example with Update.set");
+					+ "', the field of the guard. Leave this field out of the query and the update, and change single "
+					+ "fields, for example with Update.set");
 		}
 	}
 

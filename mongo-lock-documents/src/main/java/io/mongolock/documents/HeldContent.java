@@ -70,8 +70,8 @@ final class HeldContent<T> {
 	synchronized Loaded<T> requireVersion(String what, T entity, long version) {
 		if (this.spoiled.contains(entity)) {
 			throw new OptimisticLockingFailureException("The " + what + " was not written. The entity to save may "
-					+ "still contain changes of a transaction that was rolled back. Call locked.entity(), which returns a new entity from the stored document. Change "
-					+ "and save that entity");
+					+ "still contain changes of a transaction that was rolled back. Call locked.entity(), which "
+					+ "returns a new entity from the stored document. Change and save that entity");
 		}
 		long own = this.loaded.version();
 		if (version != own) {

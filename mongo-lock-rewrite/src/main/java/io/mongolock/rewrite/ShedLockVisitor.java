@@ -176,7 +176,7 @@ abstract class ShedLockVisitor extends JavaIsoVisitor<ExecutionContext> {
 		return qualified != null && qualified.getFullyQualifiedName().startsWith(SHED_LOCK);
 	}
 
-	static String left(@Nullable JavaType type) {
+	private static String left(@Nullable JavaType type) {
 		return LEFT.entrySet()
 			.stream()
 			.filter((known) -> TypeUtils.isAssignableTo(known.getKey(), type))
