@@ -7,6 +7,8 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.BooleanSupplier;
+import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
 import org.apache.commons.logging.Log;
@@ -59,7 +61,11 @@ final class DeadlockWatch implements BackgroundTask {
 
 	private final Duration timeout;
 
-	private final Requests requests;
+	private final Supplier<List<GrantId>> grants;
+
+	private final BooleanSupplier mayLook;
+
+	private final Executor threads;
 
 	private final Deadlocks deadlocks = new Deadlocks();
 
@@ -82,15 +88,22 @@ final class DeadlockWatch implements BackgroundTask {
 	 * Create a watch without attempts.
 	 * @param onDeadlock whether one wait of each deadlock ends early
 	 * @param timeout how long each request to the store may take
+	 * @param grants the grants that the current thread holds and cannot end while it
+	 * waits
+	 * @param mayLook whether the watch may send a request to the store. Such a request
+	 * only reads, so a stop does not wait for it
+	 * @param threads runs the looks; must not block
 	 */
 	DeadlockWatch(LockStore store, LockClock clock, LockEvents events, OnDeadlock onDeadlock, Duration timeout,
-			Requests requests) {
+			Supplier<List<GrantId>> grants, BooleanSupplier mayLook, Executor threads) {
 		this.store = store;
 		this.clock = clock;
 		this.events = events;
 		this.onDeadlock = onDeadlock;
 		this.timeout = timeout;
-		this.requests = requests;
+		this.grants = grants;
+		this.mayLook = mayLook;
+		this.threads = threads;
 	}
 
 	/**
@@ -100,7 +113,7 @@ final class DeadlockWatch implements BackgroundTask {
 	 */
 	void waits(LockAcquisition acquisition, Runnable early) {
 		try {
-			List<GrantId> holds = this.requests.grants();
+			List<GrantId> holds = this.grants.get();
 			if (!holds.isEmpty()) {
 				acquisition.waits(holds);
 				this.waiting.put(acquisition, early);
@@ -133,7 +146,7 @@ final class DeadlockWatch implements BackgroundTask {
 			return left;
 		}
 		try {
-			this.requests.threads().execute(this::look);
+			this.threads.execute(this::look);
 			return ClockReading.NEVER;
 		}
 		catch (RuntimeException | Error ex) {
@@ -207,7 +220,7 @@ final class DeadlockWatch implements BackgroundTask {
 	private void read(DeadlockSearch search) {
 		List<String> keys = search.next();
 		try {
-			for (int step = 0; step < DeadlockSearch.MAX && !keys.isEmpty() && this.requests.mayLook(); step++) {
+			for (int step = 0; step < DeadlockSearch.MAX && !keys.isEmpty() && this.mayLook.getAsBoolean(); step++) {
 				search.found(this.store.findQueues(keys, this.timeout));
 				keys = search.next();
 			}
@@ -249,30 +262,6 @@ final class DeadlockWatch implements BackgroundTask {
 		long now = this.clock.nanoTime();
 		long youngest = all.stream().mapToLong((one) -> now - one.attempt().begun().nanos()).min().orElse(FIRST);
 		return Math.min(SELDOM, Math.max(FIRST, youngest));
-	}
-
-	/**
-	 * The client as its watch needs it.
-	 */
-	interface Requests {
-
-		/**
-		 * The grants that the current thread holds and cannot end while it waits.
-		 */
-		List<GrantId> grants();
-
-		/**
-		 * Whether the watch may send a request to the store. Such a request only reads,
-		 * so a stop does not wait for it.
-		 */
-		boolean mayLook();
-
-		/**
-		 * The threads for looks.
-		 * @return the executor, which must not block
-		 */
-		Executor threads();
-
 	}
 
 }

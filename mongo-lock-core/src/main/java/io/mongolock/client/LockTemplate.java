@@ -8,7 +8,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
-import java.util.concurrent.Executor;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -139,7 +138,8 @@ public final class LockTemplate implements LockOperations {
 		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
 		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground, itsThreads);
 		this.deadlocks = new DeadlockWatch(store, clock, this.events, options.onDeadlock(),
-				configured.terms().operationTimeout(), new LookRequests());
+				configured.terms().operationTimeout(), this::grants, this::isRunning,
+				(look) -> threads().looks().execute(look));
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
 				this.events, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
@@ -578,23 +578,8 @@ public final class LockTemplate implements LockOperations {
 		return this.phase.threads();
 	}
 
-	private final class LookRequests implements DeadlockWatch.Requests {
-
-		@Override
-		public List<GrantId> grants() {
-			return LockTemplate.this.handles.grants();
-		}
-
-		@Override
-		public boolean mayLook() {
-			return isRunning();
-		}
-
-		@Override
-		public Executor threads() {
-			return LockTemplate.this.threads().looks();
-		}
-
+	private List<GrantId> grants() {
+		return this.handles.grants();
 	}
 
 }

@@ -119,24 +119,8 @@ class DeadlockWatchTests {
 				DeadlockWatchTests.this.told++;
 			}
 
-		}), this.clock, new ClientRuntime()::daemons), onDeadlock, Duration.ofSeconds(3), new DeadlockWatch.Requests() {
-
-			@Override
-			public List<GrantId> grants() {
-				return DeadlockWatchTests.this.holds.get();
-			}
-
-			@Override
-			public boolean mayLook() {
-				return DeadlockWatchTests.this.running;
-			}
-
-			@Override
-			public Executor threads() {
-				return (task) -> DeadlockWatchTests.this.threads.execute(task);
-			}
-
-		});
+		}), this.clock, new ClientRuntime()::daemons), onDeadlock, Duration.ofSeconds(3), () -> this.holds.get(),
+				() -> this.running, (look) -> this.threads.execute(look));
 		made.start(() -> this.woken = true);
 		return made;
 	}
