@@ -95,7 +95,7 @@ class QueueCostTests {
 					LockTerms.of(LockSettings.builder().waitTimeout(Duration.ofHours(1)).build()), now);
 			QueuePlace place = this.places.enter(attempt, () -> {
 				throw new IllegalStateException("Nothing moves here");
-			}, now);
+			}, Long.MAX_VALUE, now);
 			QueuePosition seen = Objects.requireNonNull(QueuePosition.of(attempt, lock()));
 			place.answered(seen, this.places.lookInterval(place, seen, now), now);
 			this.places.stands(place, now);

@@ -62,7 +62,7 @@ import io.mongolock.store.StoredHolder;
  * The phase is not the whole state. The place stays from the first request in the queue
  * to the end, even while the attempt asks or backs off. {@link AcquisitionRequests} know
  * what is underway and what may still be executed. {@code until} is when the phase ends
- * by itself, and {@code left} is the rest of the wait. <pre>
+ * by itself, and {@code ends} is when the wait does. <pre>
  * phase         event                      next phase
  * QUEUED        turn                       ASKING; OVER with an idle lease of this client,
  *                                          or QUEUED while that is released
@@ -130,10 +130,10 @@ final class AcquisitionState {
 	private boolean contended;
 
 	/**
-	 * The change of the wait in nanoseconds. The wait is longer if the attempt recalls a
-	 * lease, and shorter if the attempt gives up.
+	 * When the wait is over, in nanoseconds. This is later if the attempt recalls a
+	 * lease, and earlier if the attempt gives up.
 	 */
-	private long extraWait;
+	private long ends;
 
 	/** Whether its client has ended the wait because of a deadlock. */
 	private boolean givenUp;
@@ -157,7 +157,8 @@ final class AcquisitionState {
 		this.client = client;
 		this.requests = new AcquisitionRequests(this.attempt, recall, reserve);
 		this.onLost = onLost;
-		this.until = this.attempt.begun().nanos() + this.attempt.terms().waitTimeout().toNanos();
+		this.ends = this.attempt.begun().nanos() + this.attempt.terms().waitTimeout().toNanos();
+		this.until = this.ends;
 	}
 
 	LastAnswer lastAnswer() {
@@ -252,9 +253,9 @@ final class AcquisitionState {
 	 */
 	synchronized void giveUp(ClockReading now) {
 		this.givenUp = true;
-		this.extraWait = -this.attempt.left(now);
+		this.ends = now.nanos();
 		if (this.phase != Phase.ASKING && this.phase != Phase.LAST) {
-			this.until = now.nanos();
+			this.until = this.ends;
 		}
 	}
 
@@ -322,7 +323,7 @@ final class AcquisitionState {
 		boolean recalled = this.recalls;
 		this.recalls = this.place == null && left(now) <= 0 && answer.lock().mayBeIdle();
 		if (this.recalls || recalled) {
-			this.extraWait = EXTRA_WAIT - this.attempt.left(now);
+			this.ends = now.nanos() + EXTRA_WAIT;
 		}
 		if (left(now) <= 0) {
 			if (this.place != null && seen != null) {
@@ -344,7 +345,7 @@ final class AcquisitionState {
 			return ask(now);
 		}
 		this.phase = Phase.STANDING;
-		this.until = now.nanos() + left(now);
+		this.until = this.ends;
 		this.client.places().stands(this.place, now);
 		LockPlace taken = (this.notified) ? null : seen.toLockPlace();
 		this.notified = true;
@@ -374,14 +375,14 @@ final class AcquisitionState {
 
 	private AcquisitionStep ask(ClockReading now) {
 		boolean last = left(now) <= 0;
+		this.until = now.nanos() + Math.max(0, left(now)) + this.attempt.terms().operationTimeout().toNanos();
 		if (!last && (this.requests.isRepeated() || this.contended) && this.place == null) {
-			this.place = this.client.places().enter(this.attempt, this.waiter::callTurn, now);
+			this.place = this.client.places().enter(this.attempt, this.waiter::callTurn, this.until, now);
 		}
 		if (this.place != null) {
 			this.place.called();
 		}
 		this.phase = (last) ? Phase.LAST : Phase.ASKING;
-		this.until = now.nanos() + Math.max(0, left(now)) + this.attempt.terms().operationTimeout().toNanos();
 		return new Ask();
 	}
 
@@ -437,7 +438,7 @@ final class AcquisitionState {
 	}
 
 	private long left(ClockReading now) {
-		return this.attempt.left(now) + this.extraWait;
+		return this.ends - now.nanos();
 	}
 
 	/**

@@ -55,20 +55,4 @@ public record Attempt(LockRequest request, LeaseId id, int limit, LockOwner owne
 		return Duration.ofNanos(now.nanos() - this.begun.nanos());
 	}
 
-	/**
-	 * How long the attempt still waits.
-	 * @return nanoseconds, zero or less if its wait is over
-	 */
-	long left(ClockReading now) {
-		return this.terms.waitTimeout().toNanos() - (now.nanos() - this.begun.nanos());
-	}
-
-	/**
-	 * Whether its wait or the time for its last request still goes on.
-	 * @return whether its driver may still run it
-	 */
-	boolean mayAct(ClockReading now) {
-		return left(now) + this.terms.operationTimeout().toNanos() > 0;
-	}
-
 }

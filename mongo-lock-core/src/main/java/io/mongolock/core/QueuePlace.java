@@ -25,6 +25,9 @@ final class QueuePlace {
 	/** Makes the attempt ask. */
 	private final Runnable call;
 
+	/** When the wait and the time for its last request are over. */
+	private final long until;
+
 	// Whose turn it is to act: the attempt waits for a call, or must ask, or has asked
 
 	/** Whether the attempt waits for a reason to ask. */
@@ -87,11 +90,14 @@ final class QueuePlace {
 	 * Take a place.
 	 * @param call makes the attempt ask; called by any thread, must neither block nor
 	 * throw
+	 * @param until when its wait and the time for its last request are over, on the
+	 * monotonic clock
 	 * @param refreshIn the time until its first refresh, in nanoseconds
 	 */
-	QueuePlace(Attempt attempt, Runnable call, long refreshIn, ClockReading now) {
+	QueuePlace(Attempt attempt, Runnable call, long until, long refreshIn, ClockReading now) {
 		this.attempt = attempt;
 		this.call = call;
+		this.until = until;
 		this.answeredAt = now.nanos();
 		this.askedAt = now.nanos();
 		this.refreshedAt = now.nanos();
@@ -233,7 +239,7 @@ final class QueuePlace {
 		if (!this.standing && now.nanos() - this.askedAt > this.attempt.terms().operationTimeout().toNanos()) {
 			called();
 		}
-		boolean refreshes = !(this.called && this.refreshedSince) && this.attempt.mayAct(now);
+		boolean refreshes = !(this.called && this.refreshedSince) && now.nanos() - this.until < 0;
 		this.refreshedSince |= refreshes;
 		return refreshes;
 	}

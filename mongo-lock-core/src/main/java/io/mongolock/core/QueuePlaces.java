@@ -138,9 +138,11 @@ public final class QueuePlaces {
 	 * waits for the key.
 	 * @param call makes the attempt ask; called by any thread, must neither block nor
 	 * throw
+	 * @param until when its wait and the time for its last request are over, on the
+	 * monotonic clock
 	 */
-	QueuePlace enter(Attempt attempt, Runnable call, ClockReading now) {
-		QueuePlace place = new QueuePlace(attempt, call, this.interval, now);
+	QueuePlace enter(Attempt attempt, Runnable call, long until, ClockReading now) {
+		QueuePlace place = new QueuePlace(attempt, call, until, this.interval, now);
 		synchronized (this) {
 			if (this.places.isEmpty()) {
 				this.requests.begin(now);

@@ -97,8 +97,7 @@ class QueuePlacesTests {
 
 	@Test
 	void releasesAreWatchedForAWhileAfterAShortQueueAndBarelyAfterALongOne() {
-		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
-		}, at(0));
+		QueuePlace place = enter(attempt("k", LockSettings.NONE), 0);
 		stands(place, position(3, 33));
 		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofMillis(10));
 		stands(place, position(3, 32));
@@ -108,16 +107,14 @@ class QueuePlacesTests {
 	@Test
 	void releasesAreWatchedForAWhileAfterALongQueueIfOthersAreWaitedFor() {
 		stand("far", 2_000);
-		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
-		}, at(0));
+		QueuePlace place = enter(attempt("k", LockSettings.NONE), 0);
 		stands(place, position(3, 33));
 		assertThat(Duration.ofNanos(this.places.watchFor())).isEqualTo(Duration.ofSeconds(10));
 	}
 
 	@Test
 	void whenTheLastPlaceIsGrantedThenTheBackgroundTaskIsWoken() {
-		QueuePlace place = this.places.enter(attempt("k", LockSettings.NONE), () -> {
-		}, at(0));
+		QueuePlace place = enter(attempt("k", LockSettings.NONE), 0);
 		AtomicBoolean woken = new AtomicBoolean();
 		this.places.onWork(() -> woken.set(true));
 		this.places.granted(place);
@@ -140,8 +137,7 @@ class QueuePlacesTests {
 
 	@Test
 	void theFirstInTheQueueIsNearHoweverManyHoldTheLock() {
-		QueuePlace writer = this.places.enter(attempt("k", LockSettings.NONE), () -> {
-		}, at(0));
+		QueuePlace writer = enter(attempt("k", LockSettings.NONE), 0);
 		StoredLock lock = lock("k", 100, 0, Duration.ofSeconds(30));
 		stands(writer, Objects.requireNonNull(QueuePosition.of(writer.attempt(), lock)));
 		assertThat(this.places.watchFor()).isPositive();
@@ -149,8 +145,7 @@ class QueuePlacesTests {
 
 	@Test
 	void aReaderIsNearHoweverManyAreAdmittedWithIt() {
-		QueuePlace reader = this.places.enter(attempt("k", Integer.MAX_VALUE, LockSettings.NONE), () -> {
-		}, at(0));
+		QueuePlace reader = enter(attempt("k", Integer.MAX_VALUE, LockSettings.NONE), 0);
 		StoredLock lock = lock("k", 1, 100, Integer.MAX_VALUE, Duration.ofSeconds(30));
 		stands(reader, Objects.requireNonNull(QueuePosition.of(reader.attempt(), lock)));
 		assertThat(this.places.watchFor()).isPositive();
@@ -158,8 +153,7 @@ class QueuePlacesTests {
 
 	@Test
 	void aPlaceOfWhichNothingIsKnownYetIsNotNear() {
-		this.places.enter(attempt("k", LockSettings.NONE), () -> {
-		}, at(0));
+		enter(attempt("k", LockSettings.NONE), 0);
 		assertThat(this.places.watchFor()).isZero();
 	}
 
@@ -190,7 +184,7 @@ class QueuePlacesTests {
 		QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), 10_000, (bound) -> bound - 1);
 		Attempt attempt = attempt("k", LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build());
 		QueuePlace place = places.enter(attempt, () -> {
-		}, at(0));
+		}, Long.MAX_VALUE, at(0));
 		QueuePosition seen = position(ahead, length);
 		place.answered(seen, places.lookInterval(place, seen, at(0)), at(0));
 		PlaceRequest refresh = only(places.due(true, at(2_000)), Kind.REFRESH);
@@ -216,8 +210,12 @@ class QueuePlacesTests {
 	}
 
 	private void enter(String key, long at) {
-		this.places.enter(attempt(key, LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), () -> {
-		}, at(at));
+		enter(attempt(key, LockSettings.builder().waitTimeout(Duration.ofMinutes(1)).build()), at);
+	}
+
+	private QueuePlace enter(Attempt attempt, long at) {
+		return this.places.enter(attempt, () -> {
+		}, Long.MAX_VALUE, at(at));
 	}
 
 	@Test
@@ -286,8 +284,7 @@ class QueuePlacesTests {
 	}
 
 	private QueuePlace far(int ahead) {
-		QueuePlace far = this.places.enter(attempt("far", LockSettings.NONE), () -> {
-		}, at(0));
+		QueuePlace far = enter(attempt("far", LockSettings.NONE), 0);
 		stands(far, ahead);
 		return far;
 	}
@@ -320,10 +317,8 @@ class QueuePlacesTests {
 	void oneThatStandsNearTheHeadHasReleasesWatchedThoughItNeedNotBeLookedAtYet() {
 		stand("other", 0);
 		AtomicBoolean woken = new AtomicBoolean();
-		QueuePlace far = this.places.enter(attempt("far", LockSettings.NONE), () -> {
-		}, at(0));
-		QueuePlace near = this.places.enter(attempt("near", LockSettings.NONE), () -> {
-		}, at(0));
+		QueuePlace far = enter(attempt("far", LockSettings.NONE), 0);
+		QueuePlace near = enter(attempt("near", LockSettings.NONE), 0);
 		this.places.nextIn(at(0));
 		this.places.onWork(() -> woken.set(true));
 		stands(far, 100);
@@ -614,8 +609,7 @@ class QueuePlacesTests {
 
 	@Test
 	void aPlaceThatStandsWhileItIsFoundOutWhenToLookIsNotOverlooked() throws InterruptedException {
-		Stream.of("a", "b").forEach((key) -> this.places.enter(attempt(key, LockSettings.NONE), () -> {
-		}, at(0)));
+		Stream.of("a", "b").forEach((key) -> enter(attempt(key, LockSettings.NONE), 0));
 		this.places.nextIn(at(0));
 		this.places.missed();
 		PlaceRequest look = only(this.places.due(false, at(0)), Kind.LOOK);
