@@ -9,6 +9,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean
 import org.springframework.boot.context.properties.EnableConfigurationProperties;
 import org.springframework.context.ApplicationEventPublisher;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOperations;
@@ -23,6 +24,7 @@ import io.mongolock.store.LockStore;
 /**
  * Auto-configuration for the actuator's view of the locks.
  */
+@Lazy
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnAvailableEndpoint.class)
 @ConditionalOnBean(LockStore.class)
@@ -32,9 +34,9 @@ public final class LockEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpoint mongoLocksEndpoint(LockStore store, ConfiguredSettings configured, ApplicationEventPublisher events,
-			LockOperations locks, ObjectProvider<LockTemplate> client, LockClock clock,
-			ObjectProvider<LockExtension> extensions) {
+	static LocksEndpoint mongoLocksEndpoint(LockStore store, ConfiguredSettings configured,
+			ApplicationEventPublisher events, LockOperations locks, ObjectProvider<LockTemplate> client,
+			LockClock clock, ObjectProvider<LockExtension> extensions) {
 		LockTemplate template = client.getIfUnique();
 		StoreClient source = (template != null)
 				? new StoreClient(store, locks, template::waiting, template::takenByForce)
@@ -46,7 +48,7 @@ public final class LockEndpointAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LocksEndpointWebExtension mongoLocksEndpointWebExtension(LocksEndpoint endpoint,
+	static LocksEndpointWebExtension mongoLocksEndpointWebExtension(LocksEndpoint endpoint,
 			LocksEndpointProperties properties) {
 		return new LocksEndpointWebExtension(endpoint, properties.showValues(), properties.roles());
 	}

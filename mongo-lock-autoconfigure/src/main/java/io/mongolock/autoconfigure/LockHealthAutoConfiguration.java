@@ -6,6 +6,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.boot.health.autoconfigure.contributor.ConditionalOnEnabledHealthIndicator;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
@@ -18,6 +19,7 @@ import io.mongolock.store.LockStore;
 /**
  * Auto-configuration for the health of the locks.
  */
+@Lazy
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnEnabledHealthIndicator.class)
 @ConditionalOnBean(LockStore.class)
@@ -25,19 +27,19 @@ import io.mongolock.store.LockStore;
 public final class LockHealthAutoConfiguration {
 
 	@Bean
-	WriteProof mongoLockWriteProof(LockClock clock) {
+	static WriteProof mongoLockWriteProof(LockClock clock) {
 		return new WriteProof(clock);
 	}
 
 	@Bean
-	LockTrouble mongoLockTrouble(LockClock clock, WriteProof proof) {
+	static LockTrouble mongoLockTrouble(LockClock clock, WriteProof proof) {
 		return new LockTrouble(clock, proof);
 	}
 
 	@Bean
 	@ConditionalOnMissingBean(name = "mongoLockHealthIndicator")
-	LockHealthIndicator mongoLockHealthIndicator(LockStore store, ConfiguredSettings configured, LockTrouble trouble,
-			LockOwner owner) {
+	static LockHealthIndicator mongoLockHealthIndicator(LockStore store, ConfiguredSettings configured,
+			LockTrouble trouble, LockOwner owner) {
 		return new LockHealthIndicator(store, configured.terms().operationTimeout(), trouble, owner);
 	}
 

@@ -7,6 +7,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnBean;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
+import org.springframework.context.annotation.Lazy;
 
 import io.mongolock.actuate.LockInfoContributor;
 import io.mongolock.core.ConfiguredSettings;
@@ -16,6 +17,7 @@ import io.mongolock.store.mongo.LockLocation;
 /**
  * Auto-configuration for the locks' part of the info endpoint.
  */
+@Lazy
 @AutoConfiguration(after = MongoLockAutoConfiguration.class)
 @ConditionalOnClass(ConditionalOnEnabledInfoContributor.class)
 @ConditionalOnBean(LockStore.class)
@@ -24,7 +26,8 @@ public final class LockInfoAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockInfoContributor mongoLockInfoContributor(ConfiguredSettings configured, ObjectProvider<LockLocation> location) {
+	static LockInfoContributor mongoLockInfoContributor(ConfiguredSettings configured,
+			ObjectProvider<LockLocation> location) {
 		LockLocation known = location.getIfAvailable();
 		return new LockInfoContributor(configured, (known != null) ? known.namespace() : "");
 	}

@@ -12,6 +12,7 @@ import org.springframework.boot.autoconfigure.condition.ConditionalOnClass;
 import org.springframework.boot.autoconfigure.condition.ConditionalOnMissingBean;
 import org.springframework.context.annotation.Bean;
 import org.springframework.context.annotation.Configuration;
+import org.springframework.context.annotation.Lazy;
 import reactor.util.context.Context;
 
 import io.mongolock.client.LockTemplate;
@@ -23,6 +24,7 @@ import io.mongolock.observation.ObservedSubscriptions;
 /**
  * Auto-configuration for observations of the locks.
  */
+@Lazy
 @AutoConfiguration(after = MongoLockAutoConfiguration.class,
 		afterName = "org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration")
 @ConditionalOnClass({ ObservationRegistry.class, MeterObservationHandler.class })
@@ -31,7 +33,7 @@ public final class LockObservationAutoConfiguration {
 
 	@Bean
 	@ConditionalOnMissingBean
-	LockObservations mongoLockObservations(ObservationRegistry registry,
+	static LockObservations mongoLockObservations(ObservationRegistry registry,
 			ObjectProvider<LockObservationConvention> convention, ObjectProvider<ObservationHandler<?>> handlers,
 			MongoLockProperties properties) {
 		LockObservationConvention own = convention.getIfAvailable();
@@ -46,13 +48,14 @@ public final class LockObservationAutoConfiguration {
 		return !handlers.isEmpty() && handlers.stream().allMatch(MeterObservationHandler.class::isInstance);
 	}
 
+	@Lazy
 	@Configuration(proxyBeanMethods = false)
 	@ConditionalOnClass(Context.class)
 	static class Subscriptions {
 
 		@Bean
 		@ConditionalOnMissingBean
-		ObservedSubscriptions mongoLockObservedSubscriptions(ObservationRegistry registry) {
+		static ObservedSubscriptions mongoLockObservedSubscriptions(ObservationRegistry registry) {
 			return new ObservedSubscriptions(registry);
 		}
 

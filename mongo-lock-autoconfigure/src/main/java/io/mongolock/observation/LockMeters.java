@@ -6,7 +6,6 @@ import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.function.Supplier;
 
 import io.micrometer.core.instrument.Counter;
 import io.micrometer.core.instrument.DistributionSummary;
@@ -15,11 +14,14 @@ import io.micrometer.core.instrument.MeterRegistry;
 import io.micrometer.core.instrument.TimeGauge;
 import io.micrometer.core.instrument.Timer;
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.factory.ObjectProvider;
+import org.springframework.beans.factory.SmartInitializingSingleton;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LossReason;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation;
 
@@ -27,7 +29,7 @@ import io.mongolock.event.LockInstrumentation;
  * Meters of the locks of one client. They are tagged with the name of a lock, never with
  * its key, because there may be millions of keys. Thread-safe.
  */
-public final class LockMeters implements LockInstrumentation {
+public final class LockMeters implements LockInstrumentation, SmartInitializingSingleton {
 
 	private static final String HAND_OVER = "mongo.lock.hand.over";
 
@@ -47,6 +49,8 @@ public final class LockMeters implements LockInstrumentation {
 	private final MeterRegistry registry;
 
 	private final boolean timesAttempts;
+
+	private final ObjectProvider<LockTemplate> client;
 
 	private final Map<String, Counter> idleTaken = new ConcurrentHashMap<>();
 
@@ -72,10 +76,13 @@ public final class LockMeters implements LockInstrumentation {
 	 * Create meters.
 	 * @param timesAttempts whether to time attempts and holds, which observations would
 	 * also do
+	 * @param client whose locks are shown; it may hear these meters, so it is asked for
+	 * once all singletons exist
 	 */
-	public LockMeters(MeterRegistry registry, boolean timesAttempts) {
+	public LockMeters(MeterRegistry registry, boolean timesAttempts, ObjectProvider<LockTemplate> client) {
 		this.registry = registry;
 		this.timesAttempts = timesAttempts;
+		this.client = client;
 		this.deadlocks = Counter.builder("mongo.lock.deadlocks")
 			.description("Deadlocks in which attempts of this application waited")
 			.register(registry);
@@ -96,12 +103,19 @@ public final class LockMeters implements LockInstrumentation {
 	/**
 	 * Show how many locks are held, how many attempts wait, and how many leases are idle.
 	 */
-	public void gauge(Supplier<Number> held, Supplier<Number> waiting, Supplier<Number> idle) {
-		Gauge.builder("mongo.lock.held", held).description("Locks held by this application").register(this.registry);
-		Gauge.builder("mongo.lock.waiting", waiting)
+	@Override
+	public void afterSingletonsInstantiated() {
+		this.client.ifAvailable(this::show);
+	}
+
+	private void show(LockTemplate client) {
+		Gauge.builder("mongo.lock.held", client::held)
+			.description("Locks held by this application")
+			.register(this.registry);
+		Gauge.builder("mongo.lock.waiting", client::waiting)
 			.description("Waiting attempts of this application")
 			.register(this.registry);
-		Gauge.builder("mongo.lock.idle", idle)
+		Gauge.builder("mongo.lock.idle", () -> client.idle().size())
 			.description("Unused leases that this application keeps for its next calls")
 			.register(this.registry);
 	}

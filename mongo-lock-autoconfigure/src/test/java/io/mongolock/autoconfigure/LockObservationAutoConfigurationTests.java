@@ -17,6 +17,11 @@ import io.micrometer.observation.ObservationHandler;
 import io.micrometer.observation.ObservationRegistry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import org.mockito.BDDMockito;
+import org.mockito.Mockito;
+import org.springframework.boot.LazyInitializationBeanFactoryPostProcessor;
 import org.springframework.boot.autoconfigure.AutoConfigurations;
 import org.springframework.boot.micrometer.metrics.autoconfigure.MetricsAutoConfiguration;
 import org.springframework.boot.micrometer.observation.autoconfigure.ObservationAutoConfiguration;
@@ -31,6 +36,7 @@ import io.mongolock.LockOperations;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.client.ScriptedStore;
 import io.mongolock.observation.LockMeters;
 import io.mongolock.observation.LockObservationContext;
@@ -51,6 +57,8 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
  */
 class LockObservationAutoConfigurationTests {
 
+	private static final List<String> GAUGES = List.of("mongo.lock.held", "mongo.lock.waiting", "mongo.lock.idle");
+
 	private final ApplicationContextRunner metered = metered(ScriptedStore.class);
 
 	private final ApplicationContextRunner observed = observed(this.metered);
@@ -66,6 +74,37 @@ class LockObservationAutoConfigurationTests {
 				.tag("reason", "deadline")
 				.counter()
 				.count()).isZero());
+	}
+
+	@ParameterizedTest
+	@ValueSource(booleans = { false, true })
+	void theGaugesAreThereFromTheStart(boolean lazy) {
+		this.metered.withInitializer((context) -> {
+			if (lazy) {
+				context.addBeanFactoryPostProcessor(new LazyInitializationBeanFactoryPostProcessor());
+			}
+		}).run((context) -> {
+			MeterRegistry registry = context.getBean(MeterRegistry.class);
+			assertThat(GAUGES).allSatisfy((name) -> assertThat(registry.get(name).gauge().value()).isZero());
+			context.getBean(LockOperations.class)
+				.execute(LockRequest.of("order", 7),
+						(held) -> assertThat(registry.get("mongo.lock.held").gauge().value()).isOne());
+		});
+	}
+
+	@Test
+	void theGaugesShowAClientOfTheUsersOwn() {
+		LockTemplate own = Mockito.mock(LockTemplate.class);
+		BDDMockito.given(own.held()).willReturn(3);
+		this.metered.withBean(LockTemplate.class, () -> own)
+			.run((context) -> assertThat(context.getBean(MeterRegistry.class).get("mongo.lock.held").gauge().value())
+				.isEqualTo(3));
+	}
+
+	@Test
+	void aStartMakesNoConfigurationsOfThem() {
+		this.traced.run((context) -> assertThat(context.getBeanFactory().getSingletonNames())
+			.noneMatch((name) -> name.startsWith("io.mongolock.")));
 	}
 
 	@Test

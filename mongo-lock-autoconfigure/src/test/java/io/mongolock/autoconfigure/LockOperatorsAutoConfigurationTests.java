@@ -154,6 +154,15 @@ public class LockOperatorsAutoConfigurationTests {
 	}
 
 	@Test
+	void aStartMakesNoConfigurationsOfThemNorTheInfoThatIsNotAskedFor() {
+		this.context.withPropertyValues("management.endpoints.web.exposure.include=mongolocks")
+			.run((context) -> assertThat(context.getBeanFactory().getSingletonNames())
+				.noneMatch((name) -> name.startsWith("io.mongolock.autoconfigure.Lock"))
+				.contains("mongoLockTrouble", "mongoLockWriteProof")
+				.doesNotContain("mongoLockInfoContributor"));
+	}
+
+	@Test
 	void bothAreAbsentWithoutTheirLibraries() {
 		this.context
 			.withClassLoader(new FilteredClassLoader(Endpoint.class, HealthIndicator.class, InfoContributor.class))

@@ -1,19 +1,24 @@
 package io.mongolock.observation;
 
 import java.time.Duration;
+import java.util.Collections;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 import io.micrometer.core.instrument.Meter;
 import io.micrometer.core.instrument.Timer;
 import io.micrometer.core.instrument.simple.SimpleMeterRegistry;
 import org.junit.jupiter.api.Test;
+import org.mockito.BDDMockito;
 import org.mockito.Mockito;
+import org.springframework.beans.factory.support.StaticListableBeanFactory;
 
 import io.mongolock.LockHandle;
 import io.mongolock.LockRequest;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
+import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
 import io.mongolock.event.LockInstrumentation.AttemptOutcome;
 
@@ -28,7 +33,10 @@ class LockMetersTests {
 
 	private final SimpleMeterRegistry registry = new SimpleMeterRegistry();
 
-	private final LockMeters meters = new LockMeters(this.registry, true);
+	private final LockTemplate client = Mockito.mock(LockTemplate.class);
+
+	private final LockMeters meters = new LockMeters(this.registry, true,
+			new StaticListableBeanFactory(Map.of("client", this.client)).getBeanProvider(LockTemplate.class));
 
 	@Test
 	void claimsAreCountedByNameAndEndNeverByKey() {
@@ -129,7 +137,10 @@ class LockMetersTests {
 
 	@Test
 	void heldLocksAndWaitingClaimsAreShown() {
-		this.meters.gauge(() -> 3, () -> 7, () -> 2);
+		BDDMockito.given(this.client.held()).willReturn(3);
+		BDDMockito.given(this.client.waiting()).willReturn(7);
+		BDDMockito.given(this.client.idle()).willReturn(Collections.nCopies(2, null));
+		this.meters.afterSingletonsInstantiated();
 		assertThat(this.registry.get("mongo.lock.held").gauge().value()).isEqualTo(3);
 		assertThat(this.registry.get("mongo.lock.waiting").gauge().value()).isEqualTo(7);
 		assertThat(this.registry.get("mongo.lock.idle").gauge().value()).isEqualTo(2);
