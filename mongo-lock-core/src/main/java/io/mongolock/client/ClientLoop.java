@@ -67,19 +67,10 @@ final class ClientLoop {
 	 */
 	private volatile @Nullable Long nextAt;
 
-	/**
-	 * The nanoseconds from the arrival of the newest lease until it first needs
-	 * attention.
-	 */
-	private volatile long lastDue = ClockReading.NEVER;
-
 	private volatile @Nullable Thread watch;
 
 	/** Whether the watch was woken after the beginning of its last round. */
 	private volatile boolean woken;
-
-	/** Belongs to the thread of the watch. */
-	private boolean idle;
 
 	/**
 	 * Create a loop that is not started yet.
@@ -210,7 +201,6 @@ final class ClientLoop {
 	}
 
 	private void attend(long dueIn, ClockReading now) {
-		this.lastDue = dueIn;
 		Long next = this.nextAt;
 		if (next == null || now.nanos() + dueIn - next < 0) {
 			wake(this.watch);
@@ -287,7 +277,7 @@ final class ClientLoop {
 		}
 		// This comes last, so that it sees leases that came while a task waited for a
 		// thread
-		pause = Math.min(pause, nextIn(now));
+		pause = Math.min(pause, this.schedule.nextIn(now));
 		return now.nanos() + ((this.events.retry()) ? Math.min(pause, RETRY) : pause);
 	}
 
@@ -327,17 +317,6 @@ final class ClientLoop {
 			failed(batch, batch.leases(), ex);
 			this.schedule.failed(batch, now);
 		}
-	}
-
-	private long nextIn(ClockReading now) {
-		long next = this.schedule.nextIn(now);
-		boolean empty = next == ClockReading.NEVER;
-		if (empty && !this.idle) {
-			// Linger, so that short holds in a loop do not wake the watch each time
-			next = this.lastDue;
-		}
-		this.idle = empty;
-		return next;
 	}
 
 	private boolean renew(RenewalBatch batch, ClockReading due) {
