@@ -94,7 +94,7 @@ final class BlockingDriver implements LockAcquisition.Caller {
 			}
 			watched = !(step instanceof LastStep);
 			if (watched) {
-				this.deadlocks.waits(this.acquisition, () -> this.runtime.unpark(this.thread));
+				this.deadlocks.waits(this.acquisition);
 			}
 			while (!(step instanceof LastStep end)) {
 				step = (step instanceof Wait wait) ? await(wait.nanos()) : ask();

@@ -72,8 +72,7 @@ final class DeadlockWatch implements BackgroundTask {
 	/** When a deadlock of these keys was last reported. Belongs to the look. */
 	private final Map<Set<String>, Long> told = new HashMap<>();
 
-	/** The attempts that wait, each with an action that wakes its thread. */
-	private final Map<LockAcquisition, Runnable> waiting = new ConcurrentHashMap<>();
+	private final Set<LockAcquisition> waiting = ConcurrentHashMap.newKeySet();
 
 	private boolean looking;
 
@@ -109,14 +108,13 @@ final class DeadlockWatch implements BackgroundTask {
 	/**
 	 * Watch an attempt that has to wait on the thread of its caller. A call of
 	 * {@link #ended} must follow. Throws nothing.
-	 * @param early wakes that thread if the wait ends early; must neither block nor throw
 	 */
-	void waits(LockAcquisition acquisition, Runnable early) {
+	void waits(LockAcquisition acquisition) {
 		try {
 			List<GrantId> holds = this.grants.get();
 			if (!holds.isEmpty()) {
 				acquisition.waits(holds);
-				this.waiting.put(acquisition, early);
+				this.waiting.add(acquisition);
 				if (plan(this.clock.nanoTime() + FIRST)) {
 					this.wake.run();
 				}
@@ -194,7 +192,7 @@ final class DeadlockWatch implements BackgroundTask {
 	 */
 	private synchronized Set<LockAcquisition> waiting() {
 		this.next = null;
-		return Set.copyOf(this.waiting.keySet());
+		return Set.copyOf(this.waiting);
 	}
 
 	private void look() {
@@ -235,8 +233,9 @@ final class DeadlockWatch implements BackgroundTask {
 		LockDeadlock deadlock = found.toLockDeadlock();
 		all.stream().filter((acquisition) -> found.has(acquisition.attempt().id())).forEach((acquisition) -> {
 			acquisition.deadlocked(deadlock);
-			if (this.onDeadlock == OnDeadlock.FAIL && acquisition.attempt().id().equals(youngest)) {
-				end(acquisition);
+			if (this.onDeadlock == OnDeadlock.FAIL && acquisition.attempt().id().equals(youngest)
+					&& this.waiting.contains(acquisition)) {
+				acquisition.giveUp(ClockReading.of(this.clock));
 			}
 		});
 		long now = this.clock.nanoTime();
@@ -244,14 +243,6 @@ final class DeadlockWatch implements BackgroundTask {
 		Set<String> keys = deadlock.waits().stream().map(LockDeadlock.Wait::key).collect(Collectors.toSet());
 		if (this.told.putIfAbsent(keys, now) == null) {
 			this.events.deadlocked(deadlock);
-		}
-	}
-
-	private void end(LockAcquisition acquisition) {
-		Runnable early = this.waiting.get(acquisition);
-		if (early != null) {
-			acquisition.giveUp(ClockReading.of(this.clock));
-			early.run();
 		}
 	}
 

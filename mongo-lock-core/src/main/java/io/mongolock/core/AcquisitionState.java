@@ -65,7 +65,8 @@ import io.mongolock.store.StoredHolder;
  * by itself, and {@code ends} is when the wait does. <pre>
  * phase         event                      next phase
  * QUEUED        turn                       ASKING; OVER with an idle lease of this client,
- *                                          or QUEUED while that is released
+ *                                          or QUEUED while that is released; QUEUED if it
+ *                                          gave up, as its wait is over
  *               a lock is handed over      HANDED
  *               the wait is over           OVER, denied or failed as those ahead were
  * ASKING, LAST  grant                      OVER; as upon a failure if it took too long
@@ -74,7 +75,7 @@ import io.mongolock.store.StoredHolder;
  *                                          wait is over; ASKING if it was a brief try
  *               no answer in time          OVER, failed
  * BACKING_OFF   its time is over           ASKING, or LAST if the wait is over
- * STANDING      turn, called by its place  ASKING
+ * STANDING      turn, called by its place  ASKING; LAST if it gave up
  *               the wait is over           LAST
  * HANDED        turn, the wait is over     OVER, granted; QUEUED anew if it was lost
  * any           cancel                     OVER
@@ -223,7 +224,8 @@ final class AcquisitionState {
 
 	synchronized AcquisitionStep turn(ClockReading now) {
 		return switch (this.phase) {
-			case QUEUED -> takeIdleOrAsk(now);
+			// A waiter that gives up is called before its turn
+			case QUEUED -> (this.givenUp) ? new Wait(dueIn(now)) : takeIdleOrAsk(now);
 			case STANDING -> (this.place != null && this.place.isCalled()) ? ask(now) : new Wait(dueIn(now));
 			case HANDED -> hold(now);
 			case OVER -> new TooLate(false);
@@ -249,13 +251,16 @@ final class AcquisitionState {
 
 	/**
 	 * The wait is over now, because it is part of a deadlock. A request underway is the
-	 * last one.
+	 * last one. A call of the turn must follow.
 	 */
 	synchronized void giveUp(ClockReading now) {
 		this.givenUp = true;
 		this.ends = now.nanos();
 		if (this.phase != Phase.ASKING && this.phase != Phase.LAST) {
 			this.until = this.ends;
+			if (this.place != null) {
+				this.place.called();
+			}
 		}
 	}
 

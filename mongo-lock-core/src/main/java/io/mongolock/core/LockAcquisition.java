@@ -165,11 +165,12 @@ public final class LockAcquisition extends LocalWaiter {
 	}
 
 	/**
-	 * Its wait ends now instead of at its timeout, because it is part of a deadlock.
-	 * {@link #timer} is due, unless a request is underway.
+	 * Its wait ends now instead of at its timeout, because it is part of a deadlock. Its
+	 * caller is told that its turn has come.
 	 */
 	public void giveUp(ClockReading now) {
 		this.state.giveUp(now);
+		callTurn();
 	}
 
 	/**
@@ -339,9 +340,9 @@ public final class LockAcquisition extends LocalWaiter {
 	public interface Caller {
 
 		/**
-		 * The turn has come to ask or to hold, so {@link LockAcquisition#turn} must
-		 * follow. Called by any thread, and again each time that the place in the queue
-		 * says so. Must neither block nor throw.
+		 * The turn has come to ask, to hold or to give up, so
+		 * {@link LockAcquisition#turn} must follow. Called by any thread, and again each
+		 * time that the place in the queue says so. Must neither block nor throw.
 		 */
 		void turn();
 

@@ -205,6 +205,8 @@ class DeadlockWatchTests {
 		this.watch = watch(OnDeadlock.FAIL);
 		this.locks.put("a", lock("a", 3, place("other", new GrantId("b", 2))));
 		this.locks.put("b", lock("b", 2));
+		// Has the turn to ask
+		begin("b");
 		LockAcquisition youngest = waits("b", new GrantId("a", 3));
 		live(1);
 		assertThat(this.early).as("after one look").isEmpty();
@@ -356,7 +358,7 @@ class DeadlockWatchTests {
 			throw new StackOverflowError("by script");
 		};
 		LockAcquisition me = acquisition("b");
-		this.watch.waits(me, () -> this.early.add(me));
+		this.watch.waits(me);
 		this.watch.ended(me);
 		live(10);
 		assertThat(this.looks).isEmpty();
@@ -406,8 +408,25 @@ class DeadlockWatchTests {
 
 	private LockAcquisition waits(String key, GrantId... holds) {
 		this.holds = () -> List.of(holds);
+		LockAcquisition acquisition = begin(key);
+		this.watch.waits(acquisition);
+		return acquisition;
+	}
+
+	private LockAcquisition begin(String key) {
 		LockAcquisition acquisition = acquisition(key);
-		this.watch.waits(acquisition, () -> this.early.add(acquisition));
+		acquisition.begin(new LockAcquisition.Caller() {
+
+			@Override
+			public void turn() {
+				DeadlockWatchTests.this.early.add(acquisition);
+			}
+
+			@Override
+			public void stop() {
+			}
+
+		}, ClockReading.of(this.clock));
 		return acquisition;
 	}
 

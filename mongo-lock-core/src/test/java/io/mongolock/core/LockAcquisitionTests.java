@@ -720,8 +720,8 @@ class LockAcquisitionTests {
 		LockDeadlock deadlock = new LockDeadlock(List.of());
 		this.acquisition.deadlocked(deadlock);
 		this.acquisition.giveUp(at(1_500));
-		assertThat(this.acquisition.dueIn(at(1_500))).isZero();
-		assertThat(this.acquisition.timer(at(1_500))).isEqualTo(new Ask());
+		assertThat(this.turns).containsExactly("mine");
+		assertThat(this.acquisition.turn(at(1_500))).isEqualTo(new Ask());
 		assertThat(sent(this.acquisition, 1_500).waiting()).as("the last request").isFalse();
 		Denied end = (Denied) this.acquisition.answered(denied("mine"), at(1_501));
 		assertThat(this.places.takeAll()).containsExactly(this.acquisition.attempt().id());
@@ -734,7 +734,7 @@ class LockAcquisitionTests {
 		standInQueue(this.acquisition);
 		this.acquisition.deadlocked(new LockDeadlock(List.of()));
 		this.acquisition.giveUp(at(5_000));
-		this.acquisition.timer(at(5_000));
+		this.acquisition.turn(at(5_000));
 		LastStep end = (LastStep) answered(this.acquisition, denied("mine"), 5_000, 5_001);
 		assertThat(this.acquisition.failure(end, at(5_001)))
 			.hasMessageContaining(" mongo-lock.on-deadlock=fail ended the call's wait in a deadlock, in which ");
@@ -752,13 +752,47 @@ class LockAcquisitionTests {
 	}
 
 	@Test
+	void anAttemptThatGivesUpInTheMiddleOfItsLocalQueueIsCalledAndDoesNotAskOutOfOrder() {
+		standInQueue(this.acquisition);
+		LockAcquisition behind = acquisition("behind", Duration.ofMinutes(5));
+		begin(behind);
+		begin(acquisition("last", Duration.ofMinutes(5)));
+		behind.giveUp(at(1_500));
+		assertThat(this.turns).containsExactly("behind");
+		endsWithoutAClaim(behind, 1_500);
+		assertThat(this.turns).as("the first still has its turn").containsExactly("behind");
+		this.acquisition.cancel();
+		assertThat(this.turns).containsExactly("behind", "last");
+	}
+
+	@Test
+	void whenAnAttemptGivesUpJustAsItHasItsTurnThenTheTurnIsPassedOn() {
+		standInQueue(this.acquisition);
+		LockAcquisition behind = acquisition("behind", Duration.ofMinutes(5));
+		begin(behind);
+		begin(acquisition("last", Duration.ofMinutes(5)));
+		this.acquisition.cancel();
+		behind.giveUp(at(1_500));
+		assertThat(this.turns).containsExactly("behind", "behind");
+		endsWithoutAClaim(behind, 1_500);
+		assertThat(this.turns).containsExactly("behind", "behind", "last");
+	}
+
+	private static void endsWithoutAClaim(LockAcquisition givenUp, long now) {
+		assertThat(givenUp.turn(at(now))).isEqualTo(new Wait(0));
+		assertThat(givenUp.send(at(now))).isNull();
+		assertThat(givenUp.timer(at(now))).isInstanceOfSatisfying(Denied.class,
+				(denied) -> assertThat(denied.reason()).isEqualTo(Denied.Reason.DEADLOCK));
+	}
+
+	@Test
 	void anAttemptThatGivesUpDuringARequestTakesItsAnswer() {
 		standInQueue(this.acquisition);
 		this.places.wakeIfAdmitted("k");
 		assertThat(this.acquisition.turn(at(1_400))).isEqualTo(new Ask());
 		sent(this.acquisition, 1_400);
 		this.acquisition.giveUp(at(1_500));
-		assertThat(this.acquisition.timer(at(1_500))).isInstanceOf(Wait.class);
+		assertThat(this.acquisition.turn(at(1_500))).isInstanceOf(Wait.class);
 		assertThat(this.acquisition.answered(denied("mine"), at(1_501))).isInstanceOf(Denied.class);
 	}
 
@@ -766,8 +800,17 @@ class LockAcquisitionTests {
 	void anAttemptThatGivesUpIsGrantedALockThatHasJustBecomeFree() {
 		standInQueue(this.acquisition);
 		this.acquisition.giveUp(at(1_500));
-		this.acquisition.timer(at(1_500));
+		this.acquisition.turn(at(1_500));
 		assertThat(answered(this.acquisition, granted(), 1_500, 1_501)).isInstanceOf(Granted.class);
+	}
+
+	@Test
+	void anAttemptThatGivesUpAfterAFailureAsksForTheLastTimeAtOnce() {
+		begin(this.acquisition);
+		failed(this.acquisition, Outcome.NOT_EXECUTED, 1_400);
+		this.acquisition.giveUp(at(1_500));
+		assertThat(this.acquisition.turn(at(1_500))).isEqualTo(new Wait(0));
+		assertThat(this.acquisition.timer(at(1_500))).isEqualTo(new Ask());
 	}
 
 	private void standInQueue(LockAcquisition acquisition) {
