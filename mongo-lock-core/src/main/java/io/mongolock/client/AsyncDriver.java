@@ -122,28 +122,20 @@ final class AsyncDriver implements LockAcquisition.Caller {
 		this.woken = null;
 		Duration timeout = this.acquisition.attempt().terms().operationTimeout();
 		boolean first = brief && !this.threads.get().isSlow() && timeout.compareTo(DividedEnding.TIMEOUT) > 0;
-		try {
-			ClockReading asked = this.sender.now();
-			act(this.sender.ask(this.acquisition, woken, first), asked);
-		}
-		catch (RuntimeException | Error ex) {
-			giveUp(ex);
-		}
+		act(() -> this.sender.ask(this.acquisition, woken, first), true);
 	}
 
 	private void act(Supplier<AcquisitionStep> event) {
-		try {
-			act(event.get(), null);
-		}
-		catch (RuntimeException | Error ex) {
-			giveUp(ex);
-		}
+		act(event, false);
 	}
 
-	private void act(AcquisitionStep step, @Nullable ClockReading asked) {
+	private void act(Supplier<AcquisitionStep> event, boolean asks) {
+		AcquisitionStep step = null;
 		try {
-			if (asked != null) {
-				measure(step, asked);
+			ClockReading begun = this.sender.now();
+			step = event.get();
+			if (asks) {
+				measure(step, begun);
 			}
 			setTimer();
 			if (step instanceof Ask) {

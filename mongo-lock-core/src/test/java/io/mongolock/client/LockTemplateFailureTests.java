@@ -3,6 +3,7 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import org.awaitility.Awaitility;
@@ -41,6 +42,30 @@ class LockTemplateFailureTests extends AbstractLockTemplateTests {
 			this.clock.failAt(0);
 		}
 		assertThat(this.store.count("acquire")).as("claims that failed, and one that did not").isGreaterThan(1);
+		assertThat(granted.isHeld()).isTrue();
+		granted.close();
+	}
+
+	@Test
+	void whateverFailsAfterTheGrantOfAnAsynchronousClaimTheLockIsReleasedToo() throws Exception {
+		LockHandle granted = null;
+		for (int i = 1; granted == null; i++) {
+			int reading = i;
+			this.store.next("acquire", (request) -> {
+				request.run();
+				this.clock.failAt(reading);
+			});
+			try {
+				granted = this.template.acquireAsync(REQUEST).get(10, TimeUnit.SECONDS);
+			}
+			catch (ExecutionException ex) {
+				assertThat(ex).hasCauseInstanceOf(StackOverflowError.class);
+				assertThat(this.template.held()).isZero();
+				assertThat(this.template.waiting()).isZero();
+				Awaitility.await().until(() -> this.store.holder("k").isEmpty());
+			}
+		}
+		assertThat(this.store.count("acquire")).as("claims that failed, and one that did not").isGreaterThan(3);
 		assertThat(granted.isHeld()).isTrue();
 		granted.close();
 	}
