@@ -34,6 +34,8 @@ class ChangeStreams {
 
 	private final PrimaryCollection locks;
 
+	private final List<BsonDocument> pipeline;
+
 	private final Duration timeout;
 
 	private final String consequence;
@@ -44,12 +46,15 @@ class ChangeStreams {
 
 	/**
 	 * Create new streams.
+	 * @param pipeline selects the events
 	 * @param timeout how long any request may take; longer than the second for which the
 	 * server waits for the next event
 	 * @param consequence what happens without a stream, for the log
 	 */
-	ChangeStreams(PrimaryCollection locks, Duration timeout, String consequence, LockClock clock) {
+	ChangeStreams(PrimaryCollection locks, List<BsonDocument> pipeline, Duration timeout, String consequence,
+			LockClock clock) {
 		this.locks = locks;
+		this.pipeline = pipeline;
 		this.timeout = timeout;
 		this.consequence = ", so " + consequence;
 		this.clock = clock;
@@ -68,18 +73,17 @@ class ChangeStreams {
 	 * Open a stream. The first refusal is logged, and so is the recovery. The stream is a
 	 * plain cursor for the driver, so the driver does not silently reopen it when its
 	 * connection breaks.
-	 * @param pipeline selects the events
 	 * @throws RuntimeException if it cannot be opened; {@link #pause()} is already set
 	 * then
 	 */
-	MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
+	MongoCursor<BsonDocument> open() {
 		if (this.locks.isSharded(this.timeout)) {
 			refuse("A change stream of a sharded cluster is only as fast as its least active shard", null);
 			throw new IllegalStateException("No change stream is opened on a sharded cluster");
 		}
 		try {
 			MongoCursor<BsonDocument> stream = this.locks.with(WriteConcern.MAJORITY, this.timeout.toMillis())
-				.aggregate(pipeline)
+				.aggregate(this.pipeline)
 				.timeoutMode(TimeoutMode.ITERATION)
 				.cursor();
 			if (this.refused.getAndSet(null) != null) {

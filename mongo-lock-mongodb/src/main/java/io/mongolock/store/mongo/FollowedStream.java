@@ -1,10 +1,10 @@
 package io.mongolock.store.mongo;
 
 import java.time.Duration;
-import java.util.List;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.concurrent.TimeUnit;
+import java.util.function.BiConsumer;
 
 import com.mongodb.client.MongoCursor;
 import org.apache.commons.logging.Log;
@@ -14,19 +14,29 @@ import org.bson.BsonString;
 import org.bson.BsonValue;
 
 import io.mongolock.store.KeySpace;
+import io.mongolock.store.LeaseId;
+import io.mongolock.store.RecallListener;
+import io.mongolock.store.ReleaseListener;
 import io.mongolock.store.StoreSubscription;
 
 /**
  * Follows a change stream of the lock collection on a daemon thread of its own, and opens
  * it anew whenever it ends. It does not resume where it ended, because the listener then
- * looks at everything anyway. Thread-safe; its thread alone owns the cursor.
+ * looks at everything anyway. Releases and recalls have a stream each: a client with idle
+ * leases need not hear of every release, and a waiting client need not hear of every
+ * recall. Thread-safe; its thread alone owns the cursor.
  */
-abstract class FollowedStream implements StoreSubscription, Runnable {
+final class FollowedStream implements StoreSubscription, Runnable {
 
 	static final long MAX_PAUSE = TimeUnit.SECONDS.toMillis(10);
 
+	static final String RELEASES_THREAD = "mongo-lock-stream";
+
 	/** The field of an event that names its document. */
 	static final String KEY = "documentKey";
+
+	/** The field of an event with the fence, if the fence was written. */
+	static final String FENCE = "fence";
 
 	private static final Log logger = LogFactory.getLog(FollowedStream.class);
 
@@ -37,9 +47,13 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 
 	private final ChangeStreams streams;
 
-	private final List<BsonDocument> pipeline;
-
 	private final KeySpace keys;
+
+	/** Called with the key when a lock of ours has changed. */
+	private final BiConsumer<String, BsonDocument> onEvent;
+
+	/** Called when events may have been missed. */
+	private final Runnable onMissed;
 
 	private final CountDownLatch closed = new CountDownLatch(1);
 
@@ -50,26 +64,38 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 	/** How often in a row the stream has ended before it counted as working. */
 	private int failures;
 
-	FollowedStream(ChangeStreams streams, List<BsonDocument> pipeline, KeySpace keys) {
+	private FollowedStream(ChangeStreams streams, KeySpace keys, BiConsumer<String, BsonDocument> onEvent,
+			Runnable onMissed) {
 		this.streams = streams;
-		this.pipeline = pipeline;
 		this.keys = keys;
+		this.onEvent = onEvent;
+		this.onMissed = onMissed;
 	}
 
 	/**
-	 * Called when a lock of ours has changed.
+	 * Begin to follow the events that free a place in a lock.
 	 */
-	abstract void report(String key, BsonDocument event);
+	static FollowedStream releases(ChangeStreams streams, KeySpace keys, ReleaseListener listener) {
+		return new FollowedStream(streams, keys, (key, event) -> {
+			// A grant within the millisecond of another change leaves the date unchanged,
+			// so the server takes it for a release
+			if (!event.containsKey(FENCE)) {
+				listener.released(key);
+			}
+		}, listener::missed).start(RELEASES_THREAD);
+	}
 
 	/**
-	 * Called when events may have been missed.
+	 * Begin to follow the recalls.
 	 */
-	abstract void missed();
+	static FollowedStream recalls(ChangeStreams streams, KeySpace keys, RecallListener listener) {
+		return new FollowedStream(streams, keys,
+				(key, event) -> listener.recalled(new LeaseId(key, event.getString(LockDocument.RECALLED).getValue())),
+				listener::missed)
+			.start("mongo-lock-recalls");
+	}
 
-	/**
-	 * Begin to watch.
-	 */
-	FollowedStream start(String threadName) {
+	private FollowedStream start(String threadName) {
 		Thread thread = new Thread(this, threadName);
 		thread.setDaemon(true);
 		thread.start();
@@ -77,12 +103,12 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 	}
 
 	@Override
-	public final boolean isLive() {
+	public boolean isLive() {
 		return this.live;
 	}
 
 	@Override
-	public final void close() {
+	public void close() {
 		// The thread ends after the current request, and closes the cursor. The driver
 		// offers no way to end the request sooner and keep the connection
 		this.closed.countDown();
@@ -90,12 +116,12 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 	}
 
 	@Override
-	public final void awaitEnd(Duration timeout) throws InterruptedException {
+	public void awaitEnd(Duration timeout) throws InterruptedException {
 		this.ended.await(timeout.toNanos(), TimeUnit.NANOSECONDS);
 	}
 
 	@Override
-	public final void run() {
+	public void run() {
 		try {
 			followUntilClosed();
 		}
@@ -111,7 +137,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 				pause(refused.toNanos());
 				continue;
 			}
-			try (MongoCursor<BsonDocument> cursor = this.streams.open(this.pipeline)) {
+			try (MongoCursor<BsonDocument> cursor = this.streams.open()) {
 				follow(cursor);
 			}
 			catch (RuntimeException | Error ex) {
@@ -149,7 +175,7 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 	private void goLive() {
 		this.live = true;
 		if (isOpen()) {
-			inform(this::missed);
+			inform(this.onMissed);
 		}
 		else {
 			this.live = false;
@@ -161,14 +187,14 @@ abstract class FollowedStream implements StoreSubscription, Runnable {
 		boolean notified = this.live && isOpen();
 		this.live = false;
 		if (notified) {
-			inform(this::missed);
+			inform(this.onMissed);
 		}
 	}
 
 	private void report(BsonDocument event) {
 		BsonValue key = event.getDocument(KEY).get("_id");
 		if (key instanceof BsonString id && id.getValue().startsWith(this.keys.prefix())) {
-			inform(() -> report(this.keys.toKey(id.getValue()), event));
+			inform(() -> this.onEvent.accept(this.keys.toKey(id.getValue()), event));
 		}
 	}
 

@@ -262,7 +262,7 @@ final class LockStatements extends Statements {
 		BsonDocument ended = document("operationType",
 				document("$in", new BsonArray(List.of(string("delete"), string("invalidate")))));
 		// The event of a waiter that left has the whole queue, which is not needed here
-		BsonDocument shown = document(FollowedStream.KEY, new BsonInt32(1), ReleaseStream.FENCE,
+		BsonDocument shown = document(FollowedStream.KEY, new BsonInt32(1), FollowedStream.FENCE,
 				string("$" + updated + "fence"));
 		return List.of(document("$changeStream", new BsonDocument()), document("$match", operator("$or", freed, ended)),
 				document("$project", shown));

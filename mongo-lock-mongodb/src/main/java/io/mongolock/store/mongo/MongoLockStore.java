@@ -100,9 +100,9 @@ public final class MongoLockStore implements LockStore {
 		this.releases = new ReleaseCommand(this.locks, this.statements);
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockQueries(this.locks, this.statements, this.keys);
-		this.releaseStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
+		this.releaseStreams = new ChangeStreams(this.locks, this.statements.releases(), STREAM_TIMEOUT,
 				"waiters ask for a lock again after each retry-interval", LockClock.system());
-		this.recallStreams = new ChangeStreams(this.locks, STREAM_TIMEOUT,
+		this.recallStreams = new ChangeStreams(this.locks, this.statements.recalls(), STREAM_TIMEOUT,
 				"the linger of each idle lease counts from its grant", LockClock.system());
 	}
 
@@ -219,14 +219,13 @@ public final class MongoLockStore implements LockStore {
 
 	@Override
 	public StoreSubscription watchReleases(ReleaseListener listener) {
-		return (mayStream())
-				? new ReleaseStream(this.releaseStreams, this.keys, listener).start(ReleaseStream.THREAD_NAME)
+		return (mayStream()) ? FollowedStream.releases(this.releaseStreams, this.keys, listener)
 				: StoreSubscription.NEVER_LIVE;
 	}
 
 	@Override
 	public StoreSubscription watchRecalls(RecallListener listener) {
-		return (mayStream()) ? new RecallStream(this.recallStreams, this.keys, listener).start(RecallStream.THREAD_NAME)
+		return (mayStream()) ? FollowedStream.recalls(this.recallStreams, this.keys, listener)
 				: StoreSubscription.NEVER_LIVE;
 	}
 

@@ -85,7 +85,7 @@ class ChangeStreamsTests {
 		given(this.locks.getNamespace()).willReturn(new MongoNamespace("shop.locks"));
 		answerHello(new Document("setName", "rs"));
 		this.streams = new ChangeStreams(new PrimaryCollection(this.template, "locks", this.clock),
-				Duration.ofSeconds(6), "they look", this.clock);
+				new LockStatements().releases(), Duration.ofSeconds(6), "they look", this.clock);
 	}
 
 	@Test
@@ -166,7 +166,7 @@ class ChangeStreamsTests {
 	}
 
 	private void open() {
-		this.streams.open(new LockStatements().releases());
+		this.streams.open();
 	}
 
 	private void answerHello(Document hello) {

@@ -25,8 +25,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link ReleaseStream} on a server of its own with authentication, whose user
- * is granted and revoked rights meanwhile.
+ * Tests for {@link FollowedStream#releases} on a server of its own with authentication,
+ * whose user is granted and revoked rights meanwhile.
  */
 @Tag("real-server")
 @Timeout(240)

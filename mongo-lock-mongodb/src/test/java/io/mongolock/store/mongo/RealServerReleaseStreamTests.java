@@ -24,8 +24,8 @@ import static org.assertj.core.api.Assumptions.assumeThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link ReleaseStream} on a real server: on a replica set, and that any other
- * is asked for it once.
+ * Tests for {@link FollowedStream#releases} on a real server: on a replica set, and that
+ * any other is asked for it once.
  */
 @Tag("real-server")
 @ExtendWith(RealServerCondition.class)

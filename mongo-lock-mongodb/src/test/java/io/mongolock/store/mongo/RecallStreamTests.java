@@ -26,8 +26,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link RecallStream} on an embedded replica set; how a stream is kept open,
- * {@link ReleaseStreamTests} show.
+ * Tests for {@link FollowedStream#recalls} on an embedded replica set; how a stream is
+ * kept open, {@link ReleaseStreamTests} show.
  */
 @Timeout(240)
 class RecallStreamTests {

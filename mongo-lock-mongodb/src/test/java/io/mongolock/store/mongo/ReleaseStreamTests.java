@@ -42,7 +42,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 /**
- * Tests for {@link ReleaseStream} on an embedded replica set.
+ * Tests for {@link FollowedStream#releases} on an embedded replica set.
  */
 @Timeout(240)
 class ReleaseStreamTests {
@@ -157,18 +157,18 @@ class ReleaseStreamTests {
 	void aStreamThatEndsWithAnErrorIsOpenedAnew() {
 		AtomicInteger opened = new AtomicInteger();
 		ChangeStreams streams = new ChangeStreams(new PrimaryCollection(TestTemplates.template(this.client), "locks"),
-				TIMEOUT, "they look", LockClock.system()) {
+				new LockStatements().releases(), TIMEOUT, "they look", LockClock.system()) {
 
 			@Override
-			MongoCursor<BsonDocument> open(List<BsonDocument> pipeline) {
+			MongoCursor<BsonDocument> open() {
 				if (opened.getAndIncrement() == 0) {
 					throw new NoClassDefFoundError("from the test");
 				}
-				return super.open(pipeline);
+				return super.open();
 			}
 
 		};
-		this.watch = new ReleaseStream(streams, new KeySpace(""), this.listener).start(ReleaseStream.THREAD_NAME);
+		this.watch = FollowedStream.releases(streams, new KeySpace(""), this.listener);
 		awaitLive();
 		release("key");
 		awaitReleased("key");
@@ -385,8 +385,8 @@ class ReleaseStreamTests {
 	// Gives a stream up soon, and on a busy machine now and then one that works
 	private void watchHastily() {
 		ChangeStreams hasty = new ChangeStreams(new PrimaryCollection(TestTemplates.template(this.client), "locks"),
-				Duration.ofMillis(1_500), "they look", LockClock.system());
-		this.watch = new ReleaseStream(hasty, new KeySpace(""), this.listener).start(ReleaseStream.THREAD_NAME);
+				new LockStatements().releases(), Duration.ofMillis(1_500), "they look", LockClock.system());
+		this.watch = FollowedStream.releases(hasty, new KeySpace(""), this.listener);
 		awaitLive();
 	}
 
@@ -445,7 +445,7 @@ class ReleaseStreamTests {
 		return Thread.getAllStackTraces()
 			.keySet()
 			.stream()
-			.filter((thread) -> thread.getName().equals(ReleaseStream.THREAD_NAME))
+			.filter((thread) -> thread.getName().equals(FollowedStream.RELEASES_THREAD))
 			.toList();
 	}
 
