@@ -338,12 +338,7 @@ public final class LockedCollection {
 	}
 
 	private static int code(LockStoreException failure) {
-		for (Throwable cause = failure.getCause(); cause != null; cause = cause.getCause()) {
-			if (cause instanceof MongoException answer) {
-				return answer.getCode();
-			}
-		}
-		return -1;
+		return (StoreFailures.nativeFailure(failure) instanceof MongoException answer) ? answer.getCode() : -1;
 	}
 
 	/**

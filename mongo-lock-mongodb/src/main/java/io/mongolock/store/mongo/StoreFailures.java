@@ -2,8 +2,10 @@ package io.mongolock.store.mongo;
 
 import java.nio.channels.ClosedByInterruptException;
 import java.util.List;
+import java.util.Objects;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import com.mongodb.MongoBulkWriteException;
 import com.mongodb.MongoCommandException;
@@ -191,13 +193,8 @@ public final class StoreFailures {
 	 * transient, too
 	 */
 	public static boolean isRolledBack(Throwable thrown) {
-		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-			if (cause instanceof MongoServerException answer
-					&& answer.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL)) {
-				return true;
-			}
-		}
-		return false;
+		return causes(thrown).anyMatch((cause) -> cause instanceof MongoServerException answer
+				&& answer.hasErrorLabel(MongoException.TRANSIENT_TRANSACTION_ERROR_LABEL));
 	}
 
 	// Any error in the server's answer, except those after which the driver repeats the
@@ -211,12 +208,8 @@ public final class StoreFailures {
 	}
 
 	private static boolean isUnencoded(Throwable thrown) {
-		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-			if (cause instanceof BSONException || cause instanceof CodecConfigurationException) {
-				return true;
-			}
-		}
-		return false;
+		return causes(thrown)
+			.anyMatch((cause) -> cause instanceof BSONException || cause instanceof CodecConfigurationException);
 	}
 
 	/**
@@ -398,12 +391,17 @@ public final class StoreFailures {
 	}
 
 	static Throwable nativeFailure(Throwable thrown) {
-		for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
-			if (cause instanceof MongoException || cause instanceof IllegalStateException) {
-				return cause;
-			}
-		}
-		return thrown;
+		return causes(thrown)
+			.filter((cause) -> cause instanceof MongoException || cause instanceof IllegalStateException)
+			.findFirst()
+			.orElse(thrown);
+	}
+
+	/**
+	 * The failure, its cause, the cause of that cause, and so on.
+	 */
+	static Stream<Throwable> causes(Throwable failure) {
+		return Stream.iterate(failure, Objects::nonNull, Throwable::getCause);
 	}
 
 	/**
