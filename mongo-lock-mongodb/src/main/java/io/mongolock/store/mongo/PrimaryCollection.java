@@ -2,10 +2,8 @@ package io.mongolock.store.mongo;
 
 import java.time.Duration;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -48,12 +46,6 @@ import io.mongolock.LockStoreException;
 final class PrimaryCollection {
 
 	/**
-	 * Timeouts are settings, so there are few. Above this number, variants are not
-	 * cached. The remaining time of a repetition is a timeout, too.
-	 */
-	private static final int MAX_VARIANTS = 64;
-
-	/**
 	 * The error of a statement in a transaction if another transaction has written the
 	 * document.
 	 */
@@ -78,11 +70,7 @@ final class PrimaryCollection {
 
 	private final MongoCollection<BsonDocument> locks;
 
-	private final Map<Variant, MongoCollection<BsonDocument>> variants = new ConcurrentHashMap<>();
-
 	private final MongoDatabase database;
-
-	private final Map<Long, MongoDatabase> byTimeout = new ConcurrentHashMap<>();
 
 	private final LockClock clock;
 
@@ -146,17 +134,7 @@ final class PrimaryCollection {
 	 * @param timeoutMillis how long the request may take
 	 */
 	MongoCollection<BsonDocument> with(WriteConcern concern, long timeoutMillis) {
-		Variant variant = new Variant(concern, timeoutMillis);
-		MongoCollection<BsonDocument> known = this.variants.get(variant);
-		return (known != null) ? known : kept(this.variants, variant,
-				this.locks.withWriteConcern(concern).withTimeout(timeoutMillis, TimeUnit.MILLISECONDS));
-	}
-
-	private static <K, V> V kept(Map<K, V> variants, K variant, V made) {
-		if (variants.size() < MAX_VARIANTS) {
-			variants.put(variant, made);
-		}
-		return made;
+		return this.locks.withWriteConcern(concern).withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
 	}
 
 	/**
@@ -227,9 +205,7 @@ final class PrimaryCollection {
 	 * The database for requests with one timeout.
 	 */
 	MongoDatabase within(long timeoutMillis) {
-		MongoDatabase known = this.byTimeout.get(timeoutMillis);
-		return (known != null) ? known
-				: kept(this.byTimeout, timeoutMillis, this.database.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS));
+		return this.database.withTimeout(timeoutMillis, TimeUnit.MILLISECONDS);
 	}
 
 	/**
@@ -326,23 +302,6 @@ final class PrimaryCollection {
 	 */
 	String namespace() {
 		return this.database.getName() + "." + this.name;
-	}
-
-	private record Variant(WriteConcern concern, long timeoutMillis) {
-
-		// Written out because a start compares variants, and a record's generated methods
-		// make the JVM create dozens of classes
-		@Override
-		public boolean equals(@Nullable Object other) {
-			return other instanceof Variant that && this.timeoutMillis == that.timeoutMillis
-					&& this.concern.equals(that.concern);
-		}
-
-		@Override
-		public int hashCode() {
-			return 31 * this.concern.hashCode() + Long.hashCode(this.timeoutMillis);
-		}
-
 	}
 
 	/**
