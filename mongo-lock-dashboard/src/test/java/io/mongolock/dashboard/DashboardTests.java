@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -32,6 +33,7 @@ import static org.awaitility.Awaitility.await;
 				"spring.jackson.property-naming-strategy=UPPER_CAMEL_CASE",
 				"spring.jackson.default-property-inclusion=non_empty",
 				"management.endpoint.mongolocks.access=unrestricted", "management.endpoint.mongolocks.roles=OPERATOR" })
+@Tag("application")
 @Import(ActuatorRules.class)
 class DashboardTests {
 

@@ -1,5 +1,6 @@
 package io.mongolock.dashboard;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.test.context.SpringBootTest;
@@ -23,6 +24,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 		properties = { "spring.main.web-application-type=reactive",
 				"spring.jackson.property-naming-strategy=UPPER_CAMEL_CASE",
 				"management.endpoints.web.exposure.include=mongolocks,mongolocksdashboard" })
+@Tag("application")
 class ReactiveDashboardTests {
 
 	private static final String PAGE = "/actuator/mongolocksdashboard";

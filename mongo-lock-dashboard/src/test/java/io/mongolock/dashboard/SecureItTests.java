@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.env.YamlPropertySourceLoader;
@@ -31,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * The recipe of docs/dashboard.md, word for word, with a user who has no role of it, one
  * who reads, and one who may release.
  */
+@Tag("application")
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT)
 @Import(ActuatorRules.class)
 @ContextConfiguration(initializers = SecureItTests.Settings.class)

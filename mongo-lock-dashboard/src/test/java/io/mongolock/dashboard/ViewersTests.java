@@ -10,6 +10,7 @@ import java.util.Base64;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.FutureTask;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.springframework.beans.factory.annotation.Autowired;
 import org.springframework.boot.security.autoconfigure.actuate.web.servlet.EndpointRequest;
@@ -39,6 +40,7 @@ import static org.awaitility.Awaitility.await;
 @SpringBootTest(webEnvironment = WebEnvironment.RANDOM_PORT,
 		properties = { "management.endpoints.web.exposure.include=mongolocks,mongolocksdashboard",
 				"server.tomcat.connection-timeout=30m" })
+@Tag("application")
 class ViewersTests {
 
 	private static final String EVENTS = "/actuator/mongolocks/events";

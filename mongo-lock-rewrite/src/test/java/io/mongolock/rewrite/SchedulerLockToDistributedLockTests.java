@@ -25,6 +25,7 @@ import javax.tools.ToolProvider;
 
 import net.javacrumbs.shedlock.core.LockConfiguration;
 import net.javacrumbs.shedlock.spring.ExtendedLockConfigurationExtractor;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -64,6 +65,7 @@ import static org.assertj.core.api.Assertions.assertThatException;
  * Tests for {@link SchedulerLockToDistributedLock}: sources before and after, of which
  * those after are compiled.
  */
+@Tag("slow")
 class SchedulerLockToDistributedLockTests {
 
 	private static final String SHED_LOCK = "net.javacrumbs.shedlock.spring.aop.";

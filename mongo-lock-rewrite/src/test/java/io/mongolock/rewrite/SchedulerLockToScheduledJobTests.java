@@ -10,6 +10,7 @@ import javax.tools.JavaFileObject;
 import javax.tools.SimpleJavaFileObject;
 import javax.tools.ToolProvider;
 
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Tests for {@link SchedulerLockToScheduledJob}: sources before and after, of which those
  * after are compiled.
  */
+@Tag("slow")
 class SchedulerLockToScheduledJobTests {
 
 	private static final JavaCompiler COMPILER = ToolProvider.getSystemJavaCompiler();

@@ -257,7 +257,7 @@ class DeadlockTests {
 		meet();
 		LockUnavailableException known = null;
 		// A machine that stood still has not looked in time
-		while (this.knowing.size() < 2) {
+		while (this.knowing.size() < 2 && !this.threads.isShutdown()) {
 			try {
 				client.execute(second, LockHandle::fence);
 				assertThat(known).as("got both locks").isNotNull();
