@@ -46,13 +46,7 @@ final class AcquisitionRequests {
 	/** How many requests have left. */
 	private int claims;
 
-	/** Whether a request has ended, so that the next one repeats it. */
-	private boolean repeated;
-
 	private boolean unknown;
-
-	/** Whether a request has asked for a place in the queue. */
-	private boolean inQueue;
 
 	/** Others in the queue read it to say what they wait for. */
 	private volatile LastAnswer lastAnswer = LastAnswer.NONE;
@@ -99,9 +93,8 @@ final class AcquisitionRequests {
 	Claim send(@Nullable Duration placeTtl, ClockReading now) {
 		this.requested = now;
 		this.claims++;
-		this.inQueue |= placeTtl != null;
 		return new Claim(this.attempt.id(), this.attempt.limit(), this.reserve, placeTtl, this.attempt.owner(),
-				this.attempt.terms().ttl(), placeTtl == null && !this.repeated, this.linger, this.holds);
+				this.attempt.terms().ttl(), placeTtl == null && this.claims == 1, this.linger, this.holds);
 	}
 
 	/**
@@ -110,7 +103,6 @@ final class AcquisitionRequests {
 	ClockReading answered(ClaimAnswer answer) {
 		ClockReading requested = Objects.requireNonNull(this.requested, "Answered before the request was sent");
 		this.requested = null;
-		this.repeated = true;
 		this.unknown |= answer.inDoubt();
 		return requested;
 	}
@@ -124,10 +116,11 @@ final class AcquisitionRequests {
 
 	/**
 	 * The claim was granted.
+	 * @param inQueue whether a request has asked for a place in the queue
 	 */
-	Grant granted(StoredHolder entry, ClockReading requested, boolean contended, long setAside) {
-		return new Grant(entry, (int) Math.min(this.reserve, setAside), requested, this.unknown, this.inQueue,
-				contended, (this.linger.isZero()) ? null : this.recall);
+	Grant granted(StoredHolder entry, ClockReading requested, boolean inQueue, boolean contended, long setAside) {
+		return new Grant(entry, (int) Math.min(this.reserve, setAside), requested, this.unknown, inQueue, contended,
+				(this.linger.isZero()) ? null : this.recall);
 	}
 
 	/**
@@ -135,7 +128,6 @@ final class AcquisitionRequests {
 	 */
 	void failed(LockStoreException failure) {
 		this.requested = null;
-		this.repeated = true;
 		this.unknown |= failure.getOutcome() == Outcome.UNKNOWN;
 		this.lastAnswer = new LastAnswer(this.lastAnswer.holders(), failure);
 	}
@@ -148,13 +140,6 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * Whether a request has ended.
-	 */
-	boolean isRepeated() {
-		return this.repeated;
-	}
-
-	/**
 	 * Whether a request may still be executed.
 	 */
 	boolean isUnknown() {
@@ -162,11 +147,12 @@ final class AcquisitionRequests {
 	}
 
 	/**
-	 * Plan the clean-up after the requests, one of which may have entered the queue.
+	 * Plan the clean-up after the requests.
+	 * @param inQueue whether one of them may have entered the queue
 	 */
-	OrphanCleanup cleanUp(ClockReading now) {
+	OrphanCleanup cleanUp(boolean inQueue, ClockReading now) {
 		OrphanCleanup cleanup = new OrphanCleanup(now, this.attempt.terms().ttl(), this.unknown);
-		return (this.inQueue) ? cleanup.alsoInQueue() : cleanup;
+		return (inQueue) ? cleanup.alsoInQueue() : cleanup;
 	}
 
 	/**

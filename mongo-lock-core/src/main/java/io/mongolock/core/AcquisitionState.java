@@ -293,9 +293,8 @@ final class AcquisitionState {
 		if (elapsed >= this.attempt.terms().reliable().toNanos()) {
 			return failed(LockExceptions.answeredTooLate(this.attempt, elapsed), now);
 		}
-		return granted(
-				this.requests.granted(holder.get(), requested, answer.hasWaiters(), answer.setAside(holder.get())),
-				answer, now);
+		return granted(this.requests.granted(holder.get(), requested, this.place != null, answer.hasWaiters(),
+				answer.setAside(holder.get())), answer, now);
 	}
 
 	synchronized AcquisitionStep failedFirst(LockStoreException failure, ClockReading now) {
@@ -316,7 +315,7 @@ final class AcquisitionState {
 	}
 
 	synchronized OrphanCleanup cleanUp(ClockReading now) {
-		return this.requests.cleanUp(now);
+		return this.requests.cleanUp(this.place != null, now);
 	}
 
 	synchronized AcquisitionStep cancel() {
@@ -381,7 +380,7 @@ final class AcquisitionState {
 	private AcquisitionStep ask(ClockReading now) {
 		boolean last = left(now) <= 0;
 		this.until = now.nanos() + Math.max(0, left(now)) + this.attempt.terms().operationTimeout().toNanos();
-		if (!last && (this.requests.isRepeated() || this.contended) && this.place == null) {
+		if (!last && (claims() > 0 || this.contended) && this.place == null) {
 			this.place = this.client.places().enter(this.attempt, this.waiter::callTurn, this.until, now);
 		}
 		if (this.place != null) {

@@ -20,7 +20,6 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
-import io.mongolock.store.Claims;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -96,7 +95,10 @@ class IdleLeasesTests {
 		Waiter warm = asking("k", 2);
 		assertThat(warm.claim.reserve()).isEqualTo(IdleLeases.RESERVE);
 		assertThat(warm.claim.linger()).hasSeconds(2);
-		assertThat(warm.claim(3)).as("asked again").isEqualTo(Claims.lingering(warm.claim, Duration.ofSeconds(2)));
+		warm.acquisition.failedFirst(new LockStoreException("k", Outcome.NOT_EXECUTED, "by script", null), at(3));
+		Claim again = warm.claim(3);
+		assertThat(again.reserve()).as("asked again").isEqualTo(IdleLeases.RESERVE);
+		assertThat(again.linger()).hasSeconds(2);
 	}
 
 	@Test
