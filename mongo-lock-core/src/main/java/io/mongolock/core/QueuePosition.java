@@ -4,6 +4,7 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 
 import org.jspecify.annotations.Nullable;
@@ -73,7 +74,7 @@ public final class QueuePosition {
 		List<LockOwner> ahead = new ArrayList<>();
 		for (StoredWaiter waiter : living) {
 			if (waiter.leaseToken().equals(attempt.id().leaseToken())) {
-				before.sort(null);
+				before.sort(Comparator.comparing(Entry::livesFor).reversed());
 				Duration longest = (before.isEmpty()) ? Duration.ZERO : before.get(0).livesFor();
 				before.addAll(0, Collections.nCopies(hidden.ahead(), new Entry(hidden.limit(), longest)));
 				LockPlace place = new LockPlace(ahead.size() + hidden.ahead() + 1,
@@ -183,15 +184,10 @@ public final class QueuePosition {
 	 * @param limit how many may hold the lock at the same time, this entry included
 	 * @param livesFor how long the entry counts unless it is renewed
 	 */
-	private record Entry(int limit, Duration livesFor) implements Comparable<Entry> {
+	private record Entry(int limit, Duration livesFor) {
 
 		static Entry of(int limit, Instant end, Instant now) {
 			return new Entry(limit, Duration.between(now, end));
-		}
-
-		@Override
-		public int compareTo(Entry other) {
-			return other.livesFor.compareTo(this.livesFor);
 		}
 
 	}
