@@ -15,6 +15,7 @@ import io.mongolock.core.AcquisitionRequests.LastAnswer;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Cancelled;
 import io.mongolock.core.AcquisitionStep.Denied;
+import io.mongolock.core.AcquisitionStep.Denied.Reason;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
@@ -339,7 +340,7 @@ final class AcquisitionState {
 			return ask(now);
 		}
 		if (!this.notified && seen != null && seen.othersAhead() >= this.client.places().max()) {
-			return new Denied(lastAnswer().holders(), end(), Denied.Reason.QUEUE_FULL);
+			return new Denied(lastAnswer().holders(), end(), Reason.QUEUE_FULL);
 		}
 		if (seen == null) {
 			// The place ran out already, or the store keeps no queue
@@ -429,7 +430,8 @@ final class AcquisitionState {
 	}
 
 	private Denied denied(List<LockHolder> holders) {
-		return new Denied(holders, end(), (this.givenUp) ? Denied.Reason.DEADLOCK : Denied.Reason.WAIT_OVER);
+		Reason over = (this.attempt.terms().waitTimeout().isZero()) ? Reason.NO_WAIT : Reason.TIMEOUT;
+		return new Denied(holders, end(), (this.givenUp) ? Reason.DEADLOCK : over);
 	}
 
 	/**

@@ -90,8 +90,11 @@ public sealed interface AcquisitionStep {
 		 */
 		public enum Reason {
 
-			/** Its wait is over, or it wanted none. */
-			WAIT_OVER,
+			/** It wanted no wait. */
+			NO_WAIT,
+
+			/** Its wait timeout is over. */
+			TIMEOUT,
 
 			/** The queue has no place left. */
 			QUEUE_FULL,

@@ -151,7 +151,7 @@ public final class AttemptEvents {
 		LockRequest request = acquisition.attempt().request();
 		boolean skips = request.onUnavailable() == OnUnavailable.SKIP;
 		Duration waited = this.instruments.since(acquisition.attempt().begun());
-		this.instruments.attempted(acquisition, (skips) ? AttemptOutcome.SKIPPED : outcome(acquisition, denied), null);
+		this.instruments.attempted(acquisition, (skips) ? AttemptOutcome.SKIPPED : outcome(denied.reason()), null);
 		if (skips) {
 			this.listeners.publish((listener) -> listener.onSkipped(request, holders, waited));
 			this.log.skipped(request, holders);
@@ -161,10 +161,10 @@ public final class AttemptEvents {
 		}
 	}
 
-	private static AttemptOutcome outcome(LockAcquisition acquisition, Denied denied) {
-		return switch (denied.reason()) {
-			case WAIT_OVER ->
-				(acquisition.attempt().terms().waitTimeout().isZero()) ? AttemptOutcome.DENIED : AttemptOutcome.TIMEOUT;
+	private static AttemptOutcome outcome(Denied.Reason reason) {
+		return switch (reason) {
+			case NO_WAIT -> AttemptOutcome.DENIED;
+			case TIMEOUT -> AttemptOutcome.TIMEOUT;
 			case QUEUE_FULL -> AttemptOutcome.QUEUE_FULL;
 			case DEADLOCK -> AttemptOutcome.DEADLOCK;
 		};

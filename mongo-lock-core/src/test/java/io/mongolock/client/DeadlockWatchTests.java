@@ -437,7 +437,7 @@ class DeadlockWatchTests {
 	}
 
 	private @Nullable LockDeadlock deadlock(LockAcquisition acquisition) {
-		return ((LockUnavailableException) acquisition.failure(new Denied(List.of(), false, Denied.Reason.WAIT_OVER),
+		return ((LockUnavailableException) acquisition.failure(new Denied(List.of(), false, Denied.Reason.TIMEOUT),
 				ClockReading.of(this.clock)))
 			.getDeadlock()
 			.orElse(null);

@@ -138,7 +138,9 @@ class LockAcquisitionTests {
 		for (ClaimAnswer answer : List.of(denied(), lingering("other"))) {
 			LockAcquisition hasty = acquisition("mine", Duration.ZERO);
 			begin(hasty);
-			assertThat(answered(hasty, answer, 0, 10)).as("%s", answer).isInstanceOf(Denied.class);
+			assertThat(answered(hasty, answer, 0, 10)).as("%s", answer)
+				.isInstanceOfSatisfying(Denied.class,
+						(denied) -> assertThat(denied.reason()).isEqualTo(Denied.Reason.NO_WAIT));
 		}
 		assertThat(this.places.takeAll()).isEmpty();
 	}
@@ -267,6 +269,7 @@ class LockAcquisitionTests {
 					assertThat(end.holders()).singleElement()
 						.satisfies((holder) -> assertThat(holder.remaining()).hasSeconds(20));
 					assertThat(end.cleansUp()).isFalse();
+					assertThat(end.reason()).isEqualTo(Denied.Reason.TIMEOUT);
 				});
 		assertThat(this.places.isEmpty()).isTrue();
 		assertThat(kinds(5_001)).containsExactly(Kind.LEAVE);

@@ -43,14 +43,11 @@ class AttemptEventsTests {
 	}), LockClock.system(), (name) -> Thread::new).ofClaims(StoreServers.UNKNOWN);
 
 	@ParameterizedTest
-	@CsvSource({ "WAIT_OVER, 0s, FAIL, DENIED", "WAIT_OVER, 5s, FAIL, TIMEOUT", "QUEUE_FULL, 5s, FAIL, QUEUE_FULL",
-			"DEADLOCK, 5s, FAIL, DEADLOCK", "QUEUE_FULL, 5s, SKIP, SKIPPED" })
-	void whenOthersHoldTheLockThenTheOutcomeSaysWhyTheAttemptWaitsNoLonger(Denied.Reason reason, String wait,
+	@CsvSource({ "NO_WAIT, FAIL, DENIED", "TIMEOUT, FAIL, TIMEOUT", "QUEUE_FULL, FAIL, QUEUE_FULL",
+			"DEADLOCK, FAIL, DEADLOCK", "QUEUE_FULL, SKIP, SKIPPED" })
+	void whenOthersHoldTheLockThenTheOutcomeSaysWhyTheAttemptWaitsNoLonger(Denied.Reason reason,
 			OnUnavailable onUnavailable, AttemptOutcome outcome) {
-		LockRequest request = LockRequest.builder("k")
-			.waitTimeout(Duration.parse("PT" + wait))
-			.onUnavailable(onUnavailable)
-			.build();
+		LockRequest request = LockRequest.builder("k").onUnavailable(onUnavailable).build();
 		this.events.stepped(acquisition(request), new Denied(List.of(), false, reason), AttemptOutcome.CANCELLED);
 		assertThat(this.outcomes).containsExactly(outcome);
 	}
