@@ -3,6 +3,7 @@ package io.mongolock.autoconfigure;
 import java.lang.reflect.RecordComponent;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -10,6 +11,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
+import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.bind.BindContext;
 import org.springframework.boot.context.properties.bind.BindException;
 import org.springframework.boot.context.properties.bind.BindHandler;
@@ -47,6 +49,14 @@ class LockPropertyNames {
 
 	private final boolean written;
 
+	/** The names for which binding asks, each with the type of its value. */
+	private final Map<ConfigurationPropertyName, Class<?>> read = new HashMap<>();
+
+	/**
+	 * Bind the settings to see what is read.
+	 * @throws InvalidConfigurationPropertyValueException if a duration that is read has
+	 * no unit; zero needs none
+	 */
 	LockPropertyNames(Environment environment, List<LockExtension> extensions) {
 		this.environment = environment;
 		this.binder = Binder.get(environment);
@@ -55,6 +65,9 @@ class LockPropertyNames {
 			this.settings.addAll(extension.settings());
 		}
 		this.written = isAnyWritten(ROOT);
+		if (this.written) {
+			this.settings.forEach(this::read);
+		}
 	}
 
 	/**
@@ -74,19 +87,13 @@ class LockPropertyNames {
 		return false;
 	}
 
-	/**
-	 * Refuse durations without a unit that binding meets; zero needs no unit.
-	 * @throws InvalidConfigurationPropertyValueException if a duration has no unit
-	 */
-	void checkUnits() {
-		for (Class<? extends Record> type : this.settings) {
-			try {
-				this.binder.bind(ROOT, Bindable.of(type), new UnitCheck());
-			}
-			catch (BindException ex) {
-				if (ex.getCause() instanceof InvalidConfigurationPropertyValueException withoutUnit) {
-					throw withoutUnit;
-				}
+	private void read(Class<? extends Record> type) {
+		try {
+			this.binder.bind(ROOT, Bindable.of(type), new Reader());
+		}
+		catch (BindException ex) {
+			if (ex.getCause() instanceof InvalidConfigurationPropertyValueException withoutUnit) {
+				throw withoutUnit;
 			}
 		}
 	}
@@ -124,17 +131,16 @@ class LockPropertyNames {
 	}
 
 	private boolean isRead(ConfigurationPropertyName name) {
-		return this.settings.stream()
-			.map((type) -> SettingNames.typeOf(name, type))
-			.anyMatch((type) -> type != null && isRead(name, type));
-	}
-
-	private boolean isRead(ConfigurationPropertyName name, Class<?> type) {
-		if (type.isRecord()) {
+		Class<?> type = this.read.get(name);
+		if (type == null) {
+			return false;
+		}
+		if (type.isRecord() || type == Map.class) {
 			// An empty value means that YAML has only the name of the group
 			return !hasValue(name);
 		}
-		return type == String.class || !SettingNames.isOneValue(type) || hasValue(name);
+		boolean oneValue = type == Duration.class || BeanUtils.isSimpleValueType(type);
+		return type == String.class || !oneValue || hasValue(name);
 	}
 
 	private boolean hasValue(ConfigurationPropertyName name) {
@@ -193,8 +199,14 @@ class LockPropertyNames {
 		return (component.getType().isRecord()) ? component.getType() : SettingNames.ofNames(component);
 	}
 
-	/** Checks each duration that is bound. */
-	private static final class UnitCheck implements BindHandler {
+	/** Keeps each name, and checks each duration that is bound. */
+	private final class Reader implements BindHandler {
+
+		@Override
+		public <T> Bindable<T> onStart(ConfigurationPropertyName name, Bindable<T> target, BindContext context) {
+			LockPropertyNames.this.read.put(name, target.getType().resolve(Object.class));
+			return target;
+		}
 
 		@Override
 		public Object onSuccess(ConfigurationPropertyName name, Bindable<?> target, BindContext context,

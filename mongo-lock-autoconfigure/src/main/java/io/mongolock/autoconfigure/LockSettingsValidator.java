@@ -66,13 +66,9 @@ class LockSettingsValidator implements SmartInitializingSingleton, LockExtension
 		this.properties = properties;
 		this.configured = configured;
 		LockPropertyNames names = new LockPropertyNames(environment, extensions);
-		boolean written = names.isAnyWritten();
-		if (written) {
-			names.checkUnits();
-		}
 		validate();
 		for (LockExtension extension : extensions) {
-			if (written) {
+			if (names.isAnyWritten()) {
 				extension.check(this);
 			}
 			this.declared.addAll(extension.names());

@@ -1,7 +1,6 @@
 package io.mongolock.autoconfigure;
 
 import java.lang.reflect.RecordComponent;
-import java.time.Duration;
 import java.util.Arrays;
 import java.util.Collection;
 import java.util.Comparator;
@@ -10,9 +9,7 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
-import org.springframework.beans.BeanUtils;
 import org.springframework.boot.context.properties.bind.DataObjectPropertyName;
-import org.springframework.boot.context.properties.source.ConfigurationPropertyName;
 import org.springframework.core.ResolvableType;
 
 /**
@@ -42,40 +39,6 @@ final class SettingNames {
 	static @Nullable Class<?> ofNames(RecordComponent component) {
 		Class<?> value = ResolvableType.forType(component.getGenericType()).asMap().getGeneric(1).resolve();
 		return (value != null && value.isRecord()) ? value : null;
-	}
-
-	/**
-	 * The type of a property's value.
-	 * @param settings the record to which the property may belong, directly or in a part
-	 * of it
-	 * @return the type, {@code null} if nothing reads such a property
-	 */
-	static @Nullable Class<?> typeOf(ConfigurationPropertyName property, Class<?> settings) {
-		Class<?> type = settings;
-		// The first element after the prefix
-		int next = 1;
-		while (type.isRecord() && next < property.getNumberOfElements()) {
-			// Compare names as Boot does, which takes names in brackets literally
-			ConfigurationPropertyName parent = property.chop(next);
-			ConfigurationPropertyName written = property.chop(next + 1);
-			RecordComponent setting = components(type).filter((one) -> parent.append(dashed(one)).equals(written))
-				.findFirst()
-				.orElse(null);
-			if (setting == null) {
-				return null;
-			}
-			Class<?> named = ofNames(setting);
-			type = (named != null) ? named : setting.getType();
-			next += (named != null) ? 2 : 1;
-		}
-		return (next < property.getNumberOfElements() && isOneValue(type)) ? null : type;
-	}
-
-	/**
-	 * Whether a setting has no parts.
-	 */
-	static boolean isOneValue(Class<?> type) {
-		return type == Duration.class || BeanUtils.isSimpleValueType(type);
 	}
 
 	/**

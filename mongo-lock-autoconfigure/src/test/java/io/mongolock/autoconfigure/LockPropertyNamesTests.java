@@ -76,6 +76,11 @@ class LockPropertyNamesTests extends AbstractAutoConfigurationTests {
 		assertThat(new LockPropertyNames(environment, List.of()).unknown()).singleElement()
 			.asString()
 			.contains("'mongo-lock.ttl-index'");
+		environment.setProperty("mongo-lock.locks", "1d");
+		assertThat(new LockPropertyNames(environment, List.of()).unknown()).hasSize(2)
+			.first()
+			.asString()
+			.contains("'mongo-lock.locks'");
 	}
 
 	@Test
