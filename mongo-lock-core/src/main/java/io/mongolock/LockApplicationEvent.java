@@ -4,9 +4,10 @@ import java.time.Duration;
 import java.util.List;
 
 /**
- * Events of Spring about the locks of this application, for {@code @EventListener}
- * methods. They are published like the calls of a {@link LockListener}: on threads of the
- * library, in the same order, and never on a thread that renews leases.
+ * Events about the locks of this application, for {@link LockListener#on} and for
+ * Spring's {@code @EventListener} methods. They are published like the calls of a
+ * {@link LockListener}: on threads of the library, in the same order, and never on a
+ * thread that renews leases.
  */
 public sealed interface LockApplicationEvent {
 

@@ -17,6 +17,15 @@ import java.util.List;
 public interface LockListener {
 
 	/**
+	 * Something happened for which there is an event. By default, the method of the event
+	 * calls this one, so a class that overrides only this method hears all events, except
+	 * {@link #onBroken}, which has none.
+	 * @param event what happened
+	 */
+	default void on(LockApplicationEvent event) {
+	}
+
+	/**
 	 * An attempt of this JVM took a place in the queue of a lock that others hold or wait
 	 * for. This method is called once for each such attempt. Attempts that wait behind it
 	 * in this JVM take no place.
@@ -24,6 +33,7 @@ public interface LockListener {
 	 * @param place the place of the attempt in the queue
 	 */
 	default void onWaiting(LockRequest request, LockPlace place) {
+		on(new LockApplicationEvent.Waiting(request, place));
 	}
 
 	/**
@@ -31,6 +41,7 @@ public interface LockListener {
 	 * @param handle the lock
 	 */
 	default void onAcquired(LockHandle handle) {
+		on(new LockApplicationEvent.Granted(handle));
 	}
 
 	/**
@@ -41,6 +52,7 @@ public interface LockListener {
 	 * @param waited how long the attempt waited
 	 */
 	default void onUnavailable(LockRequest request, List<LockHolder> holders, Duration waited) {
+		on(new LockApplicationEvent.Unavailable(request, holders, waited));
 	}
 
 	/**
@@ -52,6 +64,7 @@ public interface LockListener {
 	 * @param waited how long the attempt waited
 	 */
 	default void onSkipped(LockRequest request, List<LockHolder> holders, Duration waited) {
+		on(new LockApplicationEvent.Skipped(request, holders, waited));
 	}
 
 	/**
@@ -98,6 +111,7 @@ public interface LockListener {
 	 * @param deadlock who waits for whom
 	 */
 	default void onDeadlock(LockDeadlock deadlock) {
+		on(new LockApplicationEvent.Deadlocked(deadlock));
 	}
 
 	/**
@@ -109,12 +123,14 @@ public interface LockListener {
 
 	/**
 	 * A lock that was still held was released. It may stay taken until its minimum hold
-	 * is over. By default, this method calls {@link #onReleased(LockHandle)}.
+	 * is over. By default, this method calls {@link #onReleased(LockHandle)} and
+	 * {@link #on}.
 	 * @param handle the lock
 	 * @param keptFor how long the lock stays taken, zero if it is free
 	 */
 	default void onReleased(LockHandle handle, Duration keptFor) {
 		onReleased(handle);
+		on(new LockApplicationEvent.Released(handle, keptFor));
 	}
 
 	/**
@@ -125,6 +141,7 @@ public interface LockListener {
 	 * @param reason how the lock was lost
 	 */
 	default void onLost(LockHandle handle, LossReason reason) {
+		on(new LockApplicationEvent.Lost(handle, reason));
 	}
 
 	/**
@@ -133,6 +150,7 @@ public interface LockListener {
 	 * @param handle the lock
 	 */
 	default void onExpiredUncontested(LockHandle handle) {
+		on(new LockApplicationEvent.ExpiredUncontested(handle));
 	}
 
 	/**
@@ -142,6 +160,7 @@ public interface LockListener {
 	 * @param previous the holder whose lease ran out
 	 */
 	default void onTakenOver(LockHandle handle, LockHolder previous) {
+		on(new LockApplicationEvent.TakenOver(handle, previous));
 	}
 
 	/**
@@ -160,6 +179,7 @@ public interface LockListener {
 	 * @param failure the failure of the store
 	 */
 	default void onRenewalFailed(LockHandle handle, Throwable failure) {
+		on(new LockApplicationEvent.RenewalFailed(handle, failure));
 	}
 
 	/**
@@ -169,6 +189,7 @@ public interface LockListener {
 	 * @param failure the failure of the store
 	 */
 	default void onReleaseFailed(LockHandle handle, Throwable failure) {
+		on(new LockApplicationEvent.ReleaseFailed(handle, failure));
 	}
 
 	/**
@@ -178,6 +199,7 @@ public interface LockListener {
 	 * @see LockOperations#requestRelease
 	 */
 	default void onReleaseRequested(LockHandle handle, ReleaseRequest request) {
+		on(new LockApplicationEvent.ReleaseRequested(handle, request));
 	}
 
 	/**
@@ -193,6 +215,7 @@ public interface LockListener {
 	 * @param step by how much the clock stepped, negative if it stepped back
 	 */
 	default void onStoreClockStepped(Duration step) {
+		on(new LockApplicationEvent.StoreClockStepped(step));
 	}
 
 	/**
@@ -208,6 +231,7 @@ public interface LockListener {
 	 * agrees with the other clocks again, or if the server has been removed
 	 */
 	default void onServerClockOff(String server, Duration offset) {
+		on(new LockApplicationEvent.ServerClockOff(server, offset));
 	}
 
 }

@@ -1,6 +1,5 @@
 package io.mongolock.event.spring;
 
-import java.time.Duration;
 import java.util.List;
 
 import org.apache.commons.logging.Log;
@@ -17,13 +16,6 @@ import org.springframework.context.support.AbstractApplicationContext;
 import org.springframework.core.ResolvableType;
 
 import io.mongolock.LockApplicationEvent;
-import io.mongolock.LockDeadlock;
-import io.mongolock.LockHandle;
-import io.mongolock.LockHolder;
-import io.mongolock.LockPlace;
-import io.mongolock.LockRequest;
-import io.mongolock.LossReason;
-import io.mongolock.ReleaseRequest;
 import io.mongolock.event.SelectiveListener;
 
 /**
@@ -57,76 +49,7 @@ public final class LockEventPublisher implements SelectiveListener, ApplicationL
 	}
 
 	@Override
-	public void onWaiting(LockRequest request, LockPlace place) {
-		publish(new LockApplicationEvent.Waiting(request, place));
-	}
-
-	@Override
-	public void onAcquired(LockHandle handle) {
-		publish(new LockApplicationEvent.Granted(handle));
-	}
-
-	@Override
-	public void onUnavailable(LockRequest request, List<LockHolder> holders, Duration waited) {
-		publish(new LockApplicationEvent.Unavailable(request, holders, waited));
-	}
-
-	@Override
-	public void onSkipped(LockRequest request, List<LockHolder> holders, Duration waited) {
-		publish(new LockApplicationEvent.Skipped(request, holders, waited));
-	}
-
-	@Override
-	public void onDeadlock(LockDeadlock deadlock) {
-		publish(new LockApplicationEvent.Deadlocked(deadlock));
-	}
-
-	@Override
-	public void onReleased(LockHandle handle, Duration keptFor) {
-		publish(new LockApplicationEvent.Released(handle, keptFor));
-	}
-
-	@Override
-	public void onLost(LockHandle handle, LossReason reason) {
-		publish(new LockApplicationEvent.Lost(handle, reason));
-	}
-
-	@Override
-	public void onExpiredUncontested(LockHandle handle) {
-		publish(new LockApplicationEvent.ExpiredUncontested(handle));
-	}
-
-	@Override
-	public void onTakenOver(LockHandle handle, LockHolder previous) {
-		publish(new LockApplicationEvent.TakenOver(handle, previous));
-	}
-
-	@Override
-	public void onRenewalFailed(LockHandle handle, Throwable failure) {
-		publish(new LockApplicationEvent.RenewalFailed(handle, failure));
-	}
-
-	@Override
-	public void onReleaseFailed(LockHandle handle, Throwable failure) {
-		publish(new LockApplicationEvent.ReleaseFailed(handle, failure));
-	}
-
-	@Override
-	public void onReleaseRequested(LockHandle handle, ReleaseRequest request) {
-		publish(new LockApplicationEvent.ReleaseRequested(handle, request));
-	}
-
-	@Override
-	public void onStoreClockStepped(Duration step) {
-		publish(new LockApplicationEvent.StoreClockStepped(step));
-	}
-
-	@Override
-	public void onServerClockOff(String server, Duration offset) {
-		publish(new LockApplicationEvent.ServerClockOff(server, offset));
-	}
-
-	private void publish(LockApplicationEvent event) {
+	public void on(LockApplicationEvent event) {
 		try {
 			this.context.publishEvent(event);
 		}
