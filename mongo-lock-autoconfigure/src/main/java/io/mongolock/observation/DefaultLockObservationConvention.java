@@ -1,8 +1,5 @@
 package io.mongolock.observation;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-
 import io.micrometer.common.KeyValues;
 
 /**
@@ -14,11 +11,6 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 	private final boolean showKeys;
 
 	/**
-	 * A cache, because the key values would otherwise be sorted four times for each lock.
-	 */
-	private final Map<Ended, KeyValues> keyValues = new ConcurrentHashMap<>();
-
-	/**
 	 * Create a convention.
 	 */
 	public DefaultLockObservationConvention(boolean showKeys) {
@@ -28,9 +20,8 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 	@Override
 	public KeyValues getLowCardinalityKeyValues(LockObservationContext context) {
 		String outcome = context.outcome();
-		return this.keyValues.computeIfAbsent(
-				new Ended(LockTags.name(context.request()), (outcome != null) ? outcome : "underway"),
-				Ended::toKeyValues);
+		return KeyValues.of("lock", LockTags.name(context.request()), "outcome",
+				(outcome != null) ? outcome : "underway");
 	}
 
 	@Override
@@ -41,14 +32,6 @@ public class DefaultLockObservationConvention implements LockObservationConventi
 	@Override
 	public KeyValues getHighCardinalityKeyValues(LockObservationContext context) {
 		return (this.showKeys) ? KeyValues.of("lock.key", context.request().key()) : KeyValues.empty();
-	}
-
-	private record Ended(String name, String outcome) {
-
-		KeyValues toKeyValues() {
-			return KeyValues.of("lock", this.name, "outcome", this.outcome);
-		}
-
 	}
 
 }
