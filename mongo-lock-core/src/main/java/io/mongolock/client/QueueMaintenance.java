@@ -77,7 +77,7 @@ final class QueueMaintenance implements BackgroundTask, ReleaseListener, StoreWa
 
 	@Override
 	public void missed() {
-		this.places.missed();
+		this.places.missed(ClockReading.of(this.clock));
 	}
 
 	@Override

@@ -15,9 +15,8 @@ import io.mongolock.core.PlaceRequest.Look;
 import io.mongolock.store.LeaseId;
 
 /**
- * Makes each {@link PlaceRequest} when it is due. Keeps the times at which places are
- * refreshed, looked at and left, and knows which of these requests are underway.
- * {@link QueuePlaces} says for how long a waiter pauses. Guarded by the monitor of
+ * Makes each {@link PlaceRequest} when it is due, and knows which of these requests are
+ * underway. Each {@link QueuePlace} says when it is due. Guarded by the monitor of
  * {@link QueuePlaces}.
  * <p>
  * A place near the head has two intervals left when its refresh is due. A refresh is
@@ -64,12 +63,7 @@ final class PlaceRequests {
 	/** Batches of places to refresh as soon as another request is allowed. */
 	private final Deque<List<QueuePlace>> stale = new ArrayDeque<>();
 
-	private long refreshAt;
-
 	private int refreshing;
-
-	/** Batches of places to look at as soon as another request is allowed. */
-	private final Deque<List<QueuePlace>> unseen = new ArrayDeque<>();
 
 	private int looking;
 
@@ -77,17 +71,6 @@ final class PlaceRequests {
 
 	/** When the last request to leave was sent. */
 	private long leftAt;
-
-	private boolean looksAtAll;
-
-	/**
-	 * When the next look at a place is due, unless all places must be looked at. No place
-	 * is touched before.
-	 */
-	private long lookAt;
-
-	/** Whether that time has to be found out anew. */
-	private boolean outdated;
 
 	/**
 	 * Create without requests.
@@ -97,59 +80,8 @@ final class PlaceRequests {
 		this.interval = interval;
 	}
 
-	/**
-	 * The first place was taken.
-	 */
-	void begin(ClockReading now) {
-		this.refreshAt = now.nanos() + this.interval;
-		this.outdated = true;
-	}
-
-	/**
-	 * A place must be refreshed within an interval.
-	 */
-	void refreshSoon(ClockReading now) {
-		refreshBy(now.nanos() + this.interval);
-	}
-
-	/**
-	 * A place was seen anew. If it has come near, it must be refreshed like all near
-	 * places.
-	 * @return whether it must be refreshed before any other
-	 */
-	boolean seen(QueuePlace place) {
-		return refreshBy(place.nearer(this.interval));
-	}
-
-	private boolean refreshBy(long at) {
-		boolean sooner = at - this.refreshAt < 0;
-		this.refreshAt = (sooner) ? at : this.refreshAt;
-		return sooner;
-	}
-
-	/**
-	 * The times of the next looks have changed for many places.
-	 */
-	void lookAnew() {
-		this.outdated = true;
-	}
-
-	/**
-	 * A look at a place is due at that time.
-	 */
-	void lookAt(long at) {
-		if (at - this.lookAt < 0) {
-			this.lookAt = at;
-		}
-	}
-
 	void end() {
 		this.stale.clear();
-		this.unseen.clear();
-	}
-
-	void lookAtAll() {
-		this.looksAtAll = true;
 	}
 
 	void addLeaves(Queue<LeaseId> left, List<PlaceRequest> requests, ClockReading now) {
@@ -173,7 +105,8 @@ final class PlaceRequests {
 	}
 
 	void addRefreshes(Collection<QueuePlace> places, List<PlaceRequest> requests, ClockReading now) {
-		if (this.refreshing == 0 && this.stale.isEmpty() && !places.isEmpty() && now.nanos() - this.refreshAt >= 0) {
+		boolean mayRefresh = this.refreshing == 0 && this.stale.isEmpty();
+		if (mayRefresh && places.stream().anyMatch((place) -> place.refreshIn(now) <= 0)) {
 			divide(takeDue(places, now));
 		}
 		while (!this.stale.isEmpty() && this.refreshing < MAX_REFRESHES) {
@@ -185,7 +118,6 @@ final class PlaceRequests {
 	// Places that are due soon go along
 	private List<QueuePlace> takeDue(Collection<QueuePlace> places, ClockReading now) {
 		List<QueuePlace> due = new ArrayList<>();
-		long next = ClockReading.NEVER;
 		for (QueuePlace place : places) {
 			if (place.refreshIn(now) <= this.interval / 2) {
 				place.refreshAgain(refreshEvery(place.seen()), now);
@@ -193,9 +125,7 @@ final class PlaceRequests {
 					due.add(place);
 				}
 			}
-			next = Math.min(next, place.refreshIn(now));
 		}
-		this.refreshAt = now.nanos() + next;
 		return due;
 	}
 
@@ -212,38 +142,17 @@ final class PlaceRequests {
 	}
 
 	void addLooks(Collection<QueuePlace> places, boolean live, List<PlaceRequest> requests, ClockReading now) {
-		boolean none = !this.looksAtAll && !this.outdated && now.nanos() - this.lookAt < 0;
-		if (this.looking == 0 && this.unseen.isEmpty() && !none) {
-			findUnseen(places, live, now);
+		if (this.looking != 0 || places.stream().noneMatch((place) -> place.nextLookIn(live, now) <= 0)) {
+			return;
 		}
-		while (!this.unseen.isEmpty() && this.looking < MAX_LOOKS) {
+		List<QueuePlace> due = places.stream()
+			.filter((place) -> place.isLookSoon(live, now))
+			.limit(MAX_LOOKS * Division.MAX_BATCH)
+			.toList();
+		for (List<QueuePlace> some : Division.batches(due, Division.MAX_BATCH)) {
 			this.looking++;
-			requests.add(request(Kind.LOOK, this.unseen.remove(), now));
+			requests.add(request(Kind.LOOK, some, now));
 		}
-	}
-
-	private void findUnseen(Collection<QueuePlace> places, boolean live, ClockReading now) {
-		List<QueuePlace> due = new ArrayList<>();
-		for (QueuePlace place : places) {
-			if (this.looksAtAll || place.isLookSoon(live, now)) {
-				due.add(place);
-			}
-		}
-		findNext(places, live, now);
-		boolean any = this.looksAtAll || this.lookAt - now.nanos() <= 0;
-		this.looksAtAll = false;
-		if (any) {
-			this.unseen.addAll(Division.batches(due, Division.MAX_BATCH));
-		}
-	}
-
-	private void findNext(Collection<QueuePlace> places, boolean live, ClockReading now) {
-		long next = ClockReading.NEVER;
-		for (QueuePlace place : places) {
-			next = Math.min(next, place.nextLookIn(live, now));
-		}
-		this.lookAt = now.nanos() + next;
-		this.outdated = false;
 	}
 
 	/**
@@ -251,21 +160,17 @@ final class PlaceRequests {
 	 * @return nanoseconds
 	 */
 	long nextIn(Collection<QueuePlace> places, boolean left, boolean live, ClockReading now) {
+		if (!this.stale.isEmpty() && this.refreshing < MAX_REFRESHES) {
+			return 0;
+		}
 		long next = (left) ? leavesIn(now) : ClockReading.NEVER;
-		if (next <= 0 || places.isEmpty()) {
-			return next;
-		}
-		if (this.refreshing == 0) {
-			next = Math.min(next, (this.stale.isEmpty()) ? this.refreshAt - now.nanos() : 0);
-		}
-		if (!this.unseen.isEmpty()) {
-			next = (this.looking < MAX_LOOKS) ? 0 : next;
-		}
-		else if (this.looking == 0) {
-			if (this.outdated) {
-				findNext(places, live, now);
+		for (QueuePlace place : places) {
+			if (this.refreshing == 0) {
+				next = Math.min(next, place.refreshIn(now));
 			}
-			next = Math.min(next, (this.looksAtAll) ? 0 : this.lookAt - now.nanos());
+			if (this.looking == 0) {
+				next = Math.min(next, place.nextLookIn(live, now));
+			}
 		}
 		return next;
 	}
@@ -276,21 +181,15 @@ final class PlaceRequests {
 	void ended(PlaceRequest request, boolean answered, ClockReading now) {
 		switch (request.kind()) {
 			case LEAVE -> this.leaving--;
-			case LOOK -> {
-				this.looking--;
-				lookAnew();
-				request.looks().forEach((look) -> seen(look.place()));
-			}
+			case LOOK -> this.looking--;
 			case REFRESH -> {
 				this.refreshing--;
-				lookAnew();
 				int most = (answered) ? Division.MAX_BATCH : Division.part(request.places().size());
 				List<QueuePlace> places = request.looks().stream().map(Look::place).toList();
 				places.forEach((place) -> place.most(most));
 				if (!answered) {
 					places.forEach((place) -> place.refreshAgain(this.interval, now));
 				}
-				places.forEach(this::seen);
 				if (!answered && places.size() > 1 && request.hung(now)) {
 					divide(places.stream().filter((place) -> place.refreshes(now)).toList());
 				}

@@ -28,6 +28,9 @@ final class QueuePlace {
 	/** When the wait and the time for its last request are over. */
 	private final long until;
 
+	/** The time between two refreshes of a place that is near, in nanoseconds. */
+	private final long interval;
+
 	// Whose turn it is to act: the attempt waits for a call, or must ask, or has asked
 
 	/** Whether the attempt waits for a reason to ask. */
@@ -57,8 +60,8 @@ final class QueuePlace {
 	private long perTurn;
 
 	/**
-	 * When the last answer to a claim came, or when the last look left that was answered
-	 * since. A look that left before that is out of date.
+	 * When the last answer to a claim came, hints were last missed, or the last look left
+	 * that was answered since. A look that left before that is out of date.
 	 */
 	private long answeredAt;
 
@@ -92,16 +95,18 @@ final class QueuePlace {
 	 * throw
 	 * @param until when its wait and the time for its last request are over, on the
 	 * monotonic clock
-	 * @param refreshIn the time until its first refresh, in nanoseconds
+	 * @param interval the time until its first refresh, and between two refreshes while
+	 * it is near, in nanoseconds
 	 */
-	QueuePlace(Attempt attempt, Runnable call, long until, long refreshIn, ClockReading now) {
+	QueuePlace(Attempt attempt, Runnable call, long until, long interval, ClockReading now) {
 		this.attempt = attempt;
 		this.call = call;
 		this.until = until;
+		this.interval = interval;
 		this.answeredAt = now.nanos();
 		this.askedAt = now.nanos();
 		this.refreshedAt = now.nanos();
-		this.refreshAt = now.nanos() + refreshIn;
+		this.refreshAt = now.nanos() + interval;
 	}
 
 	Attempt attempt() {
@@ -214,18 +219,14 @@ final class QueuePlace {
 	synchronized void refreshAgain(long refreshIn, ClockReading now) {
 		this.refreshedAt = now.nanos();
 		this.refreshAt = now.nanos() + refreshIn;
+		nearer();
 	}
 
-	/**
-	 * Plan an earlier refresh if the place is near by now.
-	 * @param interval the time between two refreshes of a place that is near
-	 * @return when the next refresh is due, on the monotonic clock
-	 */
-	synchronized long nearer(long interval) {
-		if (this.seen != null && this.seen.isNear() && this.refreshedAt + interval - this.refreshAt < 0) {
-			this.refreshAt = this.refreshedAt + interval;
+	// A place that is near by now is refreshed earlier
+	private void nearer() {
+		if (isNear() && this.refreshedAt + this.interval - this.refreshAt < 0) {
+			this.refreshAt = this.refreshedAt + this.interval;
 		}
-		return this.refreshAt;
 	}
 
 	/**
@@ -277,10 +278,15 @@ final class QueuePlace {
 
 	/**
 	 * Any number of places may have become free. If the attempt stands, its place is
-	 * looked at. If it asks, the answer may be older than these releases.
+	 * looked at, even if a look is underway. If it asks, the answer may be older than
+	 * these releases.
 	 */
-	synchronized void missed() {
-		if (!this.standing) {
+	synchronized void missed(ClockReading now) {
+		if (this.standing) {
+			this.answeredAt += Math.max(0, now.nanos() - this.answeredAt);
+			lookAgain(0, now);
+		}
+		else {
 			this.freed = Integer.MAX_VALUE / 2;
 		}
 	}
@@ -330,8 +336,7 @@ final class QueuePlace {
 	}
 
 	/**
-	 * The store did not answer a look.
-	 * @param lookInterval how long until the next one
+	 * Plan the next look.
 	 */
 	synchronized void lookAgain(long lookInterval, ClockReading now) {
 		this.lookAt = now.nanos() + lookInterval;
@@ -376,6 +381,7 @@ final class QueuePlace {
 		this.slack = (lookInterval < ClockReading.NEVER) ? lookInterval / 2 : 0;
 		// Dates are whole milliseconds, so one more makes sure that the time is over
 		this.opensAt = now.nanos() + seen.opensIn().toNanos() + 1_000_000;
+		nearer();
 	}
 
 }

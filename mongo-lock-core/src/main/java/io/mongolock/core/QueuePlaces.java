@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -125,11 +126,11 @@ public final class QueuePlaces {
 	 * @return nanoseconds, zero if no place is near
 	 */
 	public long watchFor() {
-		List<QueuePlace> near = this.places.values().stream().filter(QueuePlace::isNear).toList();
+		Optional<QueuePlace> near = this.places.values().stream().filter(QueuePlace::isNear).findFirst();
 		if (near.isEmpty()) {
 			return 0;
 		}
-		return (this.places.size() == 1 && !near.get(0).isQueueShort()) ? WATCHED_AFTER_LONG : WATCHED;
+		return (this.places.size() == 1 && !near.get().isQueueShort()) ? WATCHED_AFTER_LONG : WATCHED;
 	}
 
 	/**
@@ -143,18 +144,12 @@ public final class QueuePlaces {
 	 */
 	QueuePlace enter(Attempt attempt, Runnable call, long until, ClockReading now) {
 		QueuePlace place = new QueuePlace(attempt, call, until, this.interval, now);
-		synchronized (this) {
-			if (this.places.isEmpty()) {
-				this.requests.begin(now);
-			}
-			this.requests.refreshSoon(now);
-			if (attempt.terms().waitTimeout().isZero()) {
-				// It may ask beside a waiter whose place has to live on
-				this.places.putIfAbsent(place.key(), place);
-			}
-			else {
-				this.places.put(place.key(), place);
-			}
+		if (attempt.terms().waitTimeout().isZero()) {
+			// It may ask beside a waiter whose place has to live on
+			this.places.putIfAbsent(place.key(), place);
+		}
+		else {
+			this.places.put(place.key(), place);
 		}
 		this.onWork.run();
 		return place;
@@ -176,11 +171,9 @@ public final class QueuePlaces {
 	 * An attempt stands in the queue, and its place waits to be looked at.
 	 */
 	synchronized void stands(QueuePlace place, ClockReading now) {
-		// Synchronized, because a search for the time of the next look may miss this
-		// place
-		long lookAt = now.nanos() + place.nextLookIn(this.live, now);
-		this.requests.lookAt(lookAt);
-		if (this.requests.seen(place) || lookAt - this.nextAt < 0 || (!this.live && place.isNear())) {
+		// Synchronized, because nextIn may have passed this place and not be over yet
+		long nextIn = this.requests.nextIn(List.of(place), false, this.live, now);
+		if (now.nanos() + nextIn - this.nextAt < 0 || (!this.live && place.isNear())) {
 			this.onWork.run();
 		}
 	}
@@ -222,11 +215,8 @@ public final class QueuePlaces {
 	/**
 	 * Anything may have happened, so every place is looked at once.
 	 */
-	public void missed() {
-		this.places.values().forEach(QueuePlace::missed);
-		synchronized (this) {
-			this.requests.lookAtAll();
-		}
+	public void missed(ClockReading now) {
+		this.places.values().forEach((place) -> place.missed(now));
 		this.onWork.run();
 	}
 
@@ -234,14 +224,13 @@ public final class QueuePlaces {
 	 * The requests to send to the store now.
 	 */
 	public synchronized List<PlaceRequest> due(boolean live, ClockReading now) {
-		if (live != this.live) {
-			this.live = live;
-			this.requests.lookAnew();
-		}
+		this.live = live;
 		List<PlaceRequest> requests = new ArrayList<>();
-		this.requests.addLeaves(this.leaving, requests, now);
-		this.requests.addRefreshes(this.places.values(), requests, now);
-		this.requests.addLooks(this.places.values(), live, requests, now);
+		if (nextIn(now) <= 0) {
+			this.requests.addLeaves(this.leaving, requests, now);
+			this.requests.addRefreshes(this.places.values(), requests, now);
+			this.requests.addLooks(this.places.values(), live, requests, now);
+		}
 		return requests;
 	}
 

@@ -46,7 +46,7 @@ final class SimulatedQueue {
 				this.client.judge.count(Event.HINT);
 				this.places.wakeIfAdmitted(key);
 				if (this.client.timeline.chance(0.05)) {
-					this.places.missed();
+					this.places.missed(this.client.now());
 				}
 			});
 		}
