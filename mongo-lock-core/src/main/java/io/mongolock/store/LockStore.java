@@ -41,7 +41,13 @@ public interface LockStore {
 	 * @return whether the lease is still there; after {@code false} it is never
 	 * {@code true} again
 	 */
-	boolean renew(LeaseId lease, Duration timeout);
+	default boolean renew(LeaseId lease, Duration timeout) {
+		RenewalAnswer answer = renewAll(List.of(lease), timeout);
+		if (answer.failure() != null) {
+			throw answer.failure();
+		}
+		return answer.found() == 1;
+	}
 
 	/**
 	 * Begin several leases anew in one request. If this store keeps notes, the request
@@ -113,7 +119,9 @@ public interface LockStore {
 	 * Leave the queue of a lock.
 	 * @return whether this request removed the place from the queue
 	 */
-	boolean leave(LeaseId claim, Duration timeout);
+	default boolean leave(LeaseId claim, Duration timeout) {
+		return leaveAll(List.of(claim), timeout) == 1;
+	}
 
 	/**
 	 * Leave the queues of several locks in one request, each as {@link #leave} does.

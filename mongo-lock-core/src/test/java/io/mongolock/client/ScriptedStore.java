@@ -102,11 +102,6 @@ public class ScriptedStore implements LockStore {
 	}
 
 	@Override
-	public boolean renew(LeaseId lease, Duration timeout) {
-		return renewAll(List.of(lease), timeout).found() == 1;
-	}
-
-	@Override
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		run("renew", leases.get(0), () -> {
 		});
@@ -157,11 +152,6 @@ public class ScriptedStore implements LockStore {
 
 	@Override
 	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
-		return false;
-	}
-
-	@Override
-	public boolean leave(LeaseId claim, Duration timeout) {
 		return false;
 	}
 

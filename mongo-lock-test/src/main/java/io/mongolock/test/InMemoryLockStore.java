@@ -65,11 +65,6 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean renew(LeaseId lease, Duration timeout) {
-		return renewAll(List.of(lease), timeout).found() == 1;
-	}
-
-	@Override
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return RenewalAnswer.of((int) leases.stream()
 			.filter((lease) -> change(lease.key(), (lock) -> lock.renew(lease.leaseToken(), notes.get(lease), now())))
@@ -107,13 +102,10 @@ public final class InMemoryLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean leave(LeaseId claim, Duration timeout) {
-		return change(claim.key(), (lock) -> lock.leave(claim.leaseToken()));
-	}
-
-	@Override
 	public int leaveAll(List<LeaseId> claims, Duration timeout) {
-		return (int) claims.stream().filter((claim) -> leave(claim, timeout)).count();
+		return (int) claims.stream()
+			.filter((claim) -> change(claim.key(), (lock) -> lock.leave(claim.leaseToken())))
+			.count();
 	}
 
 	@Override

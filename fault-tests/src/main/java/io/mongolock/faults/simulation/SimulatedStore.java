@@ -82,11 +82,6 @@ final class SimulatedStore implements LockStore {
 	}
 
 	@Override
-	public boolean renew(LeaseId lease, Duration timeout) {
-		return ask(Request.renewal(lease, timeout));
-	}
-
-	@Override
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		Reply<Integer> reply = send(Request.renewal(leases, timeout));
 		if (reply.failure == null) {
@@ -128,12 +123,6 @@ final class SimulatedStore implements LockStore {
 	@Override
 	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
 		throw new UnsupportedOperationException();
-	}
-
-	@Override
-	public boolean leave(LeaseId claim, Duration timeout) {
-		leaveAll(List.of(claim), timeout);
-		return true;
 	}
 
 	@Override

@@ -193,11 +193,6 @@ public final class DocumentLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean renew(LeaseId lease, Duration timeout) {
-		return of(lease.key()).leases().renew(lease, timeout);
-	}
-
-	@Override
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		List<LockStoreException> failures = new ArrayList<>();
 		Set<LeaseId> failed = new HashSet<>();
@@ -250,11 +245,6 @@ public final class DocumentLockStore implements LockStore {
 	@Override
 	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
 		return of(lease.key()).leases().requestRelease(lease, reason, by, timeout);
-	}
-
-	@Override
-	public boolean leave(LeaseId claim, Duration timeout) {
-		return this.queues.requests().leave(claim, timeout);
 	}
 
 	@Override

@@ -89,7 +89,7 @@ public final class LockedCollectionQueues {
 	 */
 	public void leaveAfterGrant(LeaseId claim, Duration timeout) {
 		try {
-			this.requests.leave(claim, timeout);
+			this.requests.leaveAll(List.of(claim), timeout);
 		}
 		catch (LockStoreException ex) {
 			logger.debug("The place in the queue could not be given up, so the place stays until it expires", ex);

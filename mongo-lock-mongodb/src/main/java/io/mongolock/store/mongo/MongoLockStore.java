@@ -120,11 +120,6 @@ public final class MongoLockStore implements LockStore {
 	}
 
 	@Override
-	public boolean renew(LeaseId lease, Duration timeout) {
-		return this.leases.renew(lease, timeout);
-	}
-
-	@Override
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return this.leases.renewAll(leases, notes, timeout);
 	}
@@ -160,11 +155,6 @@ public final class MongoLockStore implements LockStore {
 	@Override
 	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
 		return this.leases.requestRelease(lease, reason, by, timeout);
-	}
-
-	@Override
-	public boolean leave(LeaseId claim, Duration timeout) {
-		return this.leases.leave(claim, timeout);
 	}
 
 	@Override

@@ -48,10 +48,6 @@ public final class TokenCommands {
 		this.ids = ids;
 	}
 
-	public boolean renew(LeaseId lease, Duration timeout) {
-		return update(StoreRequest.write("renew lock", lease.key(), timeout), held(lease), this.statements.renewal());
-	}
-
 	/**
 	 * Renew a lease in a transaction of the application. The transaction keeps all other
 	 * writes away from the document until it ends.
@@ -86,8 +82,7 @@ public final class TokenCommands {
 	 * @return whether the lease was there; no failover takes this answer back
 	 */
 	public boolean release(LeaseId lease, Duration timeout) {
-		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
-				this.statements.release(lease.leaseToken()));
+		return end(lease, this.statements.release(lease.leaseToken()), timeout);
 	}
 
 	public int releaseAll(List<LeaseId> leases, Duration timeout) {
@@ -104,22 +99,18 @@ public final class TokenCommands {
 	}
 
 	public boolean releaseGrant(LeaseId lease, long fence, Duration timeout) {
-		return pull(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
-				this.statements.release(lease.leaseToken(), fence));
+		return end(lease, this.statements.release(lease.leaseToken(), fence), timeout);
 	}
 
 	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
-		return update(StoreRequest.write("ask to release lock", lease.key(), timeout), held(lease),
-				this.statements.releaseRequest(reason, by));
-	}
-
-	public boolean leave(LeaseId claim, Duration timeout) {
-		// If this write is rolled back, the place runs out by itself
-		return pull(StoreRequest.write("leave the queue of lock", claim.key(), timeout), WriteConcern.W1,
-				this.statements.leave(claim.leaseToken()));
+		return this.locks.execute(StoreRequest.write("ask to release lock", lease.key(), timeout),
+				WriteConcern.MAJORITY,
+				(locks) -> locks.updateOne(held(lease), this.statements.releaseRequest(reason, by))
+					.getMatchedCount() != 0);
 	}
 
 	public int leaveAll(List<LeaseId> claims, Duration timeout) {
+		// If this write is rolled back, the places run out by themselves
 		return all("leave the queues of", WriteConcern.W1, claims, timeout,
 				(claim) -> new UpdateOneModel<>(byId(claim.key()), this.statements.leave(claim.leaseToken())),
 				BulkWriteResult::getModifiedCount);
@@ -160,14 +151,9 @@ public final class TokenCommands {
 		return this.locks.execute(request, concern, (locks) -> count.applyAsInt(locks.bulkWrite(updates, UNORDERED)));
 	}
 
-	private boolean update(StoreRequest request, BsonDocument filter, BsonDocument update) {
-		return this.locks.execute(request, WriteConcern.MAJORITY,
-				(locks) -> locks.updateOne(filter, update).getMatchedCount() != 0);
-	}
-
-	private boolean pull(StoreRequest request, WriteConcern concern, BsonDocument update) {
-		BsonDocument filter = byId(request.key());
-		return this.locks.execute(request, concern, (locks) -> locks.updateOne(filter, update).getModifiedCount() != 0);
+	private boolean end(LeaseId lease, BsonDocument release, Duration timeout) {
+		return this.locks.execute(StoreRequest.write("release lock", lease.key(), timeout), WriteConcern.MAJORITY,
+				(locks) -> locks.updateOne(byId(lease.key()), release).getModifiedCount() != 0);
 	}
 
 }

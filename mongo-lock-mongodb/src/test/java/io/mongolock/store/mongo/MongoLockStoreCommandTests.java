@@ -162,7 +162,7 @@ class MongoLockStoreCommandTests {
 	@Test
 	void renewalReleaseAndLeavingAreTheStatementsThatWereProvedOnARealServer() {
 		this.store.renew(LEASE, TIMEOUT);
-		assertThat(sent()).isEqualTo(recorded("renew: mine"));
+		assertThat(sent().getArray("updates")).isEqualTo(recorded("renew: mine").getArray("updates"));
 		this.log.clear();
 		this.store.release(LEASE, TIMEOUT);
 		assertThat(sent()).isEqualTo(RecordedCommands.essence(RECORDED.get("release and say who waits: nobody waits")));
@@ -170,7 +170,7 @@ class MongoLockStoreCommandTests {
 			.containsEntry("fields", BsonDocument.parse("{previous: 0, queue: {$slice: 1}}"));
 		this.log.clear();
 		this.store.leave(LEASE, TIMEOUT);
-		assertThat(sent()).isEqualTo(recorded("leave the queue"));
+		assertThat(sent().getArray("updates")).isEqualTo(recorded("leave the queue").getArray("updates"));
 	}
 
 	@Test
@@ -192,16 +192,13 @@ class MongoLockStoreCommandTests {
 	}
 
 	@Test
-	void placesAreRefreshedAndLeftWithOneUnorderedCommandOfTheStatementForOne() {
+	void placesAreRefreshedWithOneUnorderedCommandOfTheStatementForOne() {
 		this.store.refreshAll(List.of(LEASE, LEASE), TIMEOUT);
 		assertThat(commands()).containsExactly("update", "find");
 		BsonDocument sent = this.log.all().get(0);
 		BsonValue one = recorded("refresh a place in the queue").getArray("updates").get(0);
 		assertThat(sent.getBoolean("ordered").getValue()).isFalse();
 		assertThat(sent.getArray("updates")).containsExactly(one, one);
-		this.log.clear();
-		this.store.leaveAll(List.of(LEASE), TIMEOUT);
-		assertThat(sent().getArray("updates")).isEqualTo(recorded("leave the queue").getArray("updates"));
 	}
 
 	@Test
@@ -236,16 +233,14 @@ class MongoLockStoreCommandTests {
 		connect(server.connectionString() + "/?w=1&journal=false&readPreference=secondaryPreferred");
 		this.store.acquire(Claims.on("k"), TIMEOUT);
 		this.store.renew(LEASE, TIMEOUT);
-		this.store.renewAll(List.of(LEASE), TIMEOUT);
 		this.store.releaseGrant(LEASE, 1, TIMEOUT);
-		assertThat(this.log.all()).hasSize(4)
+		assertThat(this.log.all()).hasSize(3)
 			.allSatisfy((command) -> assertThat(concern(command)).isEqualTo("majority"));
 		this.log.clear();
 		this.store.release(LEASE, TIMEOUT);
 		this.store.leave(LEASE, TIMEOUT);
-		this.store.leaveAll(List.of(LEASE), TIMEOUT);
 		this.store.refreshAll(List.of(LEASE), TIMEOUT);
-		assertThat(this.log.all()).hasSize(4).allSatisfy((command) -> assertThat(concern(command)).isEqualTo("1"));
+		assertThat(this.log.all()).hasSize(3).allSatisfy((command) -> assertThat(concern(command)).isEqualTo("1"));
 	}
 
 	@Test

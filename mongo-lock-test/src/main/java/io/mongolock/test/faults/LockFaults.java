@@ -109,11 +109,6 @@ public final class LockFaults implements LockStore {
 	}
 
 	@Override
-	public boolean renew(LeaseId lease, Duration timeout) {
-		return ask(lease.key(), timeout, () -> this.store.renew(lease, timeout));
-	}
-
-	@Override
 	public RenewalAnswer renewAll(List<LeaseId> leases, Map<LeaseId, String> notes, Duration timeout) {
 		return ask(leases.get(0).key(), timeout, () -> this.store.renewAll(leases, notes, timeout));
 	}
@@ -146,11 +141,6 @@ public final class LockFaults implements LockStore {
 	@Override
 	public boolean requestRelease(LeaseId lease, String reason, String by, Duration timeout) {
 		return ask(lease.key(), timeout, () -> this.store.requestRelease(lease, reason, by, timeout));
-	}
-
-	@Override
-	public boolean leave(LeaseId claim, Duration timeout) {
-		return ask(claim.key(), timeout, () -> this.store.leave(claim, timeout));
 	}
 
 	@Override
