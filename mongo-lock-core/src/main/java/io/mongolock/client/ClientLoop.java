@@ -345,12 +345,10 @@ final class ClientLoop {
 		ClockReading requested = ClockReading.of(this.clock);
 		this.events.renewing(batch.leases(), requested);
 		List<LeaseId> ids = batch.leases().stream().map(Lease::id).toList();
-		Map<LeaseId, String> notes = notes(batch);
-		RenewalAnswer answer = this.store.renewAll(ids, notes, batch.timeout());
+		RenewalAnswer answer = this.store.renewAll(ids, notes(batch), batch.timeout());
 		ClockReading now = ClockReading.of(this.clock);
 		List<Lease> failed = batch.leases().stream().filter((lease) -> answer.failed().contains(lease.id())).toList();
 		List<Lease> others = batch.leases().stream().filter((lease) -> !answer.failed().contains(lease.id())).toList();
-		others.forEach((lease) -> lease.noted(notes.get(lease.id())));
 		this.events.renewalsAnswered(others, answer.found());
 		answer((schedule) -> schedule.answered(batch, answer, requested, now));
 		if (answer.failure() != null) {
@@ -363,7 +361,10 @@ final class ClientLoop {
 	private static Map<LeaseId, String> notes(RenewalBatch batch) {
 		Map<LeaseId, String> notes = new HashMap<>();
 		for (Lease lease : batch.leases()) {
-			lease.newNote().ifPresent((note) -> notes.put(lease.id(), note));
+			String note = lease.note();
+			if (note != null) {
+				notes.put(lease.id(), note);
+			}
 		}
 		return notes;
 	}

@@ -126,28 +126,11 @@ public final class Lease {
 	}
 
 	/**
-	 * The note that a renewal has to write. Until the renewal is {@link #noted answered},
-	 * we cannot know whether the store has the note.
-	 * @return the note, empty if the store already has it
+	 * The note that each renewal has to write, also if an earlier one has written it.
+	 * @return the note, or {@code null} if no holder of the entry ever had one
 	 */
-	public Optional<String> newNote() {
-		synchronized (this.entry) {
-			if (this.entry.note.equals(this.entry.stored)) {
-				return Optional.empty();
-			}
-			this.entry.stored = null;
-			return Optional.of(this.entry.note);
-		}
-	}
-
-	/**
-	 * A renewal was answered.
-	 * @param note the note that the renewal has written, {@code null} if it wrote none
-	 */
-	public void noted(@Nullable String note) {
-		synchronized (this.entry) {
-			this.entry.stored = (note != null) ? note : this.entry.stored;
-		}
+	public @Nullable String note() {
+		return this.entry.note;
 	}
 
 	/**
@@ -397,7 +380,7 @@ public final class Lease {
 			if (held) {
 				successor.state = new State(Phase.HELD, confirmed, null);
 				this.entry.holder = successor;
-				this.entry.note = "";
+				this.entry.note = (this.entry.note != null) ? "" : null;
 			}
 			return held;
 		}
@@ -426,10 +409,7 @@ public final class Lease {
 		private volatile @Nullable ReleaseRequest releaseRequest;
 
 		/** A note on the holder's work. Decides nothing. */
-		private String note = "";
-
-		/** The note in the store, {@code null} if that is unknown. */
-		private @Nullable String stored = "";
+		private volatile @Nullable String note;
 
 		private Lease holder() {
 			return Objects.requireNonNull(this.holder);

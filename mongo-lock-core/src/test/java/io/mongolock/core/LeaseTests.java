@@ -168,41 +168,22 @@ class LeaseTests {
 	}
 
 	@Test
-	void aNoteIsNewUntilARenewalHasWrittenIt() {
-		assertThat(this.lease.newNote()).isEmpty();
+	void aNoteEndsWithItsHoldAndIsThenTakenBack() {
+		assertThat(this.lease.note()).isNull();
 		this.lease.note("charging card");
-		assertThat(this.lease.newNote()).contains("charging card");
-		this.lease.noted(null);
-		assertThat(this.lease.newNote()).as("by none that did not write it").contains("charging card");
-		this.lease.note("packing");
-		this.lease.noted("charging card");
-		assertThat(this.lease.newNote()).as("written meanwhile").contains("packing");
-		this.lease.noted("packing");
-		assertThat(this.lease.newNote()).isEmpty();
-	}
-
-	@Test
-	void whenARenewalThatWritesANoteIsNotAnsweredThenTheNextOneWritesWhatCountsThen() {
-		this.lease.note("charging card");
-		assertThat(this.lease.newNote()).contains("charging card");
+		assertThat(this.lease.note()).isEqualTo("charging card");
 		Lease next = next();
 		this.lease.handOver(next, at(1_000));
-		assertThat(next.newNote()).as("the store may have the note of the one before").contains("");
-		next.noted("");
-		assertThat(next.newNote()).isEmpty();
-	}
-
-	@Test
-	void aNoteEndsWithItsHoldAndIsTakenBackWhereItWasWritten() {
-		this.lease.note("charging card");
-		this.lease.noted("charging card");
-		Lease next = next();
-		this.lease.handOver(next, at(1_000));
-		assertThat(next.newNote()).contains("");
+		assertThat(next.note()).as("the store may have the note of the one before").isEmpty();
 		this.lease.note("late");
-		assertThat(next.newNote()).as("of the one who holds it now").contains("");
-		next.noted("");
-		assertThat(next.newNote()).isEmpty();
+		assertThat(next.note()).as("of the one who holds it now").isEmpty();
+	}
+
+	@Test
+	void withoutANoteThereIsNoneToTakeBack() {
+		Lease next = next();
+		this.lease.handOver(next, at(1_000));
+		assertThat(next.note()).isNull();
 	}
 
 	@Test
