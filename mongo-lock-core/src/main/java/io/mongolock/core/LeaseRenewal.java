@@ -31,9 +31,6 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
 	private int most = Division.MAX_BATCH;
 
-	/** The fewest leases that a request for this one carried since it was confirmed. */
-	private int fewest = Integer.MAX_VALUE;
-
 	LeaseRenewal(Lease lease, boolean renews, boolean dueAtOnce, long number) {
 		this.lease = lease;
 		this.renews = renews;
@@ -100,18 +97,8 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 		return (byUrgency != 0) ? byUrgency : Long.compare(this.number, other.number);
 	}
 
-	void joins(Object batch, int size) {
+	void joins(Object batch) {
 		this.batch = batch;
-		this.fewest = Math.min(this.fewest, size);
-	}
-
-	/**
-	 * Whether a failure is news.
-	 * @return whether it is the first failure for this lease, or the first of a request
-	 * for this lease alone
-	 */
-	boolean isNews(int size) {
-		return this.fewest == Integer.MAX_VALUE || (size == 1 && this.fewest > 1);
 	}
 
 	boolean isIn(Object batch) {
@@ -138,7 +125,6 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	void confirmed() {
 		this.batch = null;
 		this.most = Division.MAX_BATCH;
-		this.fewest = Integer.MAX_VALUE;
 		this.dueAtOnce = false;
 	}
 
