@@ -99,25 +99,18 @@ class ClientRuntime {
 	}
 
 	/**
-	 * Wait for permits. An interrupt from before the call does not prevent the wait. An
-	 * interrupt during the wait ends it. In both cases, the thread is interrupted
+	 * Wait for permits. An interrupt ends the wait, and the thread is interrupted
 	 * afterwards.
 	 * @param nanos the longest wait in nanoseconds
 	 * @return whether the permits were acquired
 	 */
 	final boolean await(Semaphore permits, int all, long nanos) {
-		boolean interrupted = Thread.interrupted();
 		try {
 			return tryAcquire(permits, all, nanos);
 		}
 		catch (InterruptedException ex) {
-			interrupted = true;
+			Thread.currentThread().interrupt();
 			return false;
-		}
-		finally {
-			if (interrupted) {
-				Thread.currentThread().interrupt();
-			}
 		}
 	}
 

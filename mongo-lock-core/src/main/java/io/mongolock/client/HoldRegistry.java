@@ -300,11 +300,8 @@ final class HoldRegistry {
 		try {
 			boolean inTime = true;
 			while (inTime && isUsed(own)) {
-				inTime = this.runtime.tryAcquire(this.ends, 1, time.left().toNanos());
+				inTime = this.runtime.await(this.ends, 1, time.left().toNanos());
 			}
-		}
-		catch (InterruptedException ex) {
-			Thread.currentThread().interrupt();
 		}
 		finally {
 			this.awaited = false;

@@ -406,7 +406,7 @@ public final class LockTemplate implements LockOperations {
 	 * that are still held, many with one request. Their holders learn of the loss. The
 	 * locks stay taken for their margin, 6 s at most, because the work may go on. No
 	 * request to the store begins after this call. Requests underway have ended, unless
-	 * they take longer than the budget.
+	 * they take longer than the budget, or an interrupt meanwhile ends the waiting.
 	 * @param budget how long this may take; a lock that could not be cut off in this time
 	 * runs out by itself
 	 */
