@@ -118,15 +118,13 @@ final class ClientLifecycle {
 	/**
 	 * Wait for renewals and for requests for places in the queue that were underway at
 	 * {@link #close}.
-	 * @return whether they have ended
 	 */
-	boolean awaitRenewals(Duration timeout) {
+	void awaitRenewals(Duration timeout) {
 		try {
-			return this.running.threads().renewals().awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
+			this.running.threads().renewals().awaitTermination(timeout.toNanos(), TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			Thread.currentThread().interrupt();
-			return false;
 		}
 	}
 

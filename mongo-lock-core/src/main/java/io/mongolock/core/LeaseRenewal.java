@@ -10,9 +10,6 @@ import org.jspecify.annotations.Nullable;
  */
 final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
-	/** So that the order of renewals is the same in every run. */
-	private final long number;
-
 	private final Lease lease;
 
 	/** Whether it is renewed at all, or only watched. */
@@ -31,10 +28,9 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
 	private int most = Division.MAX_BATCH;
 
-	LeaseRenewal(Lease lease, boolean renews, boolean dueAtOnce, long number) {
+	LeaseRenewal(Lease lease, boolean renews, boolean dueAtOnce) {
 		this.lease = lease;
 		this.renews = renews;
-		this.number = number;
 		this.dueAtOnce = dueAtOnce;
 	}
 
@@ -94,7 +90,9 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	@Override
 	public int compareTo(LeaseRenewal other) {
 		int byUrgency = Long.compare(this.urgency, other.urgency);
-		return (byUrgency != 0) ? byUrgency : Long.compare(this.number, other.number);
+		// So that the order of renewals is the same in every run
+		return (byUrgency != 0) ? byUrgency
+				: this.lease.id().leaseToken().compareTo(other.lease.id().leaseToken());
 	}
 
 	void joins(Object batch) {

@@ -5,7 +5,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongUnaryOperator;
 
 import org.jspecify.annotations.Nullable;
@@ -44,8 +43,6 @@ public final class RenewalSchedule {
 
 	/** How many leases are renewed, without leases that are only watched. */
 	private final AtomicInteger renewed = new AtomicInteger();
-
-	private final AtomicLong added = new AtomicLong();
 
 	/** The batches that take a slot. */
 	private final List<RenewalBatch> underway = new ArrayList<>();
@@ -90,7 +87,7 @@ public final class RenewalSchedule {
 	}
 
 	private long add(Lease lease, boolean renews, boolean dueAtOnce, ClockReading now) {
-		LeaseRenewal renewal = new LeaseRenewal(lease, renews, dueAtOnce, this.added.incrementAndGet());
+		LeaseRenewal renewal = new LeaseRenewal(lease, renews, dueAtOnce);
 		int leases = this.renewed.addAndGet(count(renewal) - count(this.renewals.put(lease, renewal)));
 		long deadline = renewal.deadlineIn(now);
 		return (renews) ? Math.min(renewal.dueIn(leases, now), deadline) : deadline;

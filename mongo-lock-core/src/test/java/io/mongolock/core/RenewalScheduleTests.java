@@ -345,6 +345,15 @@ class RenewalScheduleTests {
 	}
 
 	@Test
+	void leasesOfLikeUrgencyAreRenewedInTheSameOrderInEveryRun() {
+		for (String key : List.of("d", "h", "a", "g", "c", "f", "b", "e")) {
+			this.schedule.add(lease(key, 0), at(0));
+		}
+		assertThat(this.schedule.due(at(8_000)).get(0).leases()).extracting((lease) -> lease.id().key())
+			.containsExactly("a", "b", "c", "d", "e", "f", "g", "h");
+	}
+
+	@Test
 	void aRequestThatFailsAtOnceIsTriedAgainWhole() {
 		for (int i = 0; i < 160; i++) {
 			this.schedule.add(lease("k" + i, 0), at(0));
