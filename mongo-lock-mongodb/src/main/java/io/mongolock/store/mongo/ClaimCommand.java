@@ -39,7 +39,7 @@ final class ClaimCommand {
 	 */
 	ClaimAnswer send(StoreRequest request, BsonDocument filter, Claim claim) {
 		// Safe to repeat: a token that was granted already gets the same grant
-		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		RepeatedCommand command = new RepeatedCommand(request.timeoutMillis());
 		return this.locks.execute(request, () -> {
 			StoredLock lock = (FastClaim.suits(claim))
 					? ask(request, command, filter, claim, this.fast.of(claim), this.withoutQueue) : null;

@@ -7,6 +7,9 @@ import org.bson.BsonArray;
 import org.bson.BsonDocument;
 import org.bson.BsonString;
 
+import io.mongolock.LockClock;
+import io.mongolock.store.TimeLeft;
+
 /**
  * Waits until the majority has confirmed all that the primary has answered so far. Change
  * streams show an event only then. Without this command, a release is confirmed only by
@@ -35,10 +38,10 @@ final class ConfirmCommand {
 	 */
 	void send(Duration timeout) {
 		StoreRequest request = StoreRequest.write("confirm releases", "", timeout);
-		RepeatedCommand once = new RepeatedCommand((failure) -> false, request.timeoutMillis());
+		TimeLeft time = new TimeLeft(LockClock.system(), timeout);
 		this.locks.execute(request, () -> {
-			if (once.send((left) -> this.locks.isOnReplicaSet(Duration.ofMillis(left)))) {
-				once.send((left) -> this.locks.run(this.command, left));
+			if (this.locks.isOnReplicaSet(time.left())) {
+				this.locks.run(this.command, time.left().toMillis());
 			}
 			return true;
 		});

@@ -76,7 +76,7 @@ public final class LockedCollectionQueues {
 		StoreRequest request = StoreRequest.write("enter the queue of document", claim.id().key(), timeout);
 		BsonDocument filter = this.requests.byId(request.key());
 		List<BsonDocument> place = this.places.enter(claim, placeTtl);
-		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		RepeatedCommand command = new RepeatedCommand(request.timeoutMillis());
 		// If this write is rolled back, the place runs out a little earlier. If it is
 		// executed late, the place runs out by itself
 		return this.queues.execute(request, () -> read(request, new LockDocument(

@@ -46,7 +46,7 @@ public final class MajorityCommands {
 	public Optional<BsonDocument> send(String operation, String key, Duration timeout,
 			Function<MongoCollection<BsonDocument>, @Nullable BsonDocument> command) {
 		StoreRequest request = StoreRequest.write(operation, key, timeout);
-		RepeatedCommand repeated = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		RepeatedCommand repeated = new RepeatedCommand(request.timeoutMillis());
 		return this.collection.execute(request, WriteConcern.MAJORITY, (documents) -> Optional
 			.ofNullable(repeated.send((left) -> command.apply(documents.withTimeout(left, TimeUnit.MILLISECONDS)))));
 	}

@@ -18,7 +18,7 @@ record ReleaseCommand(PrimaryCollection locks, LockStatements statements) {
 	 */
 	ReleaseAnswer send(StoreRequest request, BsonDocument filter, String token) {
 		BsonDocument update = this.statements.release(token);
-		RepeatedCommand command = new RepeatedCommand(StoreFailures::mayNextClaimSucceed, request.timeoutMillis());
+		RepeatedCommand command = new RepeatedCommand(request.timeoutMillis());
 		return this.locks.execute(request, () -> {
 			BsonDocument before = command.send((left) -> this.locks.updateAndGetBefore(filter, update,
 					this.statements.whetherAwaited(), WriteConcern.W1, left));

@@ -2,7 +2,6 @@ package io.mongolock.store.mongo;
 
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongFunction;
-import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
@@ -13,8 +12,6 @@ import org.jspecify.annotations.Nullable;
 final class RepeatedCommand {
 
 	private static final int ATTEMPTS = 5;
-
-	private final Predicate<RuntimeException> worthRepeating;
 
 	private final long deadline;
 
@@ -28,8 +25,7 @@ final class RepeatedCommand {
 	 * Create a command.
 	 * @param timeoutMillis how long all attempts may take, from now on
 	 */
-	RepeatedCommand(Predicate<RuntimeException> worthRepeating, long timeoutMillis) {
-		this.worthRepeating = worthRepeating;
+	RepeatedCommand(long timeoutMillis) {
 		this.timeoutMillis = timeoutMillis;
 		this.deadline = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(timeoutMillis);
 	}
@@ -47,7 +43,7 @@ final class RepeatedCommand {
 			}
 			catch (RuntimeException ex) {
 				RuntimeException failure = withDoubt(ex);
-				if (attempt == ATTEMPTS || !this.worthRepeating.test(ex) || millisLeft() < 1) {
+				if (attempt == ATTEMPTS || !StoreFailures.mayNextClaimSucceed(ex) || millisLeft() < 1) {
 					throw failure;
 				}
 			}

@@ -1,11 +1,13 @@
 package io.mongolock.store.mongo;
 
+import java.net.ConnectException;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
 
 import com.mongodb.MongoException;
-import com.mongodb.MongoTimeoutException;
+import com.mongodb.MongoSocketOpenException;
+import com.mongodb.ServerAddress;
 import org.junit.jupiter.api.Test;
 
 import static org.assertj.core.api.Assertions.assertThat;
@@ -18,9 +20,10 @@ class RepeatedCommandTests {
 
 	private static final MongoException UNKNOWN = new MongoException(91, "it may have been executed");
 
-	private static final MongoException NOT_EXECUTED = new MongoTimeoutException("no server");
+	private static final MongoException NOT_EXECUTED = new MongoSocketOpenException("no connection",
+			new ServerAddress(), new ConnectException());
 
-	private final RepeatedCommand command = new RepeatedCommand((failure) -> true, 5_000);
+	private final RepeatedCommand command = new RepeatedCommand(5_000);
 
 	private final List<Long> timeouts = new ArrayList<>();
 
@@ -68,6 +71,13 @@ class RepeatedCommandTests {
 		assertThat(this.timeouts).hasSize(3).allSatisfy((timeout) -> assertThat(timeout).isPositive());
 		assertThat(this.timeouts.get(1)).isLessThanOrEqualTo(4_980);
 		assertThat(this.timeouts.get(2)).isLessThanOrEqualTo(this.timeouts.get(1));
+	}
+
+	@Test
+	void aFailureThatWouldComeAgainIsNotRepeated() {
+		MongoException refused = new MongoException(13, "not authorized");
+		assertThat(catchThrowable(() -> send(refused))).isSameAs(refused);
+		assertThat(this.timeouts).hasSize(1);
 	}
 
 	private String send(MongoException... failures) {
