@@ -103,12 +103,9 @@ final class LockQueries {
 	private List<StoredLock> find(List<String> keys, BsonDocument answer, Duration timeout) {
 		StoreRequest request = StoreRequest.read(StoreRequest.ofLocks("look at", keys.size()), keys.get(0), timeout);
 		BsonDocument filter = this.statements.byIds(keys.stream().map(this::id).toList());
-		return this.locks
-			.execute(request, WriteConcern.MAJORITY,
-					(locks) -> locks.find(filter).projection(answer).into(new ArrayList<>()))
-			.stream()
-			.flatMap((found) -> this.unreadable.leaveOut(() -> lock(request, found)))
-			.toList();
+		return this.locks.execute(request, WriteConcern.MAJORITY,
+				(locks) -> first(keys.size(), locks.find(filter).projection(answer),
+						(found) -> this.unreadable.leaveOut(() -> lock(request, found))));
 	}
 
 	/**

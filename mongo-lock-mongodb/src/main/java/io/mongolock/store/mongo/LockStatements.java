@@ -120,25 +120,17 @@ final class LockStatements extends Statements {
 	}
 
 	/**
-	 * Gives a lease another length, from now on. It touches the document as a renewal
-	 * does, because unlike a release it frees nothing.
-	 */
-	BsonDocument expiry(Duration ttl) {
-		return document("$set", document(this.path + "holders.$.ttl", number(ttl.toMillis()))).append("$currentDate",
-				this.renewedNow);
-	}
-
-	/**
-	 * Gives the lease of a finished holder its last length, from now on.
+	 * Gives the lease of a finished holder its last length, from now on. It touches the
+	 * document as a renewal does, because unlike a release it frees nothing.
 	 */
 	BsonDocument keep(Duration ttl) {
-		BsonDocument keep = expiry(ttl);
-		keep.getDocument("$set").append(this.path + "holders.$.kept", BsonBoolean.TRUE);
-		return keep;
+		BsonDocument kept = document(this.path + "holders.$.ttl", number(ttl.toMillis()), this.path + "holders.$.kept",
+				BsonBoolean.TRUE);
+		return document("$set", kept, "$currentDate", this.renewedNow);
 	}
 
 	/**
-	 * Asks a holder to release the lock. Like {@link #expiry} it touches the document,
+	 * Asks a holder to release the lock. Like {@link #keep} it touches the document,
 	 * because it frees nothing.
 	 */
 	BsonDocument releaseRequest(String reason, String by) {
