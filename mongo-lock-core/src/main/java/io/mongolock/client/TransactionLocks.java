@@ -2,10 +2,8 @@ package io.mongolock.client;
 
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 
 import org.apache.commons.logging.Log;
@@ -32,8 +30,6 @@ final class TransactionLocks implements TransactionSynchronization {
 
 	private final Set<HeldLock> shared = Collections.synchronizedSet(new LinkedHashSet<>());
 
-	private final Map<String, HeldLock> byKey = new LinkedHashMap<>();
-
 	private volatile boolean over;
 
 	private TransactionLocks(HoldRegistry holds) {
@@ -57,9 +53,7 @@ final class TransactionLocks implements TransactionSynchronization {
 	 * @return the lock, or {@code null} if there is none
 	 */
 	static @Nullable HeldLock find(HoldRegistry holds, String key) {
-		TransactionLocks current = current(holds);
-		HeldLock heldLock = (current != null) ? current.byKey.get(key) : null;
-		return (heldLock != null && !heldLock.state().isEndedByOthers()) ? heldLock : null;
+		return all(holds).stream().filter((heldLock) -> heldLock.key().equals(key)).findFirst().orElse(null);
 	}
 
 	/**
@@ -67,7 +61,8 @@ final class TransactionLocks implements TransactionSynchronization {
 	 */
 	static List<HeldLock> all(HoldRegistry holds) {
 		TransactionLocks current = current(holds);
-		List<HeldLock> all = (current != null) ? new ArrayList<>(current.byKey.values()) : List.of();
+		List<HeldLock> all = new ArrayList<>((current != null) ? current.shared : List.of());
+		all.removeIf((heldLock) -> heldLock.state().isEndedByOthers());
 		Collections.reverse(all);
 		return all;
 	}
@@ -92,8 +87,6 @@ final class TransactionLocks implements TransactionSynchronization {
 	private void add(HeldLock heldLock) {
 		if (!this.shared.contains(heldLock) && heldLock.state().add()) {
 			this.shared.add(heldLock);
-			this.byKey.merge(heldLock.key(), heldLock,
-					(former, next) -> (former.state().isEndedByOthers()) ? next : former);
 			if (this.over && this.shared.remove(heldLock)) {
 				// The transaction ended meanwhile, on another thread
 				letGo(heldLock);

@@ -91,8 +91,7 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	public int compareTo(LeaseRenewal other) {
 		int byUrgency = Long.compare(this.urgency, other.urgency);
 		// So that the order of renewals is the same in every run
-		return (byUrgency != 0) ? byUrgency
-				: this.lease.id().leaseToken().compareTo(other.lease.id().leaseToken());
+		return (byUrgency != 0) ? byUrgency : this.lease.id().leaseToken().compareTo(other.lease.id().leaseToken());
 	}
 
 	void joins(Object batch) {
