@@ -44,8 +44,8 @@ class ArchitectureTests {
 	private static final String ROOT = "io.mongolock";
 
 	private static final List<String> PATH = List.of("web", "actuate", "health", "observation", "event.spring",
-			"annotation", "interceptor.check", "interceptor", "client", "concurrent", "event", "core", "spi",
-			"store.mongo", "store");
+			"annotation", "interceptor.check", "interceptor", "client", "linger", "background", "concurrent", "event",
+			"core", "spi", "store.mongo", "store");
 
 	private final JavaClasses classes = new ClassFileImporter()
 		.withImportOption(ImportOption.Predefined.DO_NOT_INCLUDE_TESTS)

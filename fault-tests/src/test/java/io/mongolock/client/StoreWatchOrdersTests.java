@@ -9,6 +9,7 @@ import org.jetbrains.lincheck.datastructures.Validate;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.background.StoreWatch;
 import io.mongolock.core.ClockReading;
 import io.mongolock.faults.harness.ThreadOrders;
 import io.mongolock.store.StoreSubscription;

@@ -48,7 +48,7 @@ public final class CoreParts {
 	 */
 	public static HeldLock held(Attempt attempt, long fence, Consumer<HeldLock> onLost) {
 		return new HeldLock(attempt, new Grant(entry(attempt.id().leaseToken(), fence), 100, at(0), false, false, false,
-				(attempt.lingers()) ? new Recall(attempt.id().leaseToken()) : null), null, at(0), onLost);
+				(attempt.lingers()) ? new Recall(attempt) : null), null, at(0), onLost);
 	}
 
 }

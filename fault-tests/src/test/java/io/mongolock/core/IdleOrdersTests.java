@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Granted;
+import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.faults.harness.ThreadOrders;
+import io.mongolock.linger.IdleLeases;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.StoredHolder;
 import io.mongolock.store.StoredLock;
@@ -38,6 +40,12 @@ class IdleOrdersTests {
 		ThreadOrders.checkBeside(OfGrant.class, 500);
 	}
 
+	private static boolean handOn(ClientQueues client, HeldLock held) {
+		return client.pass(held, CoreParts.NOW, (successor) -> {
+		}, () -> {
+		});
+	}
+
 	private static void require(boolean holds, String otherwise) {
 		if (!holds) {
 			throw new AssertionError(otherwise);
@@ -53,6 +61,8 @@ class IdleOrdersTests {
 		private final ClientQueues client = new ClientQueues(
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
+		private final IdleLeases idle = new IdleLeases(this.client, (held) -> handOn(this.client, held));
+
 		private final Attempt attempt = CoreParts.attempt("a", LINGER);
 
 		/** Whether the store has granted it. */
@@ -61,8 +71,10 @@ class IdleOrdersTests {
 		private volatile boolean recalled;
 
 		{
-			this.client.idle().released(CoreParts.held(CoreParts.attempt("before", LINGER), 1, (lost) -> {
-			}), CoreParts.at(0));
+			this.client.linger(this.idle);
+			this.idle.keep(CoreParts.held(CoreParts.attempt("before", Duration.ZERO), 1, (lost) -> {
+			}), CoreParts.at(0), () -> {
+			});
 		}
 
 		@Operation(runOnce = true)
@@ -75,7 +87,7 @@ class IdleOrdersTests {
 			StoredLock lock = new StoredLock("k", List.of(entry), List.of(), List.of(), 1100, Instant.EPOCH);
 			HeldLock held = ((Granted) acquisition.answered(new ClaimAnswer(lock), CoreParts.NOW)).held();
 			boolean wanted = this.recalled;
-			boolean rests = this.client.idle().keepIdle(held, CoreParts.NOW, () -> {
+			boolean rests = this.idle.keep(held, CoreParts.NOW, () -> {
 			});
 			require(!rests || !wanted, "kept though others want it");
 		}
@@ -83,14 +95,14 @@ class IdleOrdersTests {
 		@Operation(runOnce = true)
 		public void recall() {
 			if (this.granted) {
-				this.client.idle().recalled(this.attempt.id());
+				this.idle.recall(this.attempt.id());
 				this.recalled = true;
 			}
 		}
 
 		@Validate
 		public void aRecalledLeaseIsNotIdle() {
-			require(!this.recalled || this.client.idle().all().isEmpty(), "idle though others want it");
+			require(!this.recalled || this.client.idle().isEmpty(), "idle though others want it");
 		}
 
 	}
@@ -116,6 +128,8 @@ class IdleOrdersTests {
 		private final ClientQueues client = new ClientQueues(this.queues,
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
+		private final IdleLeases idle = new IdleLeases(this.client, this::handOn);
+
 		/** Whose token stands in the store. */
 		private final AtomicReference<String> stored = new AtomicReference<>("first");
 
@@ -132,6 +146,7 @@ class IdleOrdersTests {
 		private volatile boolean recalled;
 
 		{
+			this.client.linger(this.idle);
 			Comer holder = new Comer("first");
 			holder.acquisition.begin(holder, CoreParts.at(0));
 			this.first = CoreParts.held(holder.acquisition.attempt(), 1, this.client::wakeNext);
@@ -155,7 +170,7 @@ class IdleOrdersTests {
 
 		@Operation(runOnce = true)
 		public void recall() {
-			this.client.idle().recalled(this.first.id());
+			this.idle.recall(this.first.id());
 			this.recalled = true;
 		}
 
@@ -168,7 +183,14 @@ class IdleOrdersTests {
 
 		@Operation(nonParallelGroup = "watch")
 		public void watch() {
-			this.client.idle().due(false, CoreParts.NOW).forEach(this::free);
+			this.idle.due(false, CoreParts.NOW).forEach(this::free);
+		}
+
+		private boolean handOn(HeldLock idle) {
+			boolean wanted = this.recalled && idle.id().equals(this.first.id());
+			boolean handed = IdleOrdersTests.handOn(this.client, idle);
+			require(!handed || !wanted, "taken though others want it");
+			return handed;
 		}
 
 		private void free(HeldLock idle) {
@@ -178,7 +200,7 @@ class IdleOrdersTests {
 
 		// As the client does
 		private void release(HeldLock held) {
-			if (!this.client.idle().keepIdle(held, CoreParts.NOW, () -> {
+			if (!this.idle.keep(held, CoreParts.NOW, () -> {
 			})) {
 				held.state().release(CoreParts.NOW);
 				free(held);
@@ -188,19 +210,19 @@ class IdleOrdersTests {
 		@Validate
 		public void waitersAreServedAndNothingIsLeft() {
 			require(!this.recalled
-					|| this.client.idle().all().stream().noneMatch((idle) -> idle.held().id().equals(this.first.id())),
+					|| this.client.idle().stream().noneMatch((idle) -> idle.id().equals(this.first.id())),
 					"idle though others want it");
 			done();
-			this.client.idle().takeAll().forEach(this::free);
+			this.idle.stop().forEach(this::free);
 			this.a.goOn();
-			this.client.idle().takeAll().forEach(this::free);
+			this.idle.stop().forEach(this::free);
 			this.b.goOn();
-			this.client.idle().takeAll().forEach(this::free);
+			this.idle.stop().forEach(this::free);
 			this.a.goOn();
-			this.client.idle().takeAll().forEach(this::free);
+			this.idle.stop().forEach(this::free);
 			require(!this.a.waits && !this.b.waits, "waits for ever");
-			require(this.client.idle().all().isEmpty() && this.queues.present("k").isEmpty()
-					&& this.queues.waiting("k") == 0, "left behind");
+			require(this.client.idle().isEmpty() && this.queues.holders("k").isEmpty() && this.queues.waiting("k") == 0,
+					"left behind");
 			require(this.stored.get() == null, "still stored");
 		}
 
@@ -219,29 +241,30 @@ class IdleOrdersTests {
 			}
 
 			private void come() {
-				boolean wanted = OfIdle.this.recalled;
-				goOn(this.acquisition.begin(this, CoreParts.NOW), wanted);
+				goOn(this.acquisition.begin(this, CoreParts.NOW));
 				goOn();
 			}
 
 			private void goOn() {
 				if (this.turn && this.waits) {
 					this.turn = false;
-					goOn(this.acquisition.turn(CoreParts.NOW), OfIdle.this.recalled);
+					goOn(this.acquisition.turn(CoreParts.NOW));
 				}
 			}
 
-			private void goOn(AcquisitionStep begun, boolean wanted) {
+			private void goOn(AcquisitionStep begun) {
 				AcquisitionStep step = begun;
+				if (step instanceof LostOnTheWay lost) {
+					release(lost.unwanted());
+					step = lost.next();
+				}
 				while (step instanceof Ask) {
 					this.acquisition.send(CoreParts.NOW);
 					step = this.acquisition.answered(ask(), CoreParts.NOW);
 				}
 				this.waits = !(step instanceof Granted);
 				if (step instanceof Granted granted) {
-					HeldLock held = granted.held();
-					require(!wanted || !held.id().equals(OfIdle.this.first.id()), "taken though others want it");
-					work(held);
+					work(granted.held());
 				}
 			}
 

@@ -1,12 +1,9 @@
 package io.mongolock.core;
 
-import java.util.function.Function;
-
 import org.jetbrains.lincheck.datastructures.Operation;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
-import io.mongolock.core.WaitQueue.IdleTurn;
 import io.mongolock.faults.harness.ThreadOrders;
 
 /**
@@ -68,36 +65,8 @@ class LocalQueueOrdersTests {
 		}
 
 		@Operation
-		public String keepIdle() {
-			return name(this.queues.keepIdle("k", this.holder, () -> {
-			}));
-		}
-
-		@Operation
-		public boolean endIdle() {
-			return this.queues.endIdle("k", this.holder, () -> {
-			});
-		}
-
-		@Operation
-		public String takeIdle() {
-			return take((idle) -> this.waiter);
-		}
-
-		@Operation
-		public String cannotTakeIdle() {
-			return take((idle) -> null);
-		}
-
-		private String take(Function<Member, Member> take) {
-			IdleTurn<Member> turn = this.queues.takeIdle("k", this.waiter, take, (gone) -> {
-			});
-			return (turn != null) ? name(turn.taken()) + " " + turn.ends() : "asks";
-		}
-
-		@Operation
-		public String present() {
-			return this.queues.present("k").stream().map(Member::name).toList().toString();
+		public String holders() {
+			return this.queues.holders("k").stream().map(Member::name).toList().toString();
 		}
 
 		@Operation

@@ -12,6 +12,8 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.stream.Stream;
 
 import com.mongodb.client.MongoClient;
@@ -31,6 +33,7 @@ import org.springframework.data.mongodb.core.MongoTemplate;
 import org.springframework.data.mongodb.core.SimpleMongoClientDatabaseFactory;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.annotation.AnnotationLockOperationSource;
@@ -72,21 +75,37 @@ class CallWalkTests {
 					"interceptor.LockKeyEvaluator", "interceptor.LockedMethod", "interceptor.AsyncResultDetector");
 	}
 
+	@Test
+	void theClassesOfLingerAreLoadedByTheFirstAttemptThatLingers() throws Exception {
+		WalkedClasses classes = new WalkedClasses();
+		try (EmbeddedMongo server = EmbeddedMongo.start();
+				AutoCloseable calls = calls(LingeringCalls.class, classes, server)) {
+			((Runnable) calls).run();
+			assertThat(classes.loaded).contains("io.mongolock.core.Linger")
+				.noneMatch((name) -> name.startsWith("io.mongolock.linger."));
+			((Callable<?>) calls).call();
+			assertThat(classes.loaded).contains("io.mongolock.linger.IdleLeases");
+		}
+	}
+
+	private static AutoCloseable calls(Class<? extends Runnable> type, WalkedClasses classes, EmbeddedMongo server)
+			throws Exception {
+		Constructor<?> constructor = classes.loadClass(type.getName()).getDeclaredConstructor(String.class);
+		constructor.setAccessible(true);
+		return (AutoCloseable) constructor.newInstance(server.connectionString());
+	}
+
 	private static Walk walk(Class<? extends Runnable> type) throws Exception {
-		try (EmbeddedMongo server = EmbeddedMongo.start()) {
-			Constructor<?> constructor = new WalkedClasses().loadClass(type.getName())
-				.getDeclaredConstructor(String.class);
-			constructor.setAccessible(true);
-			try (AutoCloseable calls = (AutoCloseable) constructor.newInstance(server.connectionString())) {
-				// Work that is done once is over with the first
-				((Runnable) calls).run();
-				await().until(CallWalkTests::renewalsAreParked);
-				// What other threads of a busy machine are just at is no part of it
-				return Stream.generate(() -> walk((Runnable) calls))
-					.limit(20)
-					.min(Comparator.comparingInt((walk) -> walk.files.size() + walk.excursions.size()))
-					.orElseThrow();
-			}
+		try (EmbeddedMongo server = EmbeddedMongo.start();
+				AutoCloseable calls = calls(type, new WalkedClasses(), server)) {
+			// Work that is done once is over with the first
+			((Runnable) calls).run();
+			await().until(CallWalkTests::renewalsAreParked);
+			// What other threads of a busy machine are just at is no part of it
+			return Stream.generate(() -> walk((Runnable) calls))
+				.limit(20)
+				.min(Comparator.comparingInt((walk) -> walk.files.size() + walk.excursions.size()))
+				.orElseThrow();
 		}
 	}
 
@@ -155,6 +174,23 @@ class CallWalkTests {
 		@Override
 		public void run() {
 			this.paying.pay("42");
+		}
+
+	}
+
+	/**
+	 * The same, and by the other method for a lock that lingers.
+	 */
+	static final class LingeringCalls extends Calls implements Callable<Long> {
+
+		LingeringCalls(String uri) {
+			super(uri);
+		}
+
+		@Override
+		public Long call() {
+			return this.template.execute(LockRequest.builder("k").linger(Duration.ofSeconds(1)).build(),
+					LockHandle::fence);
 		}
 
 	}
@@ -237,6 +273,8 @@ class CallWalkTests {
 
 		private static final String WALK = Walk.class.getName().replace('.', '/');
 
+		final Set<String> loaded = ConcurrentHashMap.newKeySet();
+
 		private WalkedClasses() {
 			super(CallWalkTests.class.getClassLoader());
 		}
@@ -250,6 +288,7 @@ class CallWalkTests {
 				return (loaded != null) ? loaded : super.loadClass(name, resolve);
 			}
 			byte[] walked = walked(name);
+			this.loaded.add(name);
 			return defineClass(name, walked, 0, walked.length);
 		}
 

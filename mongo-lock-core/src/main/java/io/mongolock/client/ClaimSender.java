@@ -1,7 +1,6 @@
 package io.mongolock.client;
 
 import java.time.Duration;
-import java.util.function.Supplier;
 
 import org.jspecify.annotations.Nullable;
 
@@ -87,9 +86,7 @@ final class ClaimSender {
 	 * Begin an attempt.
 	 */
 	AcquisitionStep begin(LockAcquisition acquisition, LockAcquisition.Caller caller) {
-		// This thread may have stood still, so an idle lease may have run out meanwhile
-		return settle(acquisition,
-				() -> acquisition.begin(caller, (acquisition.lingers()) ? now() : acquisition.attempt().begun()));
+		return settle(acquisition, acquisition.begin(caller, acquisition.attempt().begun()));
 	}
 
 	/**
@@ -97,14 +94,14 @@ final class ClaimSender {
 	 */
 	AcquisitionStep turn(LockAcquisition acquisition) {
 		this.events.woken(acquisition);
-		return settle(acquisition, () -> acquisition.turn(now()));
+		return settle(acquisition, acquisition.turn(now()));
 	}
 
 	/**
 	 * Continue an attempt whose timer has ended.
 	 */
 	AcquisitionStep timer(LockAcquisition acquisition) {
-		return settle(acquisition, () -> acquisition.timer(now()));
+		return settle(acquisition, acquisition.timer(now()));
 	}
 
 	/**
@@ -113,22 +110,6 @@ final class ClaimSender {
 	 */
 	boolean cancel(LockAcquisition acquisition, AttemptOutcome outcome) {
 		return settle(acquisition, acquisition.cancel(), outcome) instanceof Cancelled;
-	}
-
-	// An event that may take an idle lease counts as a request, so a stop waits for it
-	private AcquisitionStep settle(LockAcquisition acquisition, Supplier<AcquisitionStep> event) {
-		if (!acquisition.lingers()) {
-			return settle(acquisition, event.get());
-		}
-		if (!this.phase.beginClaim()) {
-			throw stopped(acquisition);
-		}
-		try {
-			return settle(acquisition, event.get());
-		}
-		finally {
-			this.phase.endRequest();
-		}
 	}
 
 	private AcquisitionStep settle(LockAcquisition acquisition, AcquisitionStep step) {

@@ -16,6 +16,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
+import io.mongolock.background.BackgroundTask;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
@@ -50,7 +51,7 @@ final class ClientLoop {
 
 	private final LockEvents events;
 
-	private final List<? extends BackgroundTask> tasks;
+	private final List<BackgroundTask> tasks;
 
 	private final ReleaseRequestPoller releaseRequests;
 
@@ -77,9 +78,10 @@ final class ClientLoop {
 	 * @param requests runs the requests to the store; must not block. A request that it
 	 * rejects is tried again
 	 * @param events learns of failures, and logs them on a thread of its own
+	 * @param tasks may grow by {@link #add}
 	 */
-	ClientLoop(LockStore store, LockClock clock, Executor requests, LockEvents events,
-			List<? extends BackgroundTask> tasks, ReleaseRequestPoller releaseRequests, ClientRuntime runtime) {
+	ClientLoop(LockStore store, LockClock clock, Executor requests, LockEvents events, List<BackgroundTask> tasks,
+			ReleaseRequestPoller releaseRequests, ClientRuntime runtime) {
 		this.store = store;
 		this.clock = clock;
 		this.requests = requests;
@@ -107,6 +109,14 @@ final class ClientLoop {
 				throw ex;
 			}
 		}
+	}
+
+	/**
+	 * Run a task from now on.
+	 */
+	synchronized void add(BackgroundTask task) {
+		this.tasks.add(task);
+		task.start(() -> wake(this.watch));
 	}
 
 	/**

@@ -17,6 +17,7 @@ import org.apache.commons.logging.LogFactory;
 import io.mongolock.client.RequestQueue.Reason;
 import io.mongolock.client.RequestQueue.Request;
 import io.mongolock.core.ClockReading;
+import io.mongolock.core.Linger;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.RenewalSchedule;
 import io.mongolock.store.LockStore;
@@ -79,7 +80,7 @@ final class ClientThreads {
 
 	ClientThreads(ClientRuntime runtime) {
 		this.renewals = runtime.direct(
-				2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS + IdleLeaseReaper.MAX_REQUESTS, 60,
+				2 * RenewalSchedule.MAX_REQUESTS + QueuePlaces.MAX_REQUESTS + Linger.MAX_REQUESTS, 60,
 				"mongo-lock-renewal");
 		this.claims = runtime.queued(RequestQueue.MAX_REQUESTS, "mongo-lock-request");
 		this.cleanUps = runtime.queued(MAX_CLEAN_UPS, "mongo-lock-clean-up");

@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockDeadlock;
+import io.mongolock.background.BackgroundTask;
 import io.mongolock.client.ClientOptions.OnDeadlock;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Deadlock;

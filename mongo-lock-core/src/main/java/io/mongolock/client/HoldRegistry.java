@@ -274,10 +274,11 @@ final class HoldRegistry {
 		// This includes holds that are about to be registered, and holds that ran out and
 		// may be found again
 		Stream
-			.concat(this.queues.idle().broken(key, fence).stream(),
-					this.held.stream()
-						.filter((heldLock) -> heldLock.key().equals(key) && heldLock.grantFence() == fence))
+			.concat(this.queues.holders(key).stream(),
+					this.held.stream().filter((heldLock) -> heldLock.key().equals(key)))
+			.filter((heldLock) -> heldLock.grantFence() == fence)
 			.forEach((heldLock) -> heldLock.lease().gone());
+		this.queues.linger().wanted(key);
 	}
 
 	/**
@@ -320,7 +321,7 @@ final class HoldRegistry {
 	}
 
 	private void releaseIdleAnd(List<HeldLock> left, TimeLeft time) {
-		List<HeldLock> idle = this.queues.idle().takeAll();
+		List<HeldLock> idle = this.queues.linger().stop();
 		try {
 			this.releaser.releaseAll(Stream.concat(idle.stream(), left.stream()).toList(), time);
 		}
@@ -389,18 +390,44 @@ final class HoldRegistry {
 
 	private boolean keepIdle(HeldLock heldLock) {
 		return heldLock.lingers() && insteadOfRelease(heldLock, () -> {
-			boolean rests = this.queues.idle()
-				.keepIdle(heldLock, now(), () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
-			if (rests) {
+			boolean kept = this.queues.linger()
+				.keep(heldLock, now(), () -> this.events.ended(heldLock, ReleaseOutcome.RELEASED));
+			if (kept) {
 				unregister(heldLock);
 			}
-			return rests;
+			return kept;
 		});
 	}
 
 	private boolean handToNext(HeldLock heldLock, Runnable handed) {
 		return this.handOver.mayPass(heldLock) && insteadOfRelease(heldLock, () -> this.handOver.pass(heldLock,
 				this.queues, now(), (successor) -> replace(heldLock, successor), handed));
+	}
+
+	/**
+	 * Hand a lease that was idle to the next attempt.
+	 * @return whether there is one that it suits; otherwise it must be released
+	 */
+	boolean handOn(HeldLock idle) {
+		return insteadOfRelease(idle, () -> this.queues.pass(idle, now(), this::register, () -> {
+		}));
+	}
+
+	/**
+	 * Release leases that were idle, with one request.
+	 * @return all leases if no request was sent, because the client has stopped
+	 */
+	List<HeldLock> releaseIdle(List<HeldLock> idle) {
+		if (!this.phase.beginRequest()) {
+			return idle;
+		}
+		try {
+			this.releaser.releaseTogether(idle, this.queues::wakeNext);
+			return List.of();
+		}
+		finally {
+			this.phase.endRequest();
+		}
 	}
 
 	private boolean insteadOfRelease(HeldLock heldLock, BooleanSupplier keepsLease) {
@@ -441,9 +468,6 @@ final class HoldRegistry {
 		boolean underway = this.phase.beginRequest();
 		try {
 			unregister(heldLock);
-			if (heldLock.lingers()) {
-				this.queues.idle().released(heldLock, now());
-			}
 			return release.apply(heldLock);
 		}
 		finally {

@@ -3,7 +3,11 @@ package io.mongolock.client;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Consumer;
 import java.util.stream.Collectors;
+
+import org.apache.commons.logging.Log;
+import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
 import io.mongolock.LockStoreException;
@@ -24,6 +28,8 @@ import io.mongolock.store.TimeLeft;
  * the store, and what the answer means. Thread-safe.
  */
 final class LockReleaser {
+
+	private static final Log logger = LogFactory.getLog(LockReleaser.class);
 
 	private final LockStore store;
 
@@ -85,6 +91,39 @@ final class LockReleaser {
 		heldLock.state().waiveMinHold();
 		heldLock.state().release(ClockReading.of(this.clock));
 		cleanUp(heldLock);
+	}
+
+	/**
+	 * Release locks that no caller holds, with one request. This does not wait for
+	 * blocked documents, whose locks are released in the background.
+	 * @param over is given each lock when no more is to be waited for
+	 */
+	void releaseTogether(List<HeldLock> all, Consumer<HeldLock> over) {
+		DividedEnding<HeldLock> request = new DividedEnding<>(all, this::freeAll, (released) -> released.forEach(over));
+		try {
+			this.phase.threads()
+				.send(request,
+						all.stream()
+							.map((heldLock) -> heldLock.terms().operationTimeout())
+							.reduce(DividedEnding.TIMEOUT, ClockReading::shorter));
+		}
+		catch (RuntimeException | Error ex) {
+			logger.debug("Idle leases could not be released yet", ex);
+			request.left().forEach((heldLock) -> releaseInBackground(heldLock, over));
+		}
+	}
+
+	private void releaseInBackground(HeldLock heldLock, Consumer<HeldLock> over) {
+		try {
+			releaseInBackground(heldLock);
+		}
+		catch (RuntimeException | Error ex) {
+			// The lease runs out
+			logger.debug("An idle lease could not be released, so the lock stays taken until this lease runs out", ex);
+		}
+		finally {
+			over.accept(heldLock);
+		}
 	}
 
 	/**

@@ -8,6 +8,8 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.locks.Lock;
 import java.util.concurrent.locks.ReadWriteLock;
 import java.util.function.Function;
@@ -30,6 +32,7 @@ import io.mongolock.LockStoreException;
 import io.mongolock.LockUnavailableException;
 import io.mongolock.OnLost;
 import io.mongolock.OnUnavailable;
+import io.mongolock.background.BackgroundTask;
 import io.mongolock.concurrent.AsyncExecution;
 import io.mongolock.concurrent.CallerContext;
 import io.mongolock.concurrent.LossInterruption;
@@ -41,7 +44,6 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.HoldState;
-import io.mongolock.core.IdleLeases.IdleLease;
 import io.mongolock.core.LocalLease;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.LockExceptions;
@@ -50,6 +52,7 @@ import io.mongolock.core.RequestOrder;
 import io.mongolock.event.AttemptEvents;
 import io.mongolock.event.LockEvents;
 import io.mongolock.event.LockInstrumentation;
+import io.mongolock.linger.IdleLeaseReaper;
 import io.mongolock.store.GrantId;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.LockStore;
@@ -101,7 +104,7 @@ public final class LockTemplate implements LockOperations {
 
 	private final StopRequests stopRequests;
 
-	private final IdleLeaseReaper idle;
+	private final AtomicBoolean lingers = new AtomicBoolean();
 
 	private final LockReleaser releaser;
 
@@ -136,12 +139,12 @@ public final class LockTemplate implements LockOperations {
 		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime.random()));
 		Supplier<ClientThreads> itsThreads = this::threads;
 		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
-		this.idle = new IdleLeaseReaper(store, clock, this.queues, this.events, this::releaseInBackground, itsThreads);
 		this.deadlocks = new DeadlockWatch(store, clock, this.events, options.onDeadlock(),
 				configured.terms().operationTimeout(), this::grants, this::isRunning,
 				(look) -> threads().looks().execute(look));
+		List<BackgroundTask> tasks = new CopyOnWriteArrayList<>(List.of(this.places, this.deadlocks));
 		this.phase = new ClientLifecycle(runtime, (threads) -> new ClientLoop(store, clock, threads.renewals(),
-				this.events, List.of(this.places, this.idle, this.deadlocks), this.releaseRequests, runtime));
+				this.events, tasks, this.releaseRequests, runtime));
 		ReleaseSender releases = new ReleaseSender(store, clock, this.phase);
 		OrphanReleaser orphans = new OrphanReleaser(store, clock, this.phase, releases);
 		store.servers().onPrimaryChange(() -> {
@@ -367,8 +370,12 @@ public final class LockTemplate implements LockOperations {
 		this.phase.awaitRequests(time.left());
 		// Meanwhile, leases may have become idle, and attempts may have taken places
 		releaseUnused(time);
+		awaitEnd(time);
+	}
+
+	private void awaitEnd(TimeLeft time) {
 		this.places.awaitEnd(time.left());
-		this.idle.awaitEnd(time.left());
+		this.queues.linger().awaitEnd(time.left());
 	}
 
 	// An interrupt from before the call must not prevent the requests
@@ -386,7 +393,6 @@ public final class LockTemplate implements LockOperations {
 
 	private void releaseUnused(TimeLeft time) {
 		this.queues.stop();
-		this.idle.stopClaims();
 		this.holds.releaseIdle(time);
 		this.places.leaveAll(time);
 	}
@@ -417,7 +423,6 @@ public final class LockTemplate implements LockOperations {
 	private void stop(TimeLeft time) {
 		this.phase.stop();
 		this.queues.stop();
-		this.idle.stop();
 		giveBack(time);
 		this.phase.awaitRequests(time.left());
 		this.phase.close();
@@ -426,8 +431,7 @@ public final class LockTemplate implements LockOperations {
 		this.phase.awaitRenewals(time.left());
 		// Give back the locks and places of requests that have ended meanwhile
 		giveBack(time);
-		this.places.awaitEnd(time.left());
-		this.idle.awaitEnd(time.left());
+		awaitEnd(time);
 		// After this call, the application may end beans that its listeners need. The
 		// wait is limited, because a listener may itself wait for this call
 		this.events.awaitLosses(ClockReading.shorter(time.left().dividedBy(2), MAX_HEARING));
@@ -461,18 +465,18 @@ public final class LockTemplate implements LockOperations {
 
 	/**
 	 * The leases that this client keeps although no caller holds their locks.
+	 * @return the locks as their last holders held them
 	 */
-	public List<IdleLease> idle() {
-		return this.queues.idle().all();
+	public List<HeldLock> idle() {
+		return this.queues.idle();
 	}
 
 	/**
 	 * Find the lease of this client for a token in the store.
-	 * @return the lease, or {@code null} if it belongs to another client, or is about to
-	 * be released
+	 * @return the lease, or {@code null} if it belongs to another client
 	 */
 	public @Nullable LocalLease find(LeaseId id) {
-		return this.queues.idle().find(id, this.holds.now());
+		return this.queues.find(id, this.holds.now());
 	}
 
 	/**
@@ -557,13 +561,30 @@ public final class LockTemplate implements LockOperations {
 		if (!this.phase.startIfNew()) {
 			throw LockExceptions.stopped(request.key());
 		}
+		if (!attempt.terms().linger().isZero() && !this.lingers.get()) {
+			beginToLinger();
+		}
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, this.reserve, this.holds::lost);
 		this.attemptEvents.attempting(acquisition);
 		return acquisition;
 	}
 
-	private void releaseInBackground(HeldLock heldLock) {
-		this.releaser.releaseInBackground(heldLock);
+	// Most clients never load its classes
+	private void beginToLinger() {
+		if (!this.phase.beginClaim()) {
+			return;
+		}
+		try {
+			if (this.lingers.compareAndSet(false, true)) {
+				IdleLeaseReaper linger = new IdleLeaseReaper(this.store, this.clock, this.queues, this.events,
+						this.holds::handOn, this.holds::releaseIdle);
+				this.phase.loop().add(linger);
+				this.queues.linger(linger);
+			}
+		}
+		finally {
+			this.phase.endRequest();
+		}
 	}
 
 	private void complete(Runnable task) {

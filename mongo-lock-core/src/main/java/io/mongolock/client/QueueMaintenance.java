@@ -9,6 +9,8 @@ import org.apache.commons.logging.Log;
 import org.apache.commons.logging.LogFactory;
 
 import io.mongolock.LockClock;
+import io.mongolock.background.BackgroundTask;
+import io.mongolock.background.StoreWatch;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.PlaceRequest;
 import io.mongolock.core.QueuePlaces;

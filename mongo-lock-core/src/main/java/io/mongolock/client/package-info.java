@@ -35,13 +35,11 @@
  * After a release in another JVM, {@link QueueMaintenance#released} wakes the next
  * waiter.</li>
  * <li>In the background: the {@link ClientLoop} watches the leases, has them renewed, and
- * runs each {@link BackgroundTask}. {@link QueueMaintenance} sends the requests for
- * places in the queue, and {@link IdleLeaseReaper} releases idle leases. Both have a
- * {@link StoreWatch}, which decides when the watch over releases or recalls is opened and
- * closed. {@link DeadlockWatch} decides when to look for deadlocks, reports them, and
- * ends the wait of one caller. {@link ReleaseRequestPoller} decides when to look for
- * requests to release a lock. {@link HandleLeaks} decides what happens to a lock whose
- * handle was never closed.</li>
+ * runs each {@link io.mongolock.background.BackgroundTask}. {@link QueueMaintenance}
+ * sends the requests for places in the queue. {@link DeadlockWatch} decides when to look
+ * for deadlocks, reports them, and ends the wait of one caller.
+ * {@link ReleaseRequestPoller} decides when to look for requests to release a lock.
+ * {@link HandleLeaks} decides what happens to a lock whose handle was never closed.</li>
  * </ul>
  */
 @NullMarked

@@ -24,10 +24,10 @@ final class AcquisitionRequests {
 	private final Attempt attempt;
 
 	/**
-	 * Says whether others want the lock after its grant; {@code null} if its lease is
-	 * never idle.
+	 * Says whether others want the lock after its grant; {@code null} if its lease must
+	 * not be idle.
 	 */
-	private final @Nullable Recall recall;
+	private @Nullable Recall recall;
 
 	/** How many fences to set aside. */
 	private int reserve;
@@ -36,9 +36,6 @@ final class AcquisitionRequests {
 	 * The grants that its caller holds, and cannot end before the acquisition has ended.
 	 */
 	private List<GrantId> holds = List.of();
-
-	/** How long the lease may be idle when its holder is done. */
-	private Duration linger = Duration.ZERO;
 
 	/** When the request underway left, {@code null} if none is underway. */
 	private @Nullable ClockReading requested;
@@ -55,9 +52,8 @@ final class AcquisitionRequests {
 	 * Create without a request.
 	 * @param reserve how many fences to set aside
 	 */
-	AcquisitionRequests(Attempt attempt, @Nullable Recall recall, int reserve) {
+	AcquisitionRequests(Attempt attempt, int reserve) {
 		this.attempt = attempt;
-		this.recall = recall;
 		// If others can hold the lock as well, only the store knows the next fence
 		this.reserve = (attempt.limit() == 1) ? reserve : 0;
 	}
@@ -71,11 +67,18 @@ final class AcquisitionRequests {
 
 	/**
 	 * Let the lease be idle when its holder is done.
-	 * @param reserve how many fences to set aside for attempts that take the idle lease
 	 */
-	void linger(Duration linger, int reserve) {
-		this.reserve = Math.max(reserve, this.reserve);
-		this.linger = linger;
+	void linger() {
+		this.reserve = Math.max(Recall.RESERVE, this.reserve);
+		this.recall = new Recall(this.attempt);
+	}
+
+	/**
+	 * The knowledge whether others want the lock after its grant.
+	 * @return {@code null} if its lease must not be idle
+	 */
+	@Nullable Recall recall() {
+		return this.recall;
 	}
 
 	/**
@@ -94,7 +97,8 @@ final class AcquisitionRequests {
 		this.requested = now;
 		this.claims++;
 		return new Claim(this.attempt.id(), this.attempt.limit(), this.reserve, placeTtl, this.attempt.owner(),
-				this.attempt.terms().ttl(), placeTtl == null && this.claims == 1, this.linger, this.holds);
+				this.attempt.terms().ttl(), placeTtl == null && this.claims == 1,
+				(this.recall != null) ? this.attempt.terms().linger() : Duration.ZERO, this.holds);
 	}
 
 	/**
@@ -120,7 +124,7 @@ final class AcquisitionRequests {
 	 */
 	Grant granted(StoredHolder entry, ClockReading requested, boolean inQueue, boolean contended, long setAside) {
 		return new Grant(entry, (int) Math.min(this.reserve, setAside), requested, this.unknown, inQueue, contended,
-				(this.linger.isZero()) ? null : this.recall);
+				this.recall);
 	}
 
 	/**

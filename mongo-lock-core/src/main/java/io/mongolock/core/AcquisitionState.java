@@ -22,7 +22,6 @@ import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.AcquisitionStep.Wait;
-import io.mongolock.core.WaitQueue.IdleTurn;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.GrantId;
@@ -65,11 +64,11 @@ import io.mongolock.store.StoredHolder;
  * what is underway and what may still be executed. {@code until} is when the phase ends
  * by itself, and {@code ends} is when the wait does. <pre>
  * phase         event                      next phase
- * QUEUED        turn                       ASKING; OVER with an idle lease of this client,
- *                                          or QUEUED while that is released; QUEUED if it
- *                                          gave up, as its wait is over
+ * QUEUED        turn                       ASKING; QUEUED if it gave up, as its wait is over
  *               a lock is handed over      HANDED
- *               the wait is over           OVER, denied or failed as those ahead were
+ *               the wait is over           OVER, denied or failed as those ahead were;
+ *                                          LAST with the turn, or QUEUED while an idle
+ *                                          lease of this client is released
  * ASKING, LAST  grant                      OVER; as upon a failure if it took too long
  *               denial                     see below
  *               failure                    BACKING_OFF; OVER if the store refused, or the
@@ -108,12 +107,6 @@ final class AcquisitionState {
 
 	private final ClientQueues client;
 
-	/**
-	 * Says whether others want the lock after its grant; {@code null} if its lease is
-	 * never idle.
-	 */
-	private final @Nullable Recall recall;
-
 	private final AcquisitionRequests requests;
 
 	private final Consumer<HeldLock> onLost;
@@ -151,13 +144,11 @@ final class AcquisitionState {
 	/** The lock that another attempt of this JVM handed over. */
 	private @Nullable HeldLock handedOver;
 
-	AcquisitionState(LocalWaiter waiter, @Nullable Recall recall, ClientQueues client, int reserve,
-			Consumer<HeldLock> onLost) {
+	AcquisitionState(LocalWaiter waiter, ClientQueues client, int reserve, Consumer<HeldLock> onLost) {
 		this.waiter = waiter;
-		this.recall = recall;
 		this.attempt = waiter.attempt();
 		this.client = client;
-		this.requests = new AcquisitionRequests(this.attempt, recall, reserve);
+		this.requests = new AcquisitionRequests(this.attempt, reserve);
 		this.onLost = onLost;
 		this.ends = this.attempt.begun().nanos() + this.attempt.terms().waitTimeout().toNanos();
 		this.until = this.ends;
@@ -173,6 +164,10 @@ final class AcquisitionState {
 
 	synchronized boolean isUnknown() {
 		return this.requests.isUnknown();
+	}
+
+	synchronized @Nullable Recall recall() {
+		return this.requests.recall();
 	}
 
 	synchronized boolean isQueued() {
@@ -226,7 +221,7 @@ final class AcquisitionState {
 	synchronized AcquisitionStep turn(ClockReading now) {
 		return switch (this.phase) {
 			// A waiter that gives up is called before its turn
-			case QUEUED -> (this.givenUp) ? new Wait(dueIn(now)) : takeIdleOrAsk(now);
+			case QUEUED -> (this.givenUp) ? new Wait(dueIn(now)) : askFirst(now);
 			case STANDING -> (this.place != null && this.place.isCalled()) ? ask(now) : new Wait(dueIn(now));
 			case HANDED -> hold(now);
 			case OVER -> new TooLate(false);
@@ -282,9 +277,8 @@ final class AcquisitionState {
 		if (this.phase == Phase.OVER) {
 			return (holder.isPresent()) ? new GrantedTooLate() : new TooLate(isUnknown());
 		}
-		if (this.recall != null && this.client.idle().wasRecalled(this.attempt.key(), answer.lock().recalled())) {
-			// The lease of this attempt is not kept, either
-			this.recall.want();
+		if (this.attempt.lingers()) {
+			this.client.linger().answered(this.attempt.key(), answer.lock().recalled(), this.requests.recall());
 		}
 		if (holder.isEmpty()) {
 			this.requests.denied(answer);
@@ -357,25 +351,11 @@ final class AcquisitionState {
 		return new Wait(left(now), taken);
 	}
 
-	private AcquisitionStep takeIdleOrAsk(ClockReading now) {
-		IdleLeases idle = this.client.idle();
-		IdleTurn<HeldLock> turn = (idle.isUsed()) ? idle.take(this.waiter, now) : null;
-		if (turn == null) {
-			if (this.attempt.lingers() && idle.isWarm(this.attempt, now)) {
-				this.requests.linger(this.attempt.terms().linger(), IdleLeases.RESERVE);
-			}
-			return ask(now);
+	private AcquisitionStep askFirst(ClockReading now) {
+		if (this.attempt.lingers() && this.client.linger().asks(this.attempt, now)) {
+			this.requests.linger();
 		}
-		HeldLock taken = turn.taken();
-		if (taken != null) {
-			this.phase = Phase.OVER;
-			return new Granted(taken, List.of());
-		}
-		// The lease is idle, so the wait does not end before its release
-		long released = now.nanos() + turn.idle().terms().operationTimeout().toNanos()
-				+ this.attempt.terms().operationTimeout().toNanos();
-		this.until = (released - this.until > 0) ? released : this.until;
-		return new Wait(dueIn(now));
+		return ask(now);
 	}
 
 	private AcquisitionStep ask(ClockReading now) {
@@ -424,6 +404,21 @@ final class AcquisitionState {
 	}
 
 	private AcquisitionStep neverAsked(ClockReading now) {
+		if (!this.givenUp && this.client.isFirst(this.waiter)) {
+			List<HeldLock> holders = this.client.holders(this.attempt.key());
+			if (holders.isEmpty()) {
+				// Its turn came at this very moment
+				return ask(now);
+			}
+			HeldLock holder = holders.get(0);
+			long released = left(now) + holder.terms().operationTimeout().toNanos()
+					+ this.attempt.terms().operationTimeout().toNanos();
+			if (holder.state().wasLeftIdle() && released > 0) {
+				// Nobody holds the lock, so the wait does not end before its release
+				this.until = now.nanos() + released;
+				return new Wait(released);
+			}
+		}
 		LastAnswer ahead = this.client.ahead(this.waiter, now);
 		return (ahead.failure() != null) ? new Failed(LockExceptions.neverAsked(this.attempt, ahead.failure()), end())
 				: denied(ahead.holders());

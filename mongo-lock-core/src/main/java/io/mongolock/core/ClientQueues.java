@@ -1,7 +1,9 @@
 package io.mongolock.core;
 
 import java.util.List;
-import java.util.function.Predicate;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.stream.Stream;
 
 import org.jspecify.annotations.Nullable;
 
@@ -9,6 +11,7 @@ import io.mongolock.LockHolder;
 import io.mongolock.core.AcquisitionRequests.LastAnswer;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.LastStep;
+import io.mongolock.store.LeaseId;
 
 /**
  * The queues in which the attempts of one client wait: the queue of this JVM, and the
@@ -22,7 +25,7 @@ public final class ClientQueues {
 
 	private final QueuePlaces places;
 
-	private final IdleLeases idle;
+	private volatile Linger linger = Linger.NONE;
 
 	/**
 	 * Create empty queues.
@@ -35,7 +38,6 @@ public final class ClientQueues {
 	ClientQueues(LocalWaitQueues<LocalWaiter, HeldLock> queues, QueuePlaces places) {
 		this.queues = queues;
 		this.places = places;
-		this.idle = new IdleLeases(queues);
 	}
 
 	/**
@@ -46,10 +48,57 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * The leases that are kept while nobody holds their locks.
+	 * Decides which leases are kept while nobody holds their locks.
 	 */
-	public IdleLeases idle() {
-		return this.idle;
+	public Linger linger() {
+		return this.linger;
+	}
+
+	/**
+	 * Keep leases from now on.
+	 */
+	public void linger(Linger linger) {
+		this.linger = linger;
+	}
+
+	/**
+	 * The last holders of the locks whose leases are idle.
+	 */
+	public List<HeldLock> idle() {
+		return this.queues.holders().stream().filter((held) -> held.state().isIdle()).toList();
+	}
+
+	/**
+	 * The holders of a lock in this JVM. The last one stays among them while its lease is
+	 * idle.
+	 */
+	public List<HeldLock> holders(String key) {
+		return this.queues.holders(key);
+	}
+
+	private Stream<HeldLock> holders(LeaseId lease) {
+		return holders(lease.key()).stream().filter((held) -> held.id().equals(lease));
+	}
+
+	/**
+	 * This client's view of a lease in the store.
+	 * @return the lease, or {@code null} if it belongs to another client
+	 */
+	public @Nullable LocalLease find(LeaseId lease, ClockReading now) {
+		return holders(lease).findFirst().map((held) -> held.state().toLocalLease(now)).orElse(null);
+	}
+
+	/**
+	 * The knowledge whether others want a lease of this client.
+	 * @return {@code null} if this client has no such lease, or if it is never idle
+	 */
+	public @Nullable Recall recall(LeaseId lease) {
+		// The answer with the grant may be underway. Once it has arrived, there is a
+		// holder
+		Optional<Recall> asked = this.queues.first(lease.key())
+			.filter((first) -> first.attempt().id().equals(lease))
+			.map(LocalWaiter::recall);
+		return asked.or(() -> holders(lease).findFirst().map(HeldLock::recall)).orElse(null);
 	}
 
 	/**
@@ -90,7 +139,7 @@ public final class ClientQueues {
 	 * is idle or handed over nevertheless, the next attempt has its turn to ask.
 	 */
 	public void notKept(HeldLock held) {
-		if (this.queues.holders(held.key()).contains(held)) {
+		if (!held.state().wasLeftIdle() && holders(held.key()).contains(held)) {
 			wakeNext(held);
 		}
 	}
@@ -106,12 +155,31 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * The waiter to which a holder can hand its lock instead of releasing it. If that
-	 * waiter does not get the lock, it has the turn to ask.
-	 * @param suits whether the lock suits the waiter; must not block
+	 * Hand a lock to the first waiter in the queue, if the lock suits that waiter.
+	 * @param from its holder that is done
+	 * @param register is given the lock as the next holder has it, before that holder
+	 * knows; must neither block nor call code of users
+	 * @param passed is run after the hand-over, before the next holder goes on
+	 * @return whether the lock has been handed over; otherwise it must be released
 	 */
-	@Nullable LocalWaiter successor(HeldLock holder, Predicate<LocalWaiter> suits) {
-		return this.queues.successor(holder.key(), holder, suits);
+	public boolean pass(HeldLock from, ClockReading now, Consumer<HeldLock> register, Runnable passed) {
+		for (LocalWaiter next = next(from, now); next != null; next = next(from, now)) {
+			try {
+				if (next.accept(from, now, register)) {
+					passed.run();
+					return true;
+				}
+			}
+			finally {
+				// A waiter that did not get the lock asks the store for it
+				wake(next);
+			}
+		}
+		return false;
+	}
+
+	private @Nullable LocalWaiter next(HeldLock from, ClockReading now) {
+		return this.queues.successor(from.key(), from, (next) -> from.suits(next.attempt(), now));
 	}
 
 	/**
@@ -131,9 +199,16 @@ public final class ClientQueues {
 	 */
 	LastAnswer ahead(LocalWaiter waiter, ClockReading now) {
 		String key = waiter.attempt().key();
-		List<LockHolder> here = this.queues.holders(key).stream().map((holder) -> holder.toHolder(now)).toList();
+		List<LockHolder> here = holders(key).stream().map((holder) -> holder.toHolder(now)).toList();
 		return (!here.isEmpty()) ? new LastAnswer(here, null)
-				: this.queues.asking(key).map(LocalWaiter::lastAnswer).orElse(waiter.lastAnswer());
+				: this.queues.first(key).map(LocalWaiter::lastAnswer).orElse(waiter.lastAnswer());
+	}
+
+	/**
+	 * Whether no attempt of this JVM is ahead.
+	 */
+	boolean isFirst(LocalWaiter waiter) {
+		return this.queues.first(waiter.attempt().key()).filter((first) -> first == waiter).isPresent();
 	}
 
 	/**

@@ -3,8 +3,6 @@ package io.mongolock.core;
 import java.time.Duration;
 import java.util.function.Consumer;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Hands a lock to its next waiter in this JVM without a request to the store. It does so
  * only as long as the streak of this JVM lasts, because other JVMs wait meanwhile. Knows
@@ -55,39 +53,14 @@ public record HandOver(Duration maxTime, int maxCount) {
 	}
 
 	/**
-	 * Hand a lock that its holder releases to the next waiter in the queue, if the lock
-	 * suits that waiter.
-	 * @param register is given the lock as the next holder has it, before that holder
-	 * knows; must neither block nor call code of users
-	 * @param passed is run after the hand-over, before the next holder goes on
+	 * {@link ClientQueues#pass Hand} a lock that its holder releases to the next waiter
+	 * in the queue, if its streak goes on.
 	 * @return whether the lock has been handed over; otherwise it must be released
 	 */
 	public boolean pass(HeldLock from, ClientQueues queues, ClockReading now, Consumer<HeldLock> register,
 			Runnable passed) {
-		if (!mayPass(from, now)) {
-			return false;
-		}
-		for (LocalWaiter next = next(from, queues, now); next != null; next = next(from, queues, now)) {
-			try {
-				if (next.accept(from, now, register)) {
-					passed.run();
-					return true;
-				}
-			}
-			finally {
-				// A waiter that did not get the lock asks the store for it
-				ClientQueues.wake(next);
-			}
-		}
-		return false;
-	}
-
-	private @Nullable LocalWaiter next(HeldLock from, ClientQueues queues, ClockReading now) {
-		return queues.successor(from, (next) -> from.suits(next.attempt(), now));
-	}
-
-	private boolean mayPass(HeldLock from, ClockReading now) {
-		return mayPass(from) && from.streak().elapsed(now) < this.maxTime.toNanos();
+		return mayPass(from) && from.streak().elapsed(now) < this.maxTime.toNanos()
+				&& queues.pass(from, now, register, passed);
 	}
 
 }

@@ -178,30 +178,54 @@ public final class HeldLock implements WaitQueue.Member {
 
 	/**
 	 * The knowledge of the grant about others who want the lock.
-	 * @throws NullPointerException if its lease is never idle
+	 * @return {@code null} if its lease is never idle
 	 */
-	Recall recall() {
-		return Objects.requireNonNull(this.grant.recall());
+	public @Nullable Recall recall() {
+		return this.grant.recall();
 	}
 
 	/**
 	 * Whether others want the lock, as far as is known.
 	 * @return whether its lease must not be idle any more
 	 */
-	boolean isRecalled() {
-		Recall recall = this.grant.recall();
+	public boolean isRecalled() {
+		Recall recall = recall();
 		return recall != null && recall.isWanted();
+	}
+
+	/**
+	 * When the request left that was granted.
+	 */
+	public ClockReading askedAt() {
+		return this.grant.begun();
+	}
+
+	/**
+	 * Whether the lease may be idle when this holder is done.
+	 * @return whether the grant allows it, its fences are not used up, and neither others
+	 * nor the holder want the lock to be free or to stay taken
+	 */
+	public boolean mayBeIdle(ClockReading now) {
+		return recall() != null && this.lingers && !isRecalled() && !this.grant.unknown() && !this.grant.contended()
+				&& fence() < this.grant.lastFence() && this.lease.releaseRequest() == null
+				&& this.state.mayBeHandedOver(now) && hasHalfLeft(now);
+	}
+
+	private boolean hasHalfLeft(ClockReading now) {
+		return this.lease.elapsed(now) < terms().reliable().toNanos() / 2;
 	}
 
 	// The entry in the store must last as long as the next waiter asks for, with the same
 	// limit and the same name of the owner. The waiter must want renewals, and the lock
 	// must not have to stay taken. At least half of the reliable time must be left, as it
-	// is unless renewals fail
+	// is unless renewals fail. An idle lease is only for an attempt that may leave it
+	// idle
 	boolean suits(Attempt next, ClockReading now) {
 		LockTerms terms = next.terms();
 		return next.limit() == limit() && terms.autoRenew() && this.state.mayBeHandedOver(now)
 				&& Objects.equals(next.request().settings().as(), request().settings().as())
-				&& terms.ttl().compareTo(ttl()) <= 0 && this.lease.elapsed(now) < terms.reliable().toNanos() / 2;
+				&& terms.ttl().compareTo(ttl()) <= 0 && this.lease.elapsed(now) < terms.reliable().toNanos() / 2
+				&& (!this.state.wasLeftIdle() || next.lingers() && !isRecalled() && this.lease.isIdle());
 	}
 
 	public LockTerms terms() {
@@ -258,26 +282,20 @@ public final class HeldLock implements WaitQueue.Member {
 	}
 
 	/**
-	 * The holder hands the lock over instead of releasing it.
-	 * @return the lock as the next holder has it, or {@code null} if it is no longer held
-	 * or has to run out
+	 * The holder hands the lock over instead of releasing it, at once or after its lease
+	 * was idle.
+	 * @return the lock as the next holder has it, or {@code null} if it is neither held
+	 * nor idle, or has to run out
 	 */
 	@Nullable HeldLock handOver(Attempt to, ClockReading now) {
-		HeldLock successor = new HeldLock(this, to, now, true);
-		return (this.state.handOver(successor.lease, now)) ? successor : null;
-	}
-
-	/**
-	 * An attempt takes the idle lease.
-	 * @return the lock as the attempt holds it, or {@code null} if the lease is gone
-	 */
-	@Nullable HeldLock take(Attempt to, ClockReading now) {
-		HeldLock taken = new HeldLock(this, to, now, false);
-		if (!this.lease.handOver(taken.lease, now)) {
-			return null;
+		boolean idle = this.state.wasLeftIdle();
+		HeldLock successor = new HeldLock(this, to, now, !idle);
+		boolean handed = this.state.handOver(successor.lease, now);
+		Recall recall = recall();
+		if (handed && idle && recall != null) {
+			recall.serve();
 		}
-		recall().serve();
-		return taken;
+		return (handed) ? successor : null;
 	}
 
 	/**

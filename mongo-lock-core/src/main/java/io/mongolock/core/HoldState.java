@@ -27,7 +27,8 @@ import io.mongolock.OnLost;
  *                        it has to stay taken         kept for the rest of that
  *                        it has to run out            left to expire
  *                        else                         released
- * hand over, keep idle   open, held, need not run out ended
+ * hand over, keep idle   open, held, need not run out ended, or idle
+ * hand over, end idle    idle                         ended
  * cut off                it has ended                 lost
  *                        it has to run out            lost, left to expire
  *                        else                         lost, kept for its margin
@@ -65,6 +66,9 @@ public final class HoldState {
 
 	/** When a stop cut off the work. */
 	private volatile @Nullable ClockReading cutOffAt;
+
+	/** When the hold ended, if the client kept the lease. */
+	private volatile @Nullable ClockReading idleSince;
 
 	private volatile End end = End.OPEN;
 
@@ -331,19 +335,59 @@ public final class HoldState {
 	}
 
 	/**
-	 * The holder hands the lock over.
-	 * @return whether the lock was held until then and need not run out
+	 * The holder hands the lock over, or the client hands on the lease that was idle.
+	 * @return whether the lock was held or its lease kept until then, and need not run
+	 * out
 	 */
 	synchronized boolean handOver(Lease successor, ClockReading now) {
-		return !hasEnded() && !this.leftToExpire && this.lease.handOver(successor, now) && end();
+		return mayEnd() && this.lease.handOver(successor, now) && (end() || wasLeftIdle());
+	}
+
+	private boolean mayEnd() {
+		return (!hasEnded() || wasLeftIdle()) && !this.leftToExpire;
 	}
 
 	/**
 	 * The holder is done, and the client keeps the lease.
 	 * @return whether the lock was held until then and need not run out
 	 */
-	synchronized boolean keepIdle(ClockReading now) {
-		return !hasEnded() && !this.leftToExpire && this.lease.keepIdle(now) && end();
+	public synchronized boolean keepIdle(ClockReading now) {
+		boolean kept = mayEnd() && this.lease.keepIdle(now) && end();
+		if (kept) {
+			this.idleSince = now;
+			this.end = End.IDLE;
+		}
+		return kept;
+	}
+
+	/**
+	 * The client keeps the lease no longer, and hands it on or releases it.
+	 */
+	public synchronized void endIdle() {
+		this.end = End.HERE;
+	}
+
+	/**
+	 * Whether the client keeps the lease.
+	 */
+	public boolean isIdle() {
+		return this.end == End.IDLE;
+	}
+
+	/**
+	 * Whether the client kept the lease at the end of the hold. The lease may since have
+	 * been handed on or released.
+	 */
+	boolean wasLeftIdle() {
+		return this.idleSince != null;
+	}
+
+	/**
+	 * The lease for operators.
+	 */
+	LocalLease toLocalLease(ClockReading now) {
+		ClockReading since = this.idleSince;
+		return new LocalLease((since != null) ? Duration.ofNanos(now.elapsedSince(since)) : null);
 	}
 
 	/**
@@ -380,7 +424,7 @@ public final class HoldState {
 
 	private enum End {
 
-		OPEN, HERE, BY_OTHERS
+		OPEN, IDLE, HERE, BY_OTHERS
 
 	}
 

@@ -219,7 +219,7 @@ public final class Lease {
 	/**
 	 * When the request left that granted or last renewed it.
 	 */
-	ClockReading confirmed() {
+	public ClockReading confirmed() {
 		return this.state.confirmed();
 	}
 
@@ -366,6 +366,13 @@ public final class Lease {
 			}
 			return held;
 		}
+	}
+
+	/**
+	 * Whether the client keeps the lease.
+	 */
+	boolean isIdle() {
+		return this.state.phase() == Phase.IDLE;
 	}
 
 	/**

@@ -13,8 +13,6 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 
-import io.mongolock.core.WaitQueue.IdleTurn;
-
 /**
  * The queues of the waiters in this JVM, one per key, first come, first served. Only the
  * first waiter may ask the store, and not while holders in this JVM would make the store
@@ -111,52 +109,6 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * A holder is done and its lease is idle, so the next waiter may take the lease.
-	 * @param kept is run before a waiter can take the lease; must not block
-	 * @return the waiter whose turn it is, {@code null} if none came meanwhile
-	 */
-	@Nullable W keepIdle(String key, H holder, Runnable kept) {
-		return change(key, (queue) -> {
-			queue.keepIdle(holder);
-			kept.run();
-		});
-	}
-
-	/**
-	 * An idle lease is about to be released. {@link #released} must follow.
-	 * @param ended is run before any other caller knows of it; must not block
-	 * @return whether the lease is there, and its release had not begun before
-	 */
-	boolean endIdle(String key, H holder, Runnable ended) {
-		return Boolean.TRUE.equals(visit(key, (queue) -> {
-			boolean ends = queue.endIdle(holder);
-			if (ends) {
-				ended.run();
-			}
-			return ends;
-		}));
-	}
-
-	/**
-	 * The waiter with the turn takes the idle lease, or waits until the lease is
-	 * released.
-	 * @param take makes the waiter hold the lock, or returns {@code null} if that is not
-	 * allowed; must not block
-	 * @param gone is run if the lease is no longer idle; must not block
-	 * @return what happens to the idle lease, or {@code null} if there is none and the
-	 * waiter must ask the store
-	 */
-	@Nullable IdleTurn<H> takeIdle(String key, W waiter, Function<H, @Nullable H> take, Consumer<IdleTurn<H>> gone) {
-		return visit(key, (queue) -> {
-			IdleTurn<H> turn = queue.takeIdle(waiter, take);
-			if (turn != null && (turn.taken() != null || turn.ends())) {
-				gone.accept(turn);
-			}
-			return turn;
-		});
-	}
-
-	/**
 	 * The holders of the lock in this JVM.
 	 */
 	List<H> holders(String key) {
@@ -164,18 +116,19 @@ final class LocalWaitQueues<W extends WaitQueue.Member, H extends WaitQueue.Memb
 	}
 
 	/**
-	 * The holders of the lock in this JVM, and its last holder if the lease is idle.
+	 * The first in the queue, which asks the store unless a holder is in the way.
 	 */
-	List<H> present(String key) {
-		return Objects.requireNonNullElse(visit(key, WaitQueue::present), List.of());
+	Optional<W> first(String key) {
+		return Optional.ofNullable(visit(key, WaitQueue::first));
 	}
 
 	/**
-	 * The waiter that asks the store.
-	 * @return the first in the queue, if it may ask
+	 * The holders of all locks in this JVM.
 	 */
-	Optional<W> asking(String key) {
-		return Optional.ofNullable(visit(key, (queue) -> queue.asking().stream().findFirst().orElse(null)));
+	List<H> holders() {
+		List<H> holders = new ArrayList<>();
+		this.queues.keySet().forEach((key) -> holders.addAll(holders(key)));
+		return holders;
 	}
 
 	/**

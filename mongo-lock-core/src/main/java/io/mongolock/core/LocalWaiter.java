@@ -16,7 +16,7 @@ abstract class LocalWaiter implements WaitQueue.Member {
 
 	/**
 	 * The knowledge whether others want the lock after its grant to this waiter.
-	 * @return {@code null} if its lease is never idle
+	 * @return {@code null} if its lease must not be idle
 	 */
 	abstract @Nullable Recall recall();
 

@@ -16,6 +16,7 @@ import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.Failed;
 import io.mongolock.core.AcquisitionStep.GrantedTooLate;
 import io.mongolock.core.AcquisitionStep.LastStep;
+import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.TooLate;
 import io.mongolock.core.DeadlockSearch.Waiter;
 import io.mongolock.store.Claim;
@@ -38,10 +39,6 @@ public final class LockAcquisition extends LocalWaiter {
 
 	private final Attempt attempt;
 
-	private final boolean lingers;
-
-	private final @Nullable Recall recall;
-
 	final AcquisitionState state;
 
 	private @Nullable Caller caller;
@@ -62,9 +59,7 @@ public final class LockAcquisition extends LocalWaiter {
 	public LockAcquisition(ClientQueues client, Attempt attempt, int reserve, Consumer<HeldLock> onLost) {
 		this.client = client;
 		this.attempt = attempt;
-		this.lingers = attempt.lingers();
-		this.recall = (this.lingers) ? new Recall(attempt.id().leaseToken()) : null;
-		this.state = new AcquisitionState(this, this.recall, client, reserve, onLost);
+		this.state = new AcquisitionState(this, client, reserve, onLost);
 	}
 
 	@Override
@@ -75,13 +70,6 @@ public final class LockAcquisition extends LocalWaiter {
 	@Override
 	public int limit() {
 		return this.attempt.limit();
-	}
-
-	/**
-	 * Whether it can take an idle lease.
-	 */
-	public boolean lingers() {
-		return this.lingers;
 	}
 
 	/**
@@ -108,7 +96,7 @@ public final class LockAcquisition extends LocalWaiter {
 
 	@Override
 	@Nullable Recall recall() {
-		return this.recall;
+		return this.state.recall();
 	}
 
 	@Override
@@ -205,12 +193,14 @@ public final class LockAcquisition extends LocalWaiter {
 	/**
 	 * Join the queue. The first event.
 	 * @param caller learns of the turn and of a stop
-	 * @param now the present time, which may be later than the beginning of the attempt:
-	 * its thread may have stood still since, and an idle lease may have run out
 	 */
 	public AcquisitionStep begin(Caller caller, ClockReading now) {
 		this.caller = caller;
-		return (this.client.join(this)) ? this.state.turnAtOnce(now) : timer(now);
+		if (this.client.join(this)) {
+			return this.state.turnAtOnce(now);
+		}
+		this.client.linger().wanted(this.attempt.key());
+		return (this.state.onTheWay() != null) ? turn(now) : timer(now);
 	}
 
 	/**
@@ -218,7 +208,7 @@ public final class LockAcquisition extends LocalWaiter {
 	 */
 	public AcquisitionStep turn(ClockReading now) {
 		checkOnTheWay(now);
-		return this.state.turn(now);
+		return wantedAnew(this.state.turn(now));
 	}
 
 	@Override
@@ -247,7 +237,7 @@ public final class LockAcquisition extends LocalWaiter {
 	 */
 	public AcquisitionStep timer(ClockReading now) {
 		checkOnTheWay(now);
-		return leaveIfOver(this.state.timer(now));
+		return wantedAnew(leaveIfOver(this.state.timer(now)));
 	}
 
 	/**
@@ -303,6 +293,14 @@ public final class LockAcquisition extends LocalWaiter {
 		if (handed != null) {
 			handed.lease().isHeld(now);
 		}
+	}
+
+	// It has joined the queue once more
+	private AcquisitionStep wantedAnew(AcquisitionStep step) {
+		if (step instanceof LostOnTheWay) {
+			this.client.linger().wanted(this.attempt.key());
+		}
+		return step;
 	}
 
 	private AcquisitionStep leaveIfOver(AcquisitionStep step) {

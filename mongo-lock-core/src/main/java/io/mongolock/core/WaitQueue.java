@@ -5,7 +5,6 @@ import java.util.Collection;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 
@@ -27,15 +26,6 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	private final List<H> holders = new ArrayList<>(1);
 
 	private @Nullable W asking;
-
-	/** A holder that is done, and whose lease is kept for the next holder. */
-	private @Nullable H idle;
-
-	/** Whether that lease is about to be released. */
-	private boolean ending;
-
-	/** Whether the waiter that asks waits for that release. */
-	private boolean heldUp;
 
 	/** The waiters that ask although they are not the first. */
 	private final Set<W> beside = new LinkedHashSet<>(0);
@@ -63,7 +53,6 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	void remove(W waiter) {
 		if (this.asking == waiter) {
 			this.asking = null;
-			this.heldUp = false;
 		}
 		else if (!this.beside.remove(waiter)) {
 			this.waiters.remove(waiter);
@@ -71,11 +60,6 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	void letNextAsk(List<W> next) {
-		if (this.heldUp && this.idle == null && this.asking != null) {
-			this.heldUp = false;
-			next.add(this.asking);
-			return;
-		}
 		if (this.asking != null || this.waiters.isEmpty()) {
 			return;
 		}
@@ -104,8 +88,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	private boolean couldAdmitAll(W waiter) {
-		return this.idle == null
-				&& isAdmitted(waiter, Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream));
+		return isAdmitted(waiter, Stream.of(this.holders, asking(), this.waiters).flatMap(Collection::stream));
 	}
 
 	private boolean isAdmitted(W waiter, Stream<? extends Member> ahead) {
@@ -117,74 +100,14 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	void removeHolder(H holder) {
-		if (this.idle == holder) {
-			this.idle = null;
-			this.ending = false;
-		}
-		else {
-			this.holders.remove(holder);
-		}
+		this.holders.remove(holder);
 	}
 
 	/**
-	 * A holder is done, and its lease is idle.
-	 */
-	void keepIdle(H holder) {
-		if (this.holders.remove(holder)) {
-			this.idle = holder;
-		}
-	}
-
-	/**
-	 * An idle lease is about to be released.
-	 * @return whether the lease is there, and its release had not begun before
-	 */
-	boolean endIdle(H holder) {
-		boolean ends = this.idle == holder && !this.ending;
-		this.ending |= ends;
-		return ends;
-	}
-
-	/**
-	 * The waiter with the turn takes the idle lease, or waits until the lease is
-	 * released.
-	 * @param take makes the waiter hold the lock, or returns {@code null} if that is not
-	 * allowed
-	 * @return what happens to the idle lease, or {@code null} if there is none and the
-	 * waiter must ask the store
-	 */
-	@Nullable IdleTurn<H> takeIdle(W waiter, Function<H, @Nullable H> take) {
-		H idle = this.idle;
-		if (idle == null || this.asking != waiter) {
-			return null;
-		}
-		H taken = (this.ending) ? null : take.apply(idle);
-		if (taken != null) {
-			this.asking = null;
-			this.idle = null;
-			this.holders.add(taken);
-			return new IdleTurn<>(idle, taken, false);
-		}
-		this.heldUp = true;
-		return new IdleTurn<>(idle, null, endIdle(idle));
-	}
-
-	/**
-	 * The present holders, in a new list.
+	 * The holders, in a new list.
 	 */
 	List<H> holders() {
 		return List.copyOf(this.holders);
-	}
-
-	/**
-	 * The present holders, and the last holder if its lease is idle.
-	 */
-	List<H> present() {
-		List<H> present = new ArrayList<>(this.holders);
-		if (this.idle != null) {
-			present.add(this.idle);
-		}
-		return present;
 	}
 
 	/**
@@ -192,6 +115,10 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	 */
 	int waiting() {
 		return ((this.asking != null) ? 1 : 0) + this.beside.size() + this.waiters.size();
+	}
+
+	@Nullable W first() {
+		return Stream.of(asking(), this.waiters).flatMap(Collection::stream).findFirst().orElse(null);
 	}
 
 	/**
@@ -203,7 +130,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 		return all;
 	}
 
-	List<W> asking() {
+	private List<W> asking() {
 		List<W> asking = new ArrayList<>(this.beside);
 		if (this.asking != null) {
 			asking.add(0, this.asking);
@@ -212,21 +139,7 @@ final class WaitQueue<W extends WaitQueue.Member, H extends WaitQueue.Member> {
 	}
 
 	boolean isEmpty() {
-		return this.asking == null && this.beside.isEmpty() && this.waiters.isEmpty() && this.holders.isEmpty()
-				&& this.idle == null;
-	}
-
-	/**
-	 * The fate of an idle lease when a waiter has the turn.
-	 *
-	 * @param <H> the type of the holders
-	 * @param idle the holder that is done
-	 * @param taken the present holder, {@code null} if the lease must be released first
-	 * @param ends whether the caller must release the lease, because its release had not
-	 * begun before
-	 */
-	record IdleTurn<H>(H idle, @Nullable H taken, boolean ends) {
-
+		return this.asking == null && this.beside.isEmpty() && this.waiters.isEmpty() && this.holders.isEmpty();
 	}
 
 	/**

@@ -41,9 +41,8 @@
  * {@link HoldState} decides whether a call within may share it, whether a commit may
  * pass, how long it stays taken, and how it ends: released, handed over, idle, cut off or
  * left to expire. {@link LocalLease} is the hold as operators see it.</li>
- * <li>Idle leases: {@link IdleLeases} decides which lease is kept while nobody holds it,
- * which attempt takes it, and when it is released. {@link LingerPolicy} decides for which
- * keys that pays. {@link Recall} knows whether others want a lease.</li>
+ * <li>Idle leases: {@link Linger} keeps leases while nobody holds them. {@link Recall}
+ * knows whether others want a lease.</li>
  * <li>Renewals: {@link RenewalSchedule} decides which leases are renewed now and which
  * wait for a slot, what an answer says of each lease, and when a failed request is tried
  * again. {@link RenewalBatch} decides which leases go together, and when a request counts

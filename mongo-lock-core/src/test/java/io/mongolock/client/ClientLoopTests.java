@@ -32,6 +32,7 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.LossReason;
+import io.mongolock.background.BackgroundTask;
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.Lease;
 import io.mongolock.core.LockExceptions;

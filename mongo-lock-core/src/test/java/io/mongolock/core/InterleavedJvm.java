@@ -21,6 +21,7 @@ import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.LostOnTheWay;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.Interleavings.Scenario;
+import io.mongolock.linger.IdleLeases;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -48,6 +49,8 @@ final class InterleavedJvm {
 	private final LocalWaitQueues<LocalWaiter, HeldLock> queues;
 
 	private final ClientQueues client;
+
+	private final IdleLeases idle;
 
 	private final List<Object> monitors = new ArrayList<>();
 
@@ -91,13 +94,17 @@ final class InterleavedJvm {
 		this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
 		this.client = new ClientQueues(this.queues,
 				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
-		this.client.idle().onWork(() -> this.work = true);
+		this.idle = new IdleLeases(this.client,
+				(held) -> this.client.pass(held, HandOverHarness.at(NOW), this.monitors::add, () -> {
+				}));
+		this.client.linger(this.idle);
+		this.idle.onWork(() -> this.work = true);
 		Contender contender = new Contender(this, "first");
 		contender.acquisition.begin(contender, contender.acquisition.attempt().begun());
 		this.stored = "first";
-		this.first = new HeldLock(
-				contender.acquisition.attempt(), new Grant(entry("first"), 100, HandOverHarness.at(0), false, false,
-						false, (linger.isZero()) ? null : new Recall("first")),
+		this.first = new HeldLock(contender.acquisition.attempt(),
+				new Grant(entry("first"), 100, HandOverHarness.at(0), false, false, false,
+						(linger.isZero()) ? null : new Recall(contender.acquisition.attempt())),
 				null, HandOverHarness.at(NOW), this::lost);
 		this.monitors.add(this.first);
 		this.queues.granted("k", contender.acquisition, this.first);
@@ -220,7 +227,7 @@ final class InterleavedJvm {
 
 	// As the client does
 	private void release(HeldLock heldLock) {
-		if (heldLock.lingers() && this.client.idle().keepIdle(heldLock, HandOverHarness.at(NOW), this.all::pause)) {
+		if (heldLock.lingers() && this.idle.keep(heldLock, HandOverHarness.at(NOW), this.all::pause)) {
 			return;
 		}
 		if (!this.handOver.pass(heldLock, this.client, HandOverHarness.at(NOW), this.monitors::add, () -> {
@@ -247,7 +254,7 @@ final class InterleavedJvm {
 	void recall() {
 		this.all.pause();
 		LeaseId id = this.first.id();
-		this.client.idle().recalled(id);
+		this.idle.recall(id);
 		this.recalled.add(id);
 	}
 
@@ -261,8 +268,8 @@ final class InterleavedJvm {
 			this.all.await(() -> this.going == 2 || this.stored != null && !tokens.contains(this.stored));
 			if (this.stored != null && tokens.add(this.stored)) {
 				LeaseId id = new LeaseId("k", this.stored);
-				unknown += (this.queues.present("k").stream().noneMatch((held) -> held.id().equals(id))) ? 1 : 0;
-				this.client.idle().recalled(id);
+				unknown += (this.queues.holders("k").stream().noneMatch((held) -> held.id().equals(id))) ? 1 : 0;
+				this.idle.recall(id);
 				this.recalled.add(id);
 			}
 		}
@@ -272,7 +279,7 @@ final class InterleavedJvm {
 	// Anything may have been recalled unheard, as all was granted at this very moment
 	void miss() {
 		this.all.pause();
-		this.client.idle().missed(HandOverHarness.at(NOW));
+		this.idle.missed(HandOverHarness.at(NOW));
 		this.missed = true;
 	}
 
@@ -281,7 +288,7 @@ final class InterleavedJvm {
 		while (this.work || this.going > 1) {
 			this.all.await(() -> this.work || this.going == 1);
 			this.work = false;
-			this.client.idle().due(false, HandOverHarness.at(NOW)).forEach(this::free);
+			this.idle.due(false, HandOverHarness.at(NOW)).forEach(this::free);
 		}
 	}
 
@@ -304,10 +311,9 @@ final class InterleavedJvm {
 	}
 
 	private void check() {
-		assertThat(this.client.idle().all()).as("idle though others want them")
-			.noneMatch((idle) -> this.missed || this.recalled.contains(idle.held().id()));
-		this.client.idle().takeAll().forEach(this::free);
-		assertThat(this.queues.present("k")).isEmpty();
+		assertThat(this.client.idle()).as("idle though others want them")
+			.noneMatch((idle) -> this.missed || this.recalled.contains(idle.id()));
+		this.idle.stop().forEach(this::free);
 		assertThat(this.served).containsAll(this.toServe);
 		assertThat(this.fences).isSorted().doesNotHaveDuplicates();
 		assertThat(this.queues.waiters()).isEmpty();

@@ -132,47 +132,18 @@ class LocalWaitQueuesTests {
 	}
 
 	@Test
-	void nobodyAsksBesideOneWhoWaitsForTheReleaseOfAnIdleLease() {
-		Member shared = new Member("shared", Integer.MAX_VALUE);
-		this.queues.join("k", this.a);
-		this.queues.granted("k", this.a, this.a);
-		this.queues.keepIdle("k", this.a, () -> {
-		});
-		assertThat(this.queues.join("k", shared)).isTrue();
-		assertThat(this.queues.takeIdle("k", shared, (idle) -> null, (gone) -> {
-		})).isNotNull();
-		assertThat(this.queues.joinOnce("k", new Member("late", Integer.MAX_VALUE))).isFalse();
-		assertThat(this.queues.released("k", this.a)).isEqualTo(shared);
-	}
-
-	@Test
-	void whenTheFirstStopsWaitingForAnIdleLeaseThenTheNextHasTheTurnOnce() {
-		this.queues.join("k", this.a);
-		this.queues.granted("k", this.a, this.a);
-		this.queues.keepIdle("k", this.a, () -> {
-		});
-		this.queues.join("k", this.b);
-		this.queues.takeIdle("k", this.b, (idle) -> null, (gone) -> {
-		});
-		Member next = new Member("next", 1);
-		this.queues.join("k", next);
-		assertThat(this.queues.left("k", this.b)).isEqualTo(next);
-		assertThat(this.queues.released("k", this.a)).isNull();
-	}
-
-	@Test
 	void keysDoNotWaitForEachOther() {
 		assertThat(this.queues.join("k", this.a)).isTrue();
 		assertThat(this.queues.join("l", this.b)).isTrue();
 	}
 
 	@Test
-	void theWaiterThatAsksIsKnown() {
+	void theFirstWaiterIsKnown() {
 		this.queues.join("k", this.a);
 		this.queues.join("k", this.b);
-		assertThat(this.queues.asking("k")).contains(this.a);
+		assertThat(this.queues.first("k")).contains(this.a);
 		assertThat(this.queues.waiters()).containsExactly(this.a, this.b);
-		assertThat(this.queues.asking("other")).isEmpty();
+		assertThat(this.queues.first("other")).isEmpty();
 	}
 
 	@Test

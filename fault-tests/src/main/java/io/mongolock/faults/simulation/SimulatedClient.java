@@ -105,6 +105,12 @@ final class SimulatedClient extends SimulatedProcess {
 		return passed;
 	}
 
+	// After its lease was idle
+	boolean handOn(HeldLock idle) {
+		return this.acquisitions.pass(idle, now(), (successor) -> this.renewals.register(successor.lease()), () -> {
+		});
+	}
+
 	// Nothing of it is left here
 	void over(HeldLock heldLock) {
 		this.acquisitions.wakeNext(heldLock);

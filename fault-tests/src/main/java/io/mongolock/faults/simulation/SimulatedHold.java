@@ -117,7 +117,6 @@ final class SimulatedHold {
 
 	private void giveBack() {
 		this.client.renewals.unregister(lease());
-		this.client.idle.released(this.heldLock);
 		ReleaseDecision releasing = this.heldLock.state().release(this.client.now());
 		this.client.judge.over(this.history);
 		if (!releasing.asks()) {
@@ -136,7 +135,6 @@ final class SimulatedHold {
 	// What nobody worked under
 	static void giveBack(HeldLock unwanted, SimulatedClient client) {
 		client.renewals.unregister(unwanted.lease());
-		client.idle.released(unwanted);
 		unwanted.state().waiveMinHold();
 		ReleaseDecision releasing = unwanted.state().release(client.now());
 		Consumer<Judgement> end = (ended) -> {

@@ -9,10 +9,9 @@ import java.util.Set;
 
 import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
-import io.mongolock.core.IdleLeases;
-import io.mongolock.core.IdleLeases.IdleLease;
 import io.mongolock.faults.simulation.Coverage.Event;
 import io.mongolock.faults.simulation.SimulatedCall.Request;
+import io.mongolock.linger.IdleLeases;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -60,7 +59,8 @@ final class SimulatedIdle {
 	SimulatedIdle(SimulatedClient client, SimulatedServers servers) {
 		this.client = client;
 		this.servers = servers;
-		this.leases = client.acquisitions.idle();
+		this.leases = new IdleLeases(client.acquisitions, client::handOn);
+		client.acquisitions.linger(this.leases);
 		this.leases.onWork(this::wake);
 	}
 
@@ -72,7 +72,7 @@ final class SimulatedIdle {
 		ClockReading now = this.client.now();
 		this.since.put(heldLock, now.nanos());
 		this.granted.putIfAbsent(heldLock.id(), now.nanos() - heldLock.heldFor(now).toNanos());
-		if (!this.leases.keepIdle(heldLock, now, () -> this.client.judge.rests(history))) {
+		if (!this.leases.keep(heldLock, now, () -> this.client.judge.rests(history))) {
 			this.since.remove(heldLock);
 			return false;
 		}
@@ -86,13 +86,6 @@ final class SimulatedIdle {
 			}
 		}
 		return true;
-	}
-
-	// To the store
-	void released(HeldLock heldLock) {
-		if (heldLock.lingers()) {
-			this.leases.released(heldLock, this.client.now());
-		}
 	}
 
 	// By a claim of this client
@@ -128,7 +121,7 @@ final class SimulatedIdle {
 			this.client.judge.event(this.client.name, "hears of a recall",
 					(early) ? Event.RECALLED_BEFORE_THE_GRANT_WAS_KNOWN : Event.RECALLED);
 			this.wanted.add(holder);
-			this.leases.recalled(holder);
+			this.leases.recall(holder);
 		});
 	}
 
@@ -178,7 +171,7 @@ final class SimulatedIdle {
 		if (this.since.isEmpty()) {
 			return;
 		}
-		List<HeldLock> idle = this.leases.all().stream().map(IdleLease::held).toList();
+		List<HeldLock> idle = this.client.acquisitions.idle();
 		this.since.keySet().retainAll(idle);
 		this.since.forEach((heldLock, begun) -> {
 			Violation.check(!this.wanted.contains(heldLock.id()), Violation.Kind.KEPT,

@@ -18,7 +18,7 @@ final class Mutants {
 
 	private static final String HAND_OVER = "io.mongolock.core.HandOverTests";
 
-	private static final String IDLE = "io.mongolock.core.IdleLeasesTests";
+	private static final String IDLE = "io.mongolock.linger.IdleLeasesTests";
 
 	private static final String CLIENT_LOOP = "io.mongolock.client.ClientLoopTests";
 
@@ -139,9 +139,8 @@ final class Mutants {
 				new Mutant("handed over with a ttl shorter than the next one relies on", "HeldLock.suits",
 						"terms.ttl().compareTo(ttl()) <= 0", "true", search("LONGER", "TOLD_LATE"),
 						test(HAND_OVER, "aSuccessorThatNeedsMoreThanStandsInTheStoreAsksForIt")),
-				new Mutant("streak without end", "HandOver.mayPass",
-						"from.streak().elapsed(now) < this.maxTime.toNanos()", "now.nanos() != 1",
-						search("HANDED_OVER", "STREAK"), simulation("STREAK"),
+				new Mutant("streak without end", "HandOver.pass", "from.streak().elapsed(now) < this.maxTime.toNanos()",
+						"now.nanos() != 1", search("HANDED_OVER", "STREAK"), simulation("STREAK"),
 						test(HAND_OVER, "aStreakEndsWithItsTimeCountedFromTheGrant")),
 				new Mutant("kept by one who gave up as it was handed over", "AcquisitionState.cancel",
 						"new Cancelled(end(), this.handedOver)", "new Cancelled(end(), null)", simulation("PROGRESS"),
@@ -158,22 +157,22 @@ final class Mutants {
 
 	private static List<Mutant> idle() {
 		return List.of(
-				new Mutant("idle: recall ignored", "IdleLeases.recalled", ".filter(this::recall)",
-						".filter((held) -> held.recall().want())", search("IDLE", "KEPT"),
-						test(IDLE, "aRecallEndsItAtOnceAndWhoComesNextEntersTheQueue")),
-				new Mutant("idle: recall forgotten that comes before the grant is known", "IdleLeases.recalled",
-						"asking.attempt().id().equals(holder)", "asking.limit() < 0", search("IDLE", "KEPT"),
+				new Mutant("idle: recall ignored", "IdleLeases.recall", "&& end(lease)) {", "&& lease.until() < 0) {",
+						search("IDLE", "KEPT"), test(IDLE, "aRecallEndsItAtOnceAndWhoComesNextEntersTheQueue")),
+				new Mutant("idle: recall forgotten that comes before the grant is known", "ClientQueues.recall",
+						"first.attempt().id().equals(lease)", "first.limit() < 0", search("IDLE", "KEPT"),
 						test(IDLE, "aRecallThatComesBeforeTheGrantIsKnownIsNotForgotten"),
 						test("io.mongolock.client.IdleLeaseReaperTests",
 								"aRecallThatComesBeforeTheAnswerToTheGrantHasItReleasedAtItsEnd")),
-				new Mutant("idle: kept though its claim may still be executed", "IdleLeases.mayKeepIdle",
-						"&& !grant.unknown()", "", search("IDLE", "GHOST"),
+				new Mutant("idle: kept though its claim may still be executed", "HeldLock.mayBeIdle",
+						"&& !this.grant.unknown()", "", search("IDLE", "GHOST"),
 						test(IDLE, "aLeaseWhoseTokenMayBeGrantedLateIsNotKeptIdle")),
-				new Mutant("idle: two claims take it", "WaitQueue.takeIdle", "			this.holders.add(taken);\n", "",
-						search("IDLE", "KEPT"), test(IDLE, "oneClaimTakesItAndTheNextWaits")),
-				new Mutant("idle: asked for while it is released", "WaitQueue.takeIdle",
-						"		this.heldUp = true;\n		return new IdleTurn<>(idle, null, endIdle(idle));",
-						"		endIdle(idle);\n		return null;", search("IDLE", "KEPT"),
+				new Mutant("idle: handed on twice", "IdleLeases.end", "if (!remove(lease)) {",
+						"if (!remove(lease) && lease.until() < 0) {",
+						test("io.mongolock.core.IdleInterleavingsTests",
+								"whenRecallsMayHaveBeenMissedThenTheIdleLeaseEndsAndALaterClaimIsServed")),
+				new Mutant("idle: asked for while it is released", "IdleLeases.end", "this.toRelease.add(held);",
+						"this.toRelease.add(held); this.queues.wakeNext(held);",
 						test(IDLE, "whileItIsReleasedNobodyAsksAndNoWaitIsOver")));
 	}
 

@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.background;
 
 import java.time.Duration;
 import java.util.concurrent.Executor;
@@ -16,7 +16,7 @@ import io.mongolock.store.StoreSubscription;
  * needed, and for a while after, so that short needs do not open a watch each time.
  * Thread-safe, guarded by the monitor.
  */
-final class StoreWatch {
+public final class StoreWatch {
 
 	private static final Log logger = LogFactory.getLog(StoreWatch.class);
 
@@ -49,7 +49,7 @@ final class StoreWatch {
 	/**
 	 * Create a watch that is not open.
 	 */
-	StoreWatch(Watcher watcher, LockClock clock) {
+	public StoreWatch(Watcher watcher, LockClock clock) {
 		this.watcher = watcher;
 		this.clock = clock;
 	}
@@ -57,7 +57,7 @@ final class StoreWatch {
 	/**
 	 * Allow the watch to open.
 	 */
-	synchronized void start() {
+	public synchronized void start() {
 		this.opensAt = this.clock.nanoTime();
 		this.running = true;
 	}
@@ -67,7 +67,7 @@ final class StoreWatch {
 	 * watch is about to be closed, because a user that comes before the close would rely
 	 * on it.
 	 */
-	synchronized boolean isLive() {
+	public synchronized boolean isLive() {
 		return this.watch != null && !this.changing && this.watch.isLive();
 	}
 
@@ -75,7 +75,7 @@ final class StoreWatch {
 	 * Open or close the watch, if that is due.
 	 * @param requests opens and closes the watch; must not block
 	 */
-	void run(ClockReading now, Executor requests) {
+	public void run(ClockReading now, Executor requests) {
 		long watchFor = this.watcher.watchFor();
 		boolean needed = watchFor > 0;
 		boolean opens;
@@ -104,7 +104,7 @@ final class StoreWatch {
 	 * this must be noticed at once.
 	 * @return the time in nanoseconds
 	 */
-	synchronized long nextIn(ClockReading now) {
+	public synchronized long nextIn(ClockReading now) {
 		if (this.watch == null || this.changing) {
 			return ClockReading.NEVER;
 		}
@@ -158,7 +158,7 @@ final class StoreWatch {
 	/**
 	 * Close the watch, and do not open it any more.
 	 */
-	void stop() {
+	public void stop() {
 		this.running = false;
 		close();
 	}
@@ -183,7 +183,7 @@ final class StoreWatch {
 	 * Wait until the server knows that this client no longer listens. The server does not
 	 * learn it after its client was closed.
 	 */
-	void awaitEnd(Duration timeout) {
+	public void awaitEnd(Duration timeout) {
 		StoreSubscription watch = this.closed;
 		try {
 			if (watch != null) {
@@ -198,7 +198,7 @@ final class StoreWatch {
 	/**
 	 * The purpose of a watch.
 	 */
-	interface Watcher {
+	public interface Watcher {
 
 		/**
 		 * Open the watch.

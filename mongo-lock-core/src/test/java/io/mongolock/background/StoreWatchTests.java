@@ -1,4 +1,4 @@
-package io.mongolock.client;
+package io.mongolock.background;
 
 import java.util.ArrayList;
 import java.util.List;

@@ -1,10 +1,17 @@
-package io.mongolock.core;
+package io.mongolock.linger;
 
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 
 import org.junit.jupiter.api.Test;
+
+import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
+import io.mongolock.core.Attempt;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.Recall;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -104,7 +111,7 @@ class LingerPolicyTests {
 		assertThat(this.keys.wasRecalled("k", "used")).isTrue();
 		assertThat(this.keys.wasRecalled("k", "used")).as("no news").isFalse();
 		assertThat(usesUntilWarm()).isEqualTo(4);
-		this.keys.released("k", at(this.now), new Recall("unused"));
+		this.keys.released("k", at(this.now), recall("unused"));
 		assertThat(this.keys.wasRecalled("k", "unused")).isTrue();
 		assertThat(usesUntilWarm()).isEqualTo(1024);
 	}
@@ -132,9 +139,14 @@ class LingerPolicyTests {
 	}
 
 	private static Recall served(int claims) {
-		Recall recall = new Recall("used");
+		Recall recall = recall("used");
 		IntStream.range(0, claims).forEach((i) -> recall.serve());
 		return recall;
+	}
+
+	private static Recall recall(String token) {
+		return new Recall(Attempt.of(LockRequest.of("k"), token, new LockOwner("app", "1", "host", 42, ""), "main",
+				ConfiguredSettings.NONE, at(0)));
 	}
 
 	private int usesUntilWarm() {

@@ -1,4 +1,4 @@
-package io.mongolock.core;
+package io.mongolock.linger;
 
 import java.time.Duration;
 import java.time.Instant;
@@ -15,9 +15,20 @@ import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
+import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.Wait;
+import io.mongolock.core.Attempt;
+import io.mongolock.core.ClientQueues;
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.ConfiguredSettings;
+import io.mongolock.core.HandOver;
+import io.mongolock.core.HeldLock;
+import io.mongolock.core.LocalLease;
+import io.mongolock.core.LockAcquisition;
+import io.mongolock.core.QueuePlaces;
+import io.mongolock.core.Recall;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -35,12 +46,15 @@ class IdleLeasesTests {
 
 	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 42, "");
 
-	private final LocalWaitQueues<LocalWaiter, HeldLock> local = new LocalWaitQueues<>();
-
-	private final ClientQueues queues = new ClientQueues(this.local,
+	private final ClientQueues queues = new ClientQueues(
 			new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
-	private final IdleLeases idle = this.queues.idle();
+	private final IdleLeases idle = new IdleLeases(this.queues,
+			(held) -> this.queues.pass(held, at(this.now), (successor) -> {
+			}, () -> {
+			}));
+
+	private long now;
 
 	private final List<String> log = new ArrayList<>();
 
@@ -56,34 +70,32 @@ class IdleLeasesTests {
 	private @Nullable String recalled;
 
 	IdleLeasesTests() {
+		this.queues.linger(this.idle);
 		this.idle.onWork(() -> this.wakes++);
 	}
 
 	@Test
 	void theFirstUseOfAKeyIsReleasedAtOnce() {
-		assertThat(keepIdle(granted("k", 0), 1)).isFalse();
+		assertThat(keep(granted("k", 0), 1)).isFalse();
 		assertThat(this.log).isEmpty();
 	}
 
 	@Test
 	void aKeyThatIsTakenAgainWithinTheLingerKeepsItsLease() {
 		HeldLock held = warm("k");
-		assertThat(keepIdle(held, 10)).isTrue();
+		assertThat(keep(held, 10)).isTrue();
 		assertThat(this.log).containsExactly("passed 102");
 		assertThat(held.lease().isHeld(at(10))).isFalse();
 		assertThat(held.lease().isHeld(at(10))).isFalse();
-		assertThat(this.idle.all()).singleElement().satisfies((lease) -> {
-			assertThat(lease.held()).isSameAs(held);
-			assertThat(lease.since()).isEqualTo(at(10));
-		});
-		assertThat(holders()).as("nobody holds it").isEmpty();
+		assertThat(this.queues.idle()).containsExactly(held);
+		assertThat(this.queues.find(held.id(), at(11))).isEqualTo(new LocalLease(Duration.ofMillis(1)));
 	}
 
 	@Test
 	void aKeyThatIsTakenAgainLaterThanTheLingerIsReleasedAtOnce() {
-		assertThat(keepIdle(granted("k", 0), 1)).isFalse();
-		assertThat(keepIdle(granted("k", 2002), 2003)).isFalse();
-		assertThat(keepIdle(granted("k", 4003), 4004)).as("2 s later").isTrue();
+		assertThat(keep(granted("k", 0), 1)).isFalse();
+		assertThat(keep(granted("k", 2002), 2003)).isFalse();
+		assertThat(keep(granted("k", 4003), 4004)).as("2 s later").isTrue();
 	}
 
 	@Test
@@ -93,33 +105,33 @@ class IdleLeasesTests {
 		assertThat(cold.claim.linger()).isZero();
 		release(cold.granted(0), 1);
 		Waiter warm = asking("k", 2);
-		assertThat(warm.claim.reserve()).isEqualTo(IdleLeases.RESERVE);
+		assertThat(warm.claim.reserve()).isEqualTo(Recall.RESERVE);
 		assertThat(warm.claim.linger()).hasSeconds(2);
 		warm.acquisition.failedFirst(new LockStoreException("k", Outcome.NOT_EXECUTED, "by script", null), at(3));
 		Claim again = warm.claim(3);
-		assertThat(again.reserve()).as("asked again").isEqualTo(IdleLeases.RESERVE);
+		assertThat(again.reserve()).as("asked again").isEqualTo(Recall.RESERVE);
 		assertThat(again.linger()).hasSeconds(2);
 	}
 
 	@Test
 	void aClaimTakesItWithTheNextFenceAndNoRequest() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		HeldLock taken = taken("k", 11);
 		assertThat(taken.fence()).isEqualTo(held.fence() + 1);
 		assertThat(taken.grantFence()).isEqualTo(held.fence());
 		assertThat(taken.id()).isEqualTo(held.id());
 		assertThat(taken.lease().isHeld(at(11))).isTrue();
 		assertThat(taken.lease().remaining(at(11))).as("counts from the grant").isEqualTo(Duration.ofMillis(23_991));
-		assertThat(this.idle.all()).isEmpty();
+		assertThat(this.queues.idle()).isEmpty();
 		assertThat(holders()).containsExactly(taken);
-		assertThat(keepIdle(taken, 12)).isTrue();
+		assertThat(keep(taken, 12)).isTrue();
 		assertThat(taken("k", 13).fence()).isEqualTo(held.fence() + 2);
 	}
 
 	@Test
 	void whenAClaimTakesTheIdleLeaseThenItsOwnMarginCounts() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		LockRequest careful = LockRequest.builder("k")
 			.settings(LockSettings.builder().linger(Duration.ofSeconds(2)).margin(Duration.ofSeconds(20)).build())
 			.build();
@@ -130,19 +142,19 @@ class IdleLeasesTests {
 
 	@Test
 	void itLastsForAsLongAsItsGrantWhoeverTookItInBetween() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		HeldLock shorter = begun(with(request("k"), Duration.ofSeconds(10)), 11).held();
-		assertThat(keepIdle(shorter, 12)).isTrue();
+		assertThat(keep(shorter, 12)).isTrue();
 		assertThat(taken("k", 13).lease().remaining(at(13))).isEqualTo(Duration.ofMillis(23_989));
 	}
 
 	@Test
 	void oneClaimTakesItAndTheNextWaits() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
 		Waiter second = begun(request("k"), 11);
 		assertThat(second.step).isInstanceOf(Wait.class);
-		assertThat(keepIdle(taken, 12)).as("somebody waits").isFalse();
+		assertThat(keep(taken, 12)).as("somebody waits").isFalse();
 		release(taken, 12);
 		assertThat(second.step).isEqualTo(new Ask());
 	}
@@ -151,15 +163,15 @@ class IdleLeasesTests {
 	void aClaimThatComesAsTheLeaseBecomesIdleTakesIt() {
 		HeldLock held = warm("k");
 		Waiter[] next = new Waiter[1];
-		this.idle.keepIdle(held, at(10), () -> next[0] = begun(request("k"), 10));
+		this.idle.keep(held, at(10), () -> next[0] = begun(request("k"), 10));
 		assertThat(next[0].held().fence()).isEqualTo(held.fence() + 1);
-		assertThat(this.idle.all()).isEmpty();
+		assertThat(this.queues.idle()).isEmpty();
 	}
 
 	@Test
 	void aRefusalIsNoLossOfAnybodyAndNobodyTakesItAnyMore() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		held.lease().gone();
 		assertThat(held.lossReason()).isNull();
 		Waiter next = begun(request("k"), 11);
@@ -172,7 +184,7 @@ class IdleLeasesTests {
 	@Test
 	void aRenewalThatIsStillUnderwayServesWhoTakesItNext() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		held.lease().renewed(at(9), at(11));
 		assertThat(held.lease().isHeld(at(11))).as("nobody holds it").isFalse();
 		assertThat(taken("k", 12).lease().remaining(at(12))).isEqualTo(Duration.ofMillis(23_997));
@@ -183,7 +195,7 @@ class IdleLeasesTests {
 		beNotified();
 		HeldLock held = warm("k");
 		held.lease().renewed(at(5), at(6));
-		keepIdle(held, 11_000);
+		keep(held, 11_000);
 		Waiter next = begun(request("k"), 12_005);
 		assertThat(next.step).isInstanceOf(Wait.class);
 		assertThat(endAll(12_005)).containsExactly(held);
@@ -194,11 +206,11 @@ class IdleLeasesTests {
 	void itEndsWhenItsLingerIsOver() {
 		beNotified();
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		assertThat(this.idle.due(this.notified, at(2009))).isEmpty();
 		assertThat(this.idle.nextIn(at(2009))).isLessThanOrEqualTo(IdleLeases.PAUSE);
 		assertThat(this.idle.due(this.notified, at(2029))).containsExactly(held);
-		assertThat(this.idle.all()).isEmpty();
+		assertThat(this.queues.idle()).isEmpty();
 	}
 
 	@Test
@@ -206,7 +218,7 @@ class IdleLeasesTests {
 		beNotified();
 		HeldLock held = warm("k");
 		held.lease().renewed(at(500), at(501));
-		keepIdle(held, 11_000);
+		keep(held, 11_000);
 		this.idle.due(this.notified, at(11_000));
 		assertThat(this.idle.due(this.notified, at(12_499))).isEmpty();
 		assertThat(this.idle.due(this.notified, at(12_500))).containsExactly(held);
@@ -215,7 +227,7 @@ class IdleLeasesTests {
 	@Test
 	void whileItIsReleasedNobodyAsksAndNoWaitIsOver() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		List<HeldLock> due = this.idle.due(this.notified, at(2010));
 		Waiter once = begun(
 				LockRequest.builder("k").settings(request("k").settings()).waitTimeout(Duration.ZERO).build(), 2011);
@@ -233,7 +245,7 @@ class IdleLeasesTests {
 				LockRequest.builder("k").settings(request("k").settings()).autoRenew(false).build())) {
 			IdleLeasesTests jvm = new IdleLeasesTests();
 			HeldLock held = jvm.warm("k");
-			jvm.keepIdle(held, 10);
+			jvm.keep(held, 10);
 			Waiter next = jvm.begun(request, 11);
 			assertThat(next.step).as(request.toString()).isInstanceOf(Wait.class);
 			assertThat(jvm.idle.nextIn(at(11))).isZero();
@@ -249,7 +261,7 @@ class IdleLeasesTests {
 		waiter.acquisition.failed(new LockStoreException("k", Outcome.UNKNOWN, "by script", null), at(3));
 		waiter.acquisition.timer(at(200));
 		waiter.claim(200);
-		assertThat(keepIdle(waiter.granted(200), 201)).isFalse();
+		assertThat(keep(waiter.granted(200), 201)).isFalse();
 	}
 
 	@Test
@@ -257,7 +269,7 @@ class IdleLeasesTests {
 		release(granted("k", 0), 1);
 		Waiter waiter = asking("k", 2);
 		StoredWaiter other = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
-		assertThat(keepIdle(waiter.granted(2, List.of(other)), 3)).isFalse();
+		assertThat(keep(waiter.granted(2, List.of(other)), 3)).isFalse();
 	}
 
 	@Test
@@ -268,11 +280,11 @@ class IdleLeasesTests {
 			.minHold(Duration.ofMillis(100))
 			.build();
 		HeldLock held = new Waiter(kept, 2).asked(2).granted(2);
-		assertThat(keepIdle(held, 50)).isFalse();
-		assertThat(keepIdle(held, 102)).isTrue();
+		assertThat(keep(held, 50)).isFalse();
+		assertThat(keep(held, 102)).isTrue();
 		HeldLock inDoubt = warm("other");
 		inDoubt.state().letExpire();
-		assertThat(keepIdle(inDoubt, 10)).as("the commit may still land").isFalse();
+		assertThat(keep(inDoubt, 10)).as("the commit may still land").isFalse();
 	}
 
 	@Test
@@ -282,38 +294,38 @@ class IdleLeasesTests {
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).pass(held, this.queues, at(4), (any) -> {
 		}, () -> {
 		})).isTrue();
-		assertThat(keepIdle(next.held(), 5)).isFalse();
+		assertThat(keep(next.held(), 5)).isFalse();
 	}
 
 	@Test
 	void whenAReleaseIsRequestedThenTheLeaseIsNotKeptIdle() {
 		HeldLock held = warm("k");
 		held.lease().releaseRequested(new ReleaseRequest("please", "me", Instant.EPOCH));
-		assertThat(keepIdle(held, 10)).isFalse();
+		assertThat(keep(held, 10)).isFalse();
 	}
 
 	@Test
 	void aLeaseWithLessThanHalfOfItsTimeLeftIsNotKeptIdle() {
-		assertThat(keepIdle(warm("k"), 12_002)).isFalse();
+		assertThat(keep(warm("k"), 12_002)).isFalse();
 	}
 
 	@Test
 	void aLostLeaseIsNotKeptIdle() {
 		HeldLock held = warm("k");
 		held.lease().gone();
-		assertThat(keepIdle(held, 10)).isFalse();
+		assertThat(keep(held, 10)).isFalse();
 		assertThat(this.log).containsExactly("lost");
 	}
 
 	@Test
 	void itEndsWithTheFencesThatWereSetAside() {
 		HeldLock held = warm("k");
-		for (int i = 0; i < IdleLeases.RESERVE; i++) {
-			assertThat(keepIdle(held, 10)).isTrue();
+		for (int i = 0; i < Recall.RESERVE; i++) {
+			assertThat(keep(held, 10)).isTrue();
 			held = taken("k", 10);
 		}
-		assertThat(held.fence()).isEqualTo(held.grantFence() + IdleLeases.RESERVE);
-		assertThat(keepIdle(held, 10)).isFalse();
+		assertThat(held.fence()).isEqualTo(held.grantFence() + Recall.RESERVE);
+		assertThat(keep(held, 10)).isFalse();
 	}
 
 	@Test
@@ -322,31 +334,31 @@ class IdleLeasesTests {
 		for (int i = 0; i < IdleLeases.MAX_LEASES; i++) {
 			held.add(warm("k" + i));
 		}
-		held.forEach((one) -> assertThat(keepIdle(one, 10)).isTrue());
+		held.forEach((one) -> assertThat(keep(one, 10)).isTrue());
 		assertThat(this.idle.due(this.notified, at(11))).isEmpty();
 		HeldLock last = warm("last");
-		keepIdle(last, 12);
+		keep(last, 12);
 		assertThat(this.idle.due(this.notified, at(50))).containsExactly(held.get(0));
-		assertThat(this.idle.all()).hasSize(IdleLeases.MAX_LEASES);
+		assertThat(this.queues.idle()).hasSize(IdleLeases.MAX_LEASES);
 	}
 
 	@Test
 	void aStopTakesThemAll() {
 		HeldLock one = warm("one");
 		HeldLock other = warm("other");
-		keepIdle(one, 10);
-		keepIdle(other, 10);
-		this.idle.recalled(one.id());
-		assertThat(this.idle.takeAll()).containsExactlyInAnyOrder(one, other);
-		assertThat(this.idle.takeAll()).isEmpty();
+		keep(one, 10);
+		keep(other, 10);
+		this.idle.recall(one.id());
+		assertThat(this.idle.stop()).containsExactlyInAnyOrder(one, other);
+		assertThat(this.idle.stop()).isEmpty();
 	}
 
 	@Test
 	void aRecallEndsItAtOnceAndWhoComesNextEntersTheQueue() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		int before = this.wakes;
-		this.idle.recalled(held.id());
+		this.idle.recall(held.id());
 		assertThat(this.wakes).isGreaterThan(before);
 		assertThat(this.idle.nextIn(at(11))).isZero();
 		Waiter next = begun(request("k"), 11);
@@ -358,24 +370,24 @@ class IdleLeasesTests {
 	@Test
 	void aKeyThatWasRecalledHasToBeTakenMoreOftenInARowToKeepItsLease() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
-		this.idle.recalled(held.id());
+		keep(held, 10);
+		this.idle.recall(held.id());
 		endAll(11);
-		assertThat(keepIdle(granted("k", 12), 13)).as("which was enough before").isFalse();
-		assertThat(keepIdle(granted("k", 14), 15)).isFalse();
+		assertThat(keep(granted("k", 12), 13)).as("which was enough before").isFalse();
+		assertThat(keep(granted("k", 14), 15)).isFalse();
 	}
 
 	@Test
 	void aRecallOfALeaseThatServedNobodySetsTheKeyBackFurther() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		keepIdle(taken, 12);
-		this.idle.recalled(taken.id());
+		keep(taken, 12);
+		this.idle.recall(taken.id());
 		endAll(13);
 		assertThat(usesUntilKept("k", 14)).as("it has served one").isEqualTo(4);
 		HeldLock unused = warm("l");
-		keepIdle(unused, 200);
-		this.idle.recalled(unused.id());
+		keep(unused, 200);
+		this.idle.recall(unused.id());
 		endAll(201);
 		assertThat(usesUntilKept("l", 202)).isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
@@ -387,58 +399,58 @@ class IdleLeasesTests {
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).pass(first, this.queues, at(4), (any) -> {
 		}, () -> {
 		})).isTrue();
-		assertThat(keepIdle(next.held(), 5)).isTrue();
-		this.idle.recalled(first.id());
+		assertThat(keep(next.held(), 5)).isTrue();
+		this.idle.recall(first.id());
 		endAll(6);
 		assertThat(usesUntilKept("k", 7)).isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
 
 	@Test
 	void claimsThatAnIdleLeaseServedMakeUpForAnEarlierRecall() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		keepIdle(taken, 12);
-		this.idle.recalled(taken.id());
+		keep(taken, 12);
+		this.idle.recall(taken.id());
 		endAll(13);
 		long now = 14;
 		HeldLock held = granted("k", now);
-		for (; !keepIdle(held, now); now++) {
+		for (; !keep(held, now); now++) {
 			held = granted("k", now);
 		}
 		for (int served = 0; served < 3; served++) {
 			held = taken("k", now);
-			keepIdle(held, now);
+			keep(held, now);
 		}
-		this.idle.recalled(held.id());
+		this.idle.recall(held.id());
 		endAll(now);
 		assertThat(usesUntilKept("k", now)).as("as after the first recall").isEqualTo(4);
 	}
 
 	@Test
 	void claimsThatAnIdleLeaseServedMakeUpForARecallEvenIfItIsRecalledWhileHeld() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		keepIdle(taken, 12);
-		this.idle.recalled(taken.id());
+		keep(taken, 12);
+		this.idle.recall(taken.id());
 		endAll(13);
 		for (int i = 0; i < 3; i++) {
 			release(granted("k", 14), 14);
 		}
-		assertThat(keepIdle(granted("k", 14), 14)).as("for the fourth time").isTrue();
+		assertThat(keep(granted("k", 14), 14)).as("for the fourth time").isTrue();
 		for (int served = 0; served < 3; served++) {
 			taken = taken("k", 14);
-			keepIdle(taken, 14);
+			keep(taken, 14);
 		}
 		taken = taken("k", 14);
-		this.idle.recalled(taken.id());
-		assertThat(keepIdle(taken, 14)).isFalse();
+		this.idle.recall(taken.id());
+		assertThat(keep(taken, 14)).isFalse();
 		release(taken, 14);
 		assertThat(usesUntilKept("k", 5000)).as("as before the first recall").isEqualTo(2);
 	}
 
 	private int usesUntilKept(String key, long from) {
 		int uses = 1;
-		for (long now = from; !keepIdle(granted(key, now), now + 1); now += 2) {
+		for (long now = from; !keep(granted(key, now), now + 1); now += 2) {
 			uses++;
 		}
 		return uses;
@@ -449,11 +461,11 @@ class IdleLeasesTests {
 		release(granted("k", 0), 1);
 		Waiter waiter = asking("k", 2);
 		LeaseId id = waiter.acquisition.attempt().id();
-		assertThat(this.idle.recalled(id)).containsExactly(request("k"));
-		assertThat(this.idle.recalled(id)).as("no news").isEmpty();
+		assertThat(this.idle.recall(id)).isEqualTo(request("k"));
+		assertThat(this.idle.recall(id)).as("no news").isNull();
 		HeldLock held = waiter.granted(3);
-		assertThat(this.idle.recalled(id)).as("no news").isEmpty();
-		assertThat(keepIdle(held, 4)).isFalse();
+		assertThat(this.idle.recall(id)).as("no news").isNull();
+		assertThat(keep(held, 4)).isFalse();
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).mayPass(held)).as("others want it").isFalse();
 	}
 
@@ -461,41 +473,41 @@ class IdleLeasesTests {
 	void aRecallOfAnotherLeaseSaysNothingOfTheOneThatIsAskedFor() {
 		release(granted("k", 0), 1);
 		Waiter waiter = asking("k", 2);
-		assertThat(this.idle.recalled(new LeaseId("k", "another"))).isEmpty();
-		assertThat(keepIdle(waiter.granted(3), 4)).isTrue();
+		assertThat(this.idle.recall(new LeaseId("k", "another"))).isNull();
+		assertThat(keep(waiter.granted(3), 4)).isTrue();
 	}
 
 	@Test
 	void aRecallOfAnotherLeaseEndsNothing() {
-		keepIdle(warm("k"), 10);
-		this.idle.recalled(new LeaseId("k", "another"));
-		this.idle.recalled(new LeaseId("l", "another"));
+		keep(warm("k"), 10);
+		this.idle.recall(new LeaseId("k", "another"));
+		this.idle.recall(new LeaseId("l", "another"));
 		assertThat(this.idle.due(true, at(30))).isEmpty();
 	}
 
 	@Test
 	void aLeaseThatIsRecalledWhileItIsHeldIsNotLostAndNotKeptIdle() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		HeldLock taken = taken("k", 11);
-		this.idle.recalled(held.id());
+		this.idle.recall(held.id());
 		assertThat(taken.lease().isHeld(at(12))).as("no loss").isTrue();
-		assertThat(keepIdle(taken, 12)).isFalse();
+		assertThat(keep(taken, 12)).isFalse();
 	}
 
 	@Test
 	void aRecallAsItBecomesIdleIsNotMissed() {
 		HeldLock held = warm("k");
-		this.idle.keepIdle(held, at(10), () -> this.idle.recalled(held.id()));
+		this.idle.keep(held, at(10), () -> this.idle.recall(held.id()));
 		assertThat(endAll(10)).containsExactly(held);
 	}
 
 	@Test
 	void aClaimThatHasTakenItBeforeTheRecallHoldsIt() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		HeldLock taken = taken("k", 11);
-		this.idle.recalled(held.id());
+		this.idle.recall(held.id());
 		assertThat(endAll(12)).isEmpty();
 		assertThat(taken.lease().isHeld(at(12))).isTrue();
 	}
@@ -503,21 +515,11 @@ class IdleLeasesTests {
 	@Test
 	void aBrokenLockIsTakenByNobody() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
-		this.idle.broken("k", held.grantFence() - 1);
-		assertThat(this.idle.all()).hasSize(1);
-		this.idle.broken("k", held.grantFence());
+		keep(held, 10);
+		held.lease().gone();
+		this.idle.wanted("k");
+		assertThat(this.queues.idle()).isEmpty();
 		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
-	}
-
-	@Test
-	void whenALockIsBrokenThenTheHoldThatTookItsLeaseIsReturnedAndNotKeptIdle() {
-		HeldLock held = warm("k");
-		keepIdle(held, 10);
-		HeldLock taken = taken("k", 11);
-		assertThat(this.idle.broken("k", held.grantFence() - 1)).isEmpty();
-		assertThat(this.idle.broken("k", held.grantFence())).containsExactly(taken);
-		assertThat(keepIdle(taken, 12)).as("nor does anybody take it after that").isFalse();
 	}
 
 	@Test
@@ -525,13 +527,13 @@ class IdleLeasesTests {
 		assertThat(this.idle.watchFor(at(0))).isZero();
 		HeldLock held = warm("k");
 		assertThat(this.idle.watchFor(at(10))).isZero();
-		keepIdle(held, 10);
+		keep(held, 10);
 		assertThat(this.idle.watchFor(at(1000))).isEqualTo(IdleLeases.WATCHED);
 		taken("k", 1010);
 		assertThat(this.idle.watchFor(at(1010))).isEqualTo(9_000_000_000L);
 		assertThat(this.idle.watchFor(at(10_010))).isZero();
 		HeldLock again = warm("l");
-		keepIdle(again, 20);
+		keep(again, 20);
 		taken("l", 20);
 		assertThat(this.idle.watchFor(at(20))).as("from the last one on").isEqualTo(IdleLeases.WATCHED);
 	}
@@ -542,45 +544,45 @@ class IdleLeasesTests {
 		HeldLock idle = warm("idle");
 		HeldLock held = warm("held");
 		Waiter asking = asking("asking", 2);
-		keepIdle(idle, 10);
+		keep(idle, 10);
 		int before = this.wakes;
 		this.idle.missed(at(20));
 		assertThat(this.wakes).isGreaterThan(before);
 		assertThat(begun(request("idle"), 21).step).as("nobody takes it").isInstanceOf(Wait.class);
 		assertThat(endAll(21)).containsExactly(idle);
-		assertThat(keepIdle(held, 22)).isFalse();
-		assertThat(keepIdle(asking.granted(22), 23)).as("asked for before").isFalse();
+		assertThat(keep(held, 22)).isFalse();
+		assertThat(keep(asking.granted(22), 23)).as("asked for before").isFalse();
 		release(held, 23);
-		assertThat(keepIdle(granted("held", 24), 25)).as("asked for after that").isTrue();
+		assertThat(keep(granted("held", 24), 25)).as("asked for after that").isTrue();
 	}
 
 	@Test
 	void whenRecallsMayHaveBeenMissedAsALeaseBecomesIdleThenItEnds() {
 		HeldLock held = warm("k");
-		this.idle.keepIdle(held, at(10), () -> this.idle.missed(at(11)));
+		this.idle.keep(held, at(10), () -> this.idle.missed(at(11)));
 		assertThat(endAll(12)).containsExactly(held);
 	}
 
 	@Test
 	void whereRecallsAreNotNotifiedItEndsOneLingerAfterItsGrantHoweverOftenItIsTaken() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		HeldLock taken = taken("k", 1500);
-		assertThat(keepIdle(taken, 1999)).isTrue();
+		assertThat(keep(taken, 1999)).isTrue();
 		assertThat(this.idle.due(false, at(2001))).isEmpty();
 		assertThat(this.idle.nextIn(at(2001))).isLessThanOrEqualTo(IdleLeases.PAUSE);
 		assertThat(this.idle.due(false, at(2021))).containsExactly(taken);
 		HeldLock other = warm("l");
-		keepIdle(other, 10);
-		assertThat(keepIdle(taken("l", 1500), 2002)).isFalse();
+		keep(other, 10);
+		assertThat(keep(taken("l", 1500), 2002)).isFalse();
 	}
 
 	@Test
 	void whereRecallsAreNotifiedItsLingerBeginsAnewEachTime() {
 		beNotified();
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		HeldLock taken = taken("k", 2000);
-		assertThat(keepIdle(taken, 3000)).isTrue();
+		assertThat(keep(taken, 3000)).isTrue();
 		assertThat(this.idle.due(true, at(4999))).isEmpty();
 		assertThat(this.idle.due(true, at(5020))).containsExactly(taken);
 	}
@@ -589,11 +591,11 @@ class IdleLeasesTests {
 	void whereRecallsAreNoLongerNotifiedItsLingerBeganWithItsGrant() {
 		beNotified();
 		HeldLock held = warm("k");
-		keepIdle(held, 1000);
+		keep(held, 1000);
 		HeldLock later = granted("l", 1000);
 		release(later, 1001);
 		later = granted("l", 1002);
-		keepIdle(later, 1003);
+		keep(later, 1003);
 		assertThat(this.idle.due(true, at(2500))).isEmpty();
 		assertThat(this.idle.due(false, at(2501))).containsExactly(held);
 		assertThat(this.idle.nextIn(at(2501))).isLessThanOrEqualTo(501_000_000);
@@ -602,11 +604,11 @@ class IdleLeasesTests {
 	@Test
 	void aRecallThatWasNotHeardIsSeenInTheAnswerToTheNextClaim() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		assertThat(endAll(2002)).containsExactly(held);
 		this.recalled = held.id().leaseToken();
 		HeldLock next = granted("k", 2003);
-		assertThat(keepIdle(next, 2004)).isFalse();
+		assertThat(keep(next, 2004)).isFalse();
 		release(next, 2004);
 		assertThat(usesUntilKept("k", 2005)).as("as others want it").isEqualTo(LingerPolicy.MAX_CLAIMS);
 	}
@@ -614,21 +616,21 @@ class IdleLeasesTests {
 	@Test
 	void aRecallThatWasNotHeardIsSeenAlsoInADenial() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		endAll(2002);
 		Waiter waiter = asking("k", 2003);
 		this.recalled = held.id().leaseToken();
 		waiter.denied(2003);
 		this.recalled = "another";
-		assertThat(keepIdle(waiter.asked(2004).granted(2004), 2005)).isFalse();
+		assertThat(keep(waiter.asked(2004).granted(2004), 2005)).isFalse();
 	}
 
 	@Test
 	void aRecallThatWasHeardDoesNotCountAgainInTheAnswerToTheNextClaim() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		HeldLock taken = taken("k", 11);
-		keepIdle(taken, 12);
-		this.idle.recalled(taken.id());
+		keep(taken, 12);
+		this.idle.recall(taken.id());
 		endAll(13);
 		this.recalled = taken.id().leaseToken();
 		assertThat(usesUntilKept("k", 14)).isEqualTo(4);
@@ -637,28 +639,30 @@ class IdleLeasesTests {
 	@Test
 	void nobodyTakesALeaseThatWasRecalledBeforeItEnds() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
-		held.recall().want();
+		keep(held, 10);
+		Objects.requireNonNull(held.recall()).want();
 		assertThat(begun(request("k"), 11).step).isInstanceOf(Wait.class);
 	}
 
 	@Test
 	void aClaimThatStoodStillBeforeItsBeginTakesNoLeaseThatHasRunOut() {
-		keepIdle(warm("k"), 10);
+		keep(warm("k"), 10);
 		Attempt attempt = Attempt.of(request("k"), "late", OWNER, "main", ConfiguredSettings.NONE, at(11));
 		LockAcquisition acquisition = new LockAcquisition(this.queues, attempt, 1000, (lost) -> this.log.add("lost"));
-		assertThat(acquisition.begin(new Waiter(request("other"), 11), at(60_000))).isInstanceOf(Wait.class);
+		Waiter caller = new Waiter(request("other"), 11);
+		this.now = 60_000;
+		assertThat(acquisition.begin(caller, at(11))).isInstanceOf(Wait.class);
 		assertThat(this.log).containsExactly("passed 102");
 	}
 
 	@Test
 	void aHotKeyDoesNotWakeTheWatchEachTime() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		this.idle.due(this.notified, at(10));
 		int before = this.wakes;
 		for (int i = 0; i < 100; i++) {
-			keepIdle(taken("k", 11 + i), 11 + i);
+			keep(taken("k", 11 + i), 11 + i);
 		}
 		assertThat(this.wakes).isEqualTo(before);
 		assertThat(this.idle.nextIn(at(120))).as("not forgotten").isLessThanOrEqualTo(2_000_000_000);
@@ -668,14 +672,14 @@ class IdleLeasesTests {
 	void theTimeOfATurnBeginsAnewWhenNobodyWaited() {
 		HandOver handOver = new HandOver(Duration.ofMillis(250), 1000);
 		HeldLock held = warm("k");
-		keepIdle(held, 1000);
+		keep(held, 1000);
 		HeldLock taken = taken("k", 1900);
 		Waiter next = begun(request("k"), 1901);
 		assertThat(handOver.pass(taken, this.queues, at(2000), (any) -> {
 		}, () -> {
 		})).isTrue();
 		assertThat(next.held().fence()).isEqualTo(taken.fence() + 1);
-		this.idle.recalled(held.id());
+		this.idle.recall(held.id());
 		assertThat(handOver.mayPass(next.held())).as("others want it").isFalse();
 	}
 
@@ -684,19 +688,19 @@ class IdleLeasesTests {
 		release(granted("k", 0), 1);
 		StoredWaiter other = new StoredWaiter("other", 1, OWNER, Instant.EPOCH, Duration.ofSeconds(6));
 		HeldLock held = asking("k", 2).granted(2, List.of(other));
-		this.idle.recalled(held.id());
+		this.idle.recall(held.id());
 		assertThat(new HandOver(Duration.ofMillis(250), 1000).mayPass(held)).as("the turn bounds it").isTrue();
 	}
 
 	@Test
 	void whenAReleaseIsRequestedOfAnEarlierHoldThenTheTakerIsToldOnceAndKeepsNoIdleLease() {
 		HeldLock held = warm("k");
-		keepIdle(held, 10);
+		keep(held, 10);
 		HeldLock taken = taken("k", 11);
 		ReleaseRequest request = new ReleaseRequest("please", "me", Instant.EPOCH);
 		assertThat(held.lease().releaseRequested(request)).as("who holds it now").contains(taken.lease());
 		assertThat(taken.lease().releaseRequested(request)).as("once").isEmpty();
-		assertThat(keepIdle(taken, 12)).isFalse();
+		assertThat(keep(taken, 12)).isFalse();
 	}
 
 	private void beNotified() {
@@ -708,7 +712,7 @@ class IdleLeasesTests {
 	}
 
 	private List<HeldLock> holders() {
-		return this.local.holders("k");
+		return this.queues.holders("k");
 	}
 
 	/** A lock that is held since 2 ms, whose lease may be idle. */
@@ -733,18 +737,18 @@ class IdleLeasesTests {
 		return new Waiter(request, now);
 	}
 
-	private boolean keepIdle(HeldLock held, long now) {
-		boolean rests = this.idle.keepIdle(held, at(now), () -> this.log.add("passed " + held.fence()));
-		if (!rests && held.lossReason() == null && held.state().mayBeHandedOver(at(now))
-				&& this.queues.waiting(held.key()) == 0 && held.grant().recall() == null) {
-			release(held, now);
+	private boolean keep(HeldLock held, long now) {
+		boolean kept = this.idle.keep(held, at(now), () -> this.log.add("passed " + held.fence()));
+		if (!kept && held.lossReason() == null && this.queues.waiting(held.key()) == 0 && held.recall() == null) {
+			held.state().release(at(now));
+			this.queues.wakeNext(held);
 		}
-		return rests;
+		return kept;
 	}
 
 	private void release(HeldLock held, long now) {
+		assertThat(keep(held, now)).isFalse();
 		held.state().release(at(now));
-		this.idle.released(held, at(now));
 		this.queues.wakeNext(held);
 	}
 
@@ -776,13 +780,17 @@ class IdleLeasesTests {
 
 		private final long begun;
 
+		private boolean begins = true;
+
 		private Waiter(LockRequest request, long now) {
 			String token = "t" + IdleLeasesTests.this.tokens++;
 			Attempt attempt = Attempt.of(request, token, OWNER, "main", ConfiguredSettings.NONE, at(now));
 			this.begun = now;
+			IdleLeasesTests.this.now = now;
 			this.acquisition = new LockAcquisition(IdleLeasesTests.this.queues, attempt, 1000,
 					(lost) -> IdleLeasesTests.this.log.add("lost"));
 			this.step = this.acquisition.begin(this, at(now));
+			this.begins = false;
 		}
 
 		private Waiter asked(long now) {
@@ -823,7 +831,9 @@ class IdleLeasesTests {
 
 		@Override
 		public void turn() {
-			this.step = this.acquisition.turn(at(this.begun));
+			if (!this.begins) {
+				this.step = this.acquisition.turn(at(this.begun));
+			}
 		}
 
 		@Override

@@ -1,14 +1,14 @@
-package io.mongolock.client;
+package io.mongolock.background;
 
 import java.util.concurrent.Executor;
 
 import io.mongolock.core.ClockReading;
 
 /**
- * A task that the {@link ClientLoop} runs besides the renewals. It has no thread of its
+ * A task that the loop of the client runs besides the renewals. It has no thread of its
  * own.
  */
-interface BackgroundTask {
+public interface BackgroundTask {
 
 	/**
 	 * Start the task.

@@ -1,10 +1,13 @@
-package io.mongolock.core;
+package io.mongolock.linger;
 
 import java.time.Duration;
 import java.util.LinkedHashMap;
 import java.util.Map;
 
 import org.jspecify.annotations.Nullable;
+
+import io.mongolock.core.ClockReading;
+import io.mongolock.core.Recall;
 
 /**
  * Decides for which keys it pays to keep leases: for keys that this client takes again
@@ -51,7 +54,7 @@ final class LingerPolicy {
 		Use use = use(key, since);
 		use.forget(since.nanos());
 		use.releasedAt = since.nanos();
-		use.needed = Math.max(1, use.needed - ((recall != null) ? recall.served() : 0));
+		use.needed = Math.max(1, use.needed - ((recall != null) ? recall.takeServed() : 0));
 		use.last = recall;
 	}
 
@@ -79,7 +82,7 @@ final class LingerPolicy {
 		if (last == null || !last.isOf(token) || !last.want()) {
 			return false;
 		}
-		recalled(key, last.served() > 0);
+		recalled(key, last.isUsed());
 		return true;
 	}
 
