@@ -49,7 +49,10 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	@Override
 	public void turn() {
 		this.turn = this.sender.now();
-		this.runtime.unpark(this.thread);
+		// It does not wait if it was just handed an idle lease
+		if (Thread.currentThread() != this.thread) {
+			this.runtime.unpark(this.thread);
+		}
 	}
 
 	@Override
