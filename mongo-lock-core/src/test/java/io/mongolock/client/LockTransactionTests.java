@@ -24,6 +24,8 @@ import io.mongolock.LockRequest;
 import io.mongolock.OnLost;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
+import io.mongolock.store.LeaseControl;
+import io.mongolock.store.LeaseEnd;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
@@ -210,6 +212,20 @@ class LockTransactionTests {
 		});
 		assertThat(this.store.count("acquire")).isEqualTo(1);
 		assertThat(this.store.count("release")).isEqualTo(1);
+	}
+
+	@Test
+	void aLockThatAStatementOfTheTransactionHasEndedIsClaimedAnew() {
+		this.transaction.executeWithoutResult((status) -> {
+			LockHandle first = this.locks.acquire(REQUEST);
+			this.store.forget("k");
+			((LeaseControl) first).end(LeaseEnd.RELEASED);
+			this.locks.acquire(REQUEST).close();
+			this.locks.acquire(REQUEST).close();
+			assertThat(this.store.holder("k")).isPresent();
+		});
+		assertThat(this.store.count("acquire")).isEqualTo(2);
+		assertThat(this.store.holder("k")).isEmpty();
 	}
 
 	@Test
