@@ -65,6 +65,19 @@ class ClientLifecycleTests {
 	}
 
 	@Test
+	void anInterruptEndsTheWaitForRenewalsAndOutlivesIt() {
+		CompletableFuture<Void> answered = new CompletableFuture<>();
+		this.phase.start();
+		this.phase.threads().renewals().execute(answered::join);
+		this.phase.stop();
+		this.phase.close();
+		Thread.currentThread().interrupt();
+		this.phase.awaitRenewals(Duration.ofMinutes(1));
+		answered.complete(null);
+		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
 	void aStartDuringAStopLeavesNoWatch() {
 		Set<Thread> before = watches();
 		this.phase.start();
