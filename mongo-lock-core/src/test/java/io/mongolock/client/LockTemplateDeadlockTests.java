@@ -9,6 +9,7 @@ import java.util.stream.IntStream;
 import org.awaitility.Awaitility;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.springframework.transaction.support.TransactionTemplate;
 
 import io.mongolock.LockContext;
 import io.mongolock.LockHandle;
@@ -43,6 +44,20 @@ class LockTemplateDeadlockTests extends AbstractLockTemplateTests {
 		assertThat(holdsOfAWaiterUnder(List.of("outer", "ä".repeat(101), "b".repeat(160), "c".repeat(151))))
 			.as("without the one that does not fit")
 			.containsExactly("c".repeat(151), "b".repeat(160), "outer");
+	}
+
+	@Test
+	void aPlaceNamesTheLocksThatATransactionKeepsTheLatestFirst() {
+		this.other.acquire(LockRequest.of("k"));
+		TransactionTemplate transaction = new TransactionTemplate(new NoTransactions());
+		Future<?> waiting = this.others.submit(() -> transaction.execute((status) -> {
+			this.template.acquire(LockRequest.of("first")).close();
+			this.template.acquire(LockRequest.of("second")).close();
+			return this.template.execute(LONG, LockHandle::fence);
+		}));
+		awaitPlace();
+		assertThat(this.store.lastClaim().holds()).extracting(GrantId::key).containsExactly("second", "first");
+		waiting.cancel(true);
 	}
 
 	@Test
