@@ -132,6 +132,11 @@ final class FollowedStream implements StoreSubscription, Runnable {
 
 	private void followUntilClosed() {
 		while (isOpen()) {
+			Duration refused = this.streams.pause();
+			if (refused.compareTo(Duration.ZERO) > 0) {
+				pause(refused.toNanos());
+				continue;
+			}
 			try (MongoCursor<BsonDocument> cursor = this.streams.open()) {
 				follow(cursor);
 			}
@@ -204,9 +209,12 @@ final class FollowedStream implements StoreSubscription, Runnable {
 
 	private void pause() {
 		long longest = Math.min(MAX_PAUSE, FIRST_PAUSE << Math.min(this.failures++, 10));
+		pause(TimeUnit.MILLISECONDS.toNanos(longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1)));
+	}
+
+	private void pause(long nanos) {
 		try {
-			this.closed.await(longest / 2 + ThreadLocalRandom.current().nextLong(longest / 2 + 1),
-					TimeUnit.MILLISECONDS);
+			this.closed.await(nanos, TimeUnit.NANOSECONDS);
 		}
 		catch (InterruptedException ex) {
 			// None of our threads interrupts this one, so the interrupt asks it to end

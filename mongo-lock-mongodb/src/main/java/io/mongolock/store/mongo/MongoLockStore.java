@@ -101,9 +101,9 @@ public final class MongoLockStore implements LockStore {
 		this.confirmations = new ConfirmCommand(this.locks, this.statements);
 		this.looks = new LockQueries(this.locks, this.statements, this.keys);
 		this.releaseStreams = new ChangeStreams(this.locks, this.statements.releases(), STREAM_TIMEOUT,
-				"waiters ask for a lock again after each retry-interval");
+				"waiters ask for a lock again after each retry-interval", LockClock.system());
 		this.recallStreams = new ChangeStreams(this.locks, this.statements.recalls(), STREAM_TIMEOUT,
-				"the linger of each idle lease counts from its grant");
+				"the linger of each idle lease counts from its grant", LockClock.system());
 	}
 
 	/**

@@ -33,8 +33,8 @@
  * limits the time of statements on documents. {@link TemplateFailures} says whether a
  * failed statement was a conflict or may have been written.</li>
  * <li>Releases and recalls: {@link FollowedStream} decides when a broken stream is opened
- * anew. {@link ChangeStreams} decides whether a cluster may have a stream.
- * {@link Notifications} may be off.</li>
+ * anew. {@link ChangeStreams} decides whether a cluster may have a stream, and when to
+ * ask again after a refusal. {@link Notifications} may be off.</li>
  * <li>The servers: {@link ServerClockWatch} notices elections, and reads a
  * {@link Heartbeat}. {@link ServerClockComparison} decides whose clock is off, and
  * {@link ServerClockFinding} describes the result and its consequences.</li>

@@ -85,13 +85,14 @@ class ChangeStreamsTests {
 		given(this.locks.getNamespace()).willReturn(new MongoNamespace("shop.locks"));
 		answerHello(new Document("setName", "rs"));
 		this.streams = new ChangeStreams(new PrimaryCollection(this.template, "locks", this.clock),
-				new LockStatements().releases(), Duration.ofSeconds(6), "they look");
+				new LockStatements().releases(), Duration.ofSeconds(6), "they look", this.clock);
 	}
 
 	@Test
 	void aShardedClusterIsTooLateToListenTo() {
 		answerHello(new Document("msg", "isdbgrid"));
 		assertThatExceptionOfType(IllegalStateException.class).isThrownBy(this::open);
+		assertThat(this.streams.pause()).isPositive();
 		then(this.locks).should(never()).aggregate(anyList());
 	}
 
@@ -99,8 +100,24 @@ class ChangeStreamsTests {
 	void aMissingPrivilegeIsSaidWithTheWayOut(CapturedOutput output) {
 		failWith(failure(13, "Unauthorized"));
 		assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this::open);
+		assertThat(this.streams.pause()).isPositive();
 		assertThat(output).containsOnlyOnce("WARN")
 			.contains("'locks'", "find and changeStream", "mongo-lock.notifications=off", "no, says the server");
+	}
+
+	@Test
+	void theServerIsAskedAgainAfterAPauseThatGrowsToAMinute() {
+		failWith(failure(13, "Unauthorized"));
+		Duration longest = Duration.ofSeconds(1);
+		for (int refusals = 1; refusals < 10; refusals++) {
+			assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this::open);
+			assertThat(this.streams.pause()).isBetween(longest.dividedBy(2), longest);
+			this.nanos.addAndGet(this.streams.pause().toNanos() - 1);
+			assertThat(this.streams.pause()).isPositive();
+			this.nanos.incrementAndGet();
+			assertThat(this.streams.pause()).isZero();
+			longest = (refusals < 6) ? longest.multipliedBy(2) : Duration.ofMinutes(1);
+		}
 	}
 
 	@Test
@@ -113,8 +130,10 @@ class ChangeStreamsTests {
 		open();
 		open();
 		assertThat(output).containsOnlyOnce("INFO").contains("no longer refuses");
+		assertThat(this.streams.pause()).isZero();
 		failWith(failure(13, "Unauthorized"));
 		assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this::open);
+		assertThat(this.streams.pause()).isLessThanOrEqualTo(Duration.ofSeconds(1));
 		assertThat(output.toString().split("WARN")).hasSize(3);
 	}
 
@@ -126,25 +145,24 @@ class ChangeStreamsTests {
 		work();
 		this.nanos.addAndGet(Duration.ofMinutes(1).toNanos());
 		open();
-		then(this.locks).should().aggregate(anyList());
+		assertThat(this.streams.pause()).isZero();
 	}
 
 	@Test
 	void aServerWithoutChangeStreamsIsNothingToWarnOf(CapturedOutput output) {
 		failWith(failure(40573, "Location40573"));
 		assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this::open);
+		assertThat(this.streams.pause()).isPositive();
 		assertThat(output).doesNotContain("WARN");
 	}
 
 	@Test
-	void aTransientFailureIsNoRefusal(CapturedOutput output) {
+	void aTransientFailureIsNoRefusal() {
 		failWith(failure(189, "PrimarySteppedDown"));
 		assertThatExceptionOfType(MongoCommandException.class).isThrownBy(this::open);
 		failWith(new MongoSocketReadException("cut", new ServerAddress()));
 		assertThatExceptionOfType(MongoSocketReadException.class).isThrownBy(this::open);
-		work();
-		open();
-		assertThat(output).doesNotContain("WARN", "INFO");
+		assertThat(this.streams.pause()).isZero();
 	}
 
 	private void open() {

@@ -26,6 +26,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 
+import io.mongolock.LockClock;
 import io.mongolock.store.Claim;
 import io.mongolock.store.Claims;
 import io.mongolock.store.KeySpace;
@@ -156,7 +157,7 @@ class ReleaseStreamTests {
 	void aStreamThatEndsWithAnErrorIsOpenedAnew() {
 		AtomicInteger opened = new AtomicInteger();
 		ChangeStreams streams = new ChangeStreams(new PrimaryCollection(TestTemplates.template(this.client), "locks"),
-				new LockStatements().releases(), TIMEOUT, "they look") {
+				new LockStatements().releases(), TIMEOUT, "they look", LockClock.system()) {
 
 			@Override
 			MongoCursor<BsonDocument> open() {
@@ -384,7 +385,7 @@ class ReleaseStreamTests {
 	// Gives a stream up soon, and on a busy machine now and then one that works
 	private void watchHastily() {
 		ChangeStreams hasty = new ChangeStreams(new PrimaryCollection(TestTemplates.template(this.client), "locks"),
-				new LockStatements().releases(), Duration.ofMillis(1_500), "they look");
+				new LockStatements().releases(), Duration.ofMillis(1_500), "they look", LockClock.system());
 		this.watch = FollowedStream.releases(hasty, new KeySpace(""), this.listener);
 		awaitLive();
 	}
