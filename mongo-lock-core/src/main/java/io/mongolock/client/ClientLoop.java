@@ -260,8 +260,8 @@ final class ClientLoop {
 		publish((events) -> events.watchFailed(failure));
 	}
 
-	private void failed(List<Lease> leases, Throwable failure) {
-		publish((events) -> events.renewalFailed(leases, failure));
+	private void failed(RenewalBatch batch, List<Lease> leases, Throwable failure) {
+		publish((events) -> events.renewalFailed(batch, leases, failure));
 	}
 
 	private void publish(Consumer<LockEvents> event) {
@@ -324,7 +324,7 @@ final class ClientLoop {
 		catch (RuntimeException | Error ex) {
 			// No thread could be started. The watch goes on, and the batch is tried again
 			over.complete(null);
-			failed(batch.leases(), ex);
+			failed(batch, batch.leases(), ex);
 			this.schedule.failed(batch, now);
 		}
 	}
@@ -343,7 +343,7 @@ final class ClientLoop {
 				// again
 				ClockReading now = ClockReading.of(this.clock);
 				answer((schedule) -> schedule.failed(batch, now));
-				failed(batch.leases(), ex);
+				failed(batch, batch.leases(), ex);
 				this.events.renewed(batch.leases(), -1, due);
 			}
 			return false;
@@ -362,7 +362,7 @@ final class ClientLoop {
 		this.events.renewalsAnswered(others, answer.found());
 		answer((schedule) -> schedule.answered(batch, answer, requested, now));
 		if (answer.failure() != null) {
-			failed(failed, answer.failure());
+			failed(batch, failed, answer.failure());
 		}
 		this.events.renewed(others, answer.found(), requested);
 		this.events.renewed(failed, -1, requested);

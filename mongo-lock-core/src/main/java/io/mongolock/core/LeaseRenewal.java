@@ -28,6 +28,9 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 
 	private int most = Division.MAX_BATCH;
 
+	/** The fewest leases that a request for this one carried since it was confirmed. */
+	private int fewest = Integer.MAX_VALUE;
+
 	LeaseRenewal(Lease lease, boolean renews, boolean dueAtOnce) {
 		this.lease = lease;
 		this.renews = renews;
@@ -94,8 +97,18 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 		return (byUrgency != 0) ? byUrgency : this.lease.id().leaseToken().compareTo(other.lease.id().leaseToken());
 	}
 
-	void joins(Object batch) {
+	void joins(Object batch, int size) {
 		this.batch = batch;
+		this.fewest = Math.min(this.fewest, size);
+	}
+
+	/**
+	 * Whether a failure is news.
+	 * @return whether it is the first failure for this lease, or the first of a request
+	 * for this lease alone
+	 */
+	boolean isNews(int size) {
+		return this.fewest == Integer.MAX_VALUE || (size == 1 && this.fewest > 1);
 	}
 
 	boolean isIn(Object batch) {
@@ -122,6 +135,7 @@ final class LeaseRenewal implements Comparable<LeaseRenewal> {
 	void confirmed() {
 		this.batch = null;
 		this.most = Division.MAX_BATCH;
+		this.fewest = Integer.MAX_VALUE;
 		this.dueAtOnce = false;
 	}
 

@@ -36,6 +36,8 @@ public final class RenewalBatch {
 
 	private final boolean suspect;
 
+	private final boolean news;
+
 	private Phase phase = Phase.SENT;
 
 	private final long sent;
@@ -49,13 +51,14 @@ public final class RenewalBatch {
 	 */
 	RenewalBatch(List<LeaseRenewal> renewals, ClockReading now) {
 		this(renewals, renewals.stream().anyMatch(LeaseRenewal::isSuspect), now);
-		renewals.forEach((renewal) -> renewal.joins(this));
+		renewals.forEach((renewal) -> renewal.joins(this, renewals.size()));
 	}
 
 	private RenewalBatch(List<LeaseRenewal> renewals, boolean suspect, ClockReading now) {
 		this.renewals = renewals;
 		this.leases = renewals.stream().map(LeaseRenewal::lease).toList();
 		this.suspect = suspect;
+		this.news = renewals.stream().anyMatch((renewal) -> renewal.isNews(renewals.size()));
 		long timeout = Long.MAX_VALUE;
 		long first = Long.MAX_VALUE;
 		long last = 0;
@@ -122,6 +125,15 @@ public final class RenewalBatch {
 	 */
 	public Duration timeout() {
 		return this.timeout;
+	}
+
+	/**
+	 * Whether a failure of this request is news.
+	 * @return {@code false} if earlier requests for its leases failed, and this is not
+	 * the first request for one of them alone
+	 */
+	public boolean isNews() {
+		return this.news;
 	}
 
 	List<LeaseRenewal> renewals() {

@@ -19,6 +19,7 @@ import io.mongolock.core.ClockReading;
 import io.mongolock.core.HeldLock;
 import io.mongolock.core.Lease;
 import io.mongolock.core.ReleaseDecision.ReleaseOutcome;
+import io.mongolock.core.RenewalBatch;
 import io.mongolock.event.LockInstrumentation.Scope;
 import io.mongolock.store.StoreServers;
 
@@ -219,16 +220,15 @@ public final class LockEvents {
 	/**
 	 * Leases could not be renewed. The renewal is tried again. A lease that ran out
 	 * meanwhile is not reported here, because its loss is reported anyway.
-	 * @param failed the leases that could not be renewed
+	 * @param failed the leases of the batch that could not be renewed
 	 * @param failure the reason
 	 */
-	public void renewalFailed(List<Lease> failed, Throwable failure) {
+	public void renewalFailed(RenewalBatch batch, List<Lease> failed, Throwable failure) {
 		ClockReading now = ClockReading.of(this.clock);
 		List<Lease> leases = failed.stream().filter((lease) -> !lease.remaining(now).isZero()).toList();
-		boolean news = leases.stream().anyMatch((lease) -> !lease.hasRenewalFailed());
 		leases.forEach((lease) -> lease.renewalFailed(failure));
 		if (!leases.isEmpty()) {
-			this.log.renewalFailed(leases, failure, news);
+			this.log.renewalFailed(leases, failure, batch.isNews());
 		}
 		for (Lease lease : leases) {
 			LockHandle handle = observe(lease);

@@ -143,6 +143,26 @@ class RenewalScheduleTests {
 	}
 
 	@Test
+	void aFailureIsNewsOnceForALeaseAndOnceForItAloneUntilItIsConfirmed() {
+		this.schedule.add(lease("a", 0), at(0));
+		this.schedule.add(lease("b", 0), at(0));
+		RenewalBatch first = this.schedule.due(at(8_000)).get(0);
+		assertThat(first.leases()).hasSize(2);
+		assertThat(first.isNews()).isTrue();
+		this.schedule.failed(first, at(8_001));
+		RenewalBatch again = this.schedule.due(at(9_001)).get(0);
+		assertThat(again.leases()).hasSize(2);
+		assertThat(again.isNews()).isFalse();
+		this.schedule.failed(again, at(11_000)); // which hung, so each is asked for alone
+		List<RenewalBatch> alone = this.schedule.due(at(11_000));
+		assertThat(alone).hasSize(2).allMatch(RenewalBatch::isNews);
+		this.schedule.failed(alone.get(0), at(11_001));
+		this.schedule.answered(alone.get(1), RenewalAnswer.of(1), at(11_000), at(11_001));
+		assertThat(this.schedule.due(at(13_001))).singleElement().matches((batch) -> !batch.isNews());
+		assertThat(this.schedule.due(at(19_000))).singleElement().matches(RenewalBatch::isNews);
+	}
+
+	@Test
 	void ofThousandsOfWhichNoneIsThereEachBatchIsAskedForOnce() {
 		for (int i = 0; i < 3_000; i++) {
 			this.schedule.add(lease("k" + i, 0), at(0));

@@ -76,25 +76,12 @@ class RenewalEventsTests {
 		for (int time = 0; time < 5; time++) {
 			ClockReading now = new ClockReading(now().nanos() + time * SECOND, now().millis());
 			RenewalBatch batch = this.schedule.due(now).get(0);
-			this.events.renewalFailed(batch.leases(), FAILURE);
+			this.events.renewalFailed(batch, batch.leases(), FAILURE);
 			this.schedule.failed(batch, now);
 		}
 		assertThat(warnings()).singleElement()
 			.asString()
 			.contains("The renewal of lock 'a' failed and is tried again until the lease runs out: no answer");
-	}
-
-	@Test
-	void aFailureIsNewsForEachLeaseUntilItIsConfirmed() {
-		Lease first = lease("first", Duration.ofSeconds(9));
-		Lease second = lease("second", Duration.ofSeconds(9));
-		this.events.renewalFailed(List.of(first, second), FAILURE);
-		this.events.renewalFailed(List.of(second), FAILURE);
-		assertThat(warnings()).hasSize(1);
-		first.renewed(now(), now());
-		this.events.renewalFailed(List.of(second, first), FAILURE);
-		this.events.renewalFailed(List.of(first), FAILURE);
-		assertThat(warnings()).hasSize(2);
 	}
 
 	@Test
@@ -105,10 +92,10 @@ class RenewalEventsTests {
 		this.schedule.add(held, now());
 		RenewalBatch batch = this.schedule.due(now()).get(0);
 		over.gone();
-		this.events.renewalFailed(batch.leases(), FAILURE);
+		this.events.renewalFailed(batch, batch.leases(), FAILURE);
 		assertThat(warnings()).singleElement().asString().startsWith("The renewal of lock 'held' failed");
 		held.gone();
-		this.events.renewalFailed(batch.leases(), FAILURE);
+		this.events.renewalFailed(batch, batch.leases(), FAILURE);
 		assertThat(warnings()).hasSize(1);
 		assertThat(this.failed).doesNotContain("over");
 	}
