@@ -415,15 +415,14 @@ final class HoldRegistry {
 
 	/**
 	 * Release leases that were idle, with one request.
-	 * @return all leases if no request was sent, because the client has stopped
+	 * @return leases that are not released yet, because the client stops
 	 */
 	List<HeldLock> releaseIdle(List<HeldLock> idle) {
 		if (!this.phase.beginRequest()) {
 			return idle;
 		}
 		try {
-			this.releaser.releaseTogether(idle, this.queues::wakeNext);
-			return List.of();
+			return this.releaser.releaseTogether(idle, this.queues::wakeNext);
 		}
 		finally {
 			this.phase.endRequest();

@@ -97,9 +97,11 @@ final class LockReleaser {
 	 * Release locks that no caller holds, with one request. This does not wait for
 	 * blocked documents, whose locks are released in the background.
 	 * @param over is given each lock when no more is to be waited for
+	 * @return locks that a stop of the client must release
 	 */
-	void releaseTogether(List<HeldLock> all, Consumer<HeldLock> over) {
-		DividedEnding<HeldLock> request = new DividedEnding<>(all, this::freeAll, (released) -> released.forEach(over));
+	List<HeldLock> releaseTogether(List<HeldLock> all, Consumer<HeldLock> over) {
+		DividedEnding<HeldLock> request = new DividedEnding<>(all, this::freeAllUnlessClosed,
+				(released) -> released.forEach(over));
 		try {
 			this.phase.threads()
 				.send(request,
@@ -109,7 +111,26 @@ final class LockReleaser {
 		}
 		catch (RuntimeException | Error ex) {
 			logger.debug("Idle leases could not be released yet", ex);
-			request.left().forEach((heldLock) -> releaseInBackground(heldLock, over));
+			List<HeldLock> left = request.left();
+			if (!this.phase.isRenewing()) {
+				// The background ends before the stop does
+				return left;
+			}
+			left.forEach((heldLock) -> releaseInBackground(heldLock, over));
+		}
+		return List.of();
+	}
+
+	// A part may have waited for a thread until after the stop
+	private void freeAllUnlessClosed(List<HeldLock> some, Duration timeout) {
+		if (!this.phase.beginRequest()) {
+			throw new IllegalStateException("this request was not sent, because the client has stopped");
+		}
+		try {
+			freeAll(some, timeout);
+		}
+		finally {
+			this.phase.endRequest();
 		}
 	}
 

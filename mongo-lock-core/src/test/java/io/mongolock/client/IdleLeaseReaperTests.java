@@ -11,7 +11,9 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 import org.awaitility.Awaitility;
@@ -231,14 +233,18 @@ class IdleLeaseReaperTests {
 	}
 
 	private void releaseThreeOfWhichOneIsBlocked(LockSettings settings) {
-		this.store.watching = false;
-		for (int i = 0; i < 3; i++) {
-			LockRequest request = LockRequest.builder("k" + i).settings(settings).build();
-			this.template.execute(request, LockHandle::fence);
-			this.template.execute(request, LockHandle::fence);
-		}
+		leaveIdle(this.template, 3, settings);
 		this.store.blocked = "k1";
 		this.clock.step(Duration.ofSeconds(11));
+	}
+
+	private void leaveIdle(LockTemplate client, int leases, LockSettings settings) {
+		this.store.watching = false;
+		for (int i = 0; i < leases; i++) {
+			LockRequest request = LockRequest.builder("k" + i).settings(settings).build();
+			client.execute(request, LockHandle::fence);
+			client.execute(request, LockHandle::fence);
+		}
 	}
 
 	@Test
@@ -279,12 +285,7 @@ class IdleLeaseReaperTests {
 
 	@Test
 	void aStopReleasesAllOfThemWithOneRequestAndNobodyHearsOfIt() {
-		this.store.watching = false;
-		for (int i = 0; i < 20; i++) {
-			LockRequest request = LockRequest.builder("k" + i).settings(REQUEST.settings()).build();
-			this.template.execute(request, LockHandle::fence);
-			this.template.execute(request, LockHandle::fence);
-		}
+		leaveIdle(this.template, 20, REQUEST.settings());
 		assertThat(this.store.holders()).isEqualTo(20);
 		this.template.stop(Duration.ofSeconds(5));
 		assertThat(this.store.holders()).isZero();
@@ -324,6 +325,65 @@ class IdleLeaseReaperTests {
 		released.countDown();
 		stop.join();
 		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void whenAReleaseFailsDuringAStopThenTheStopReleasesTheLease() throws Exception {
+		this.store.watching = false;
+		idle();
+		CountDownLatch sent = new CountDownLatch(1);
+		CountDownLatch stopping = new CountDownLatch(1);
+		this.store.beforeRelease = (leases) -> {
+			sent.countDown();
+			if (!Thread.currentThread().getName().startsWith("mongo-lock-stop")) {
+				AbstractLockTemplateTests.await(stopping);
+				throw RecallingStore.hangs("k");
+			}
+		};
+		this.clock.step(Duration.ofSeconds(11));
+		AbstractLockTemplateTests.await(sent);
+		Thread stop = new Thread(() -> this.template.stop(Duration.ofMinutes(1)));
+		stop.start();
+		Awaitility.await().until(() -> !this.template.isRunning());
+		stopping.countDown();
+		stop.join();
+		assertThat(this.store.holder("k")).isEmpty();
+	}
+
+	@Test
+	void afterAStopNoReleaseBeginsThatWaitedForAThread() throws Exception {
+		AtomicReference<@Nullable ThreadPoolExecutor> cleanUps = new AtomicReference<>();
+		LockTemplate stopping = client(new ClientRuntime() {
+
+			@Override
+			ThreadPoolExecutor queued(int most, String name) {
+				ThreadPoolExecutor executor = super.queued(most, name);
+				if (name.equals("mongo-lock-clean-up")) {
+					cleanUps.set(executor);
+				}
+				return executor;
+			}
+
+		});
+		leaveIdle(stopping, 42, REQUEST.settings());
+		AtomicInteger begun = new AtomicInteger();
+		CountDownLatch blocked = new CountDownLatch(1);
+		this.store.beforeRelease = (leases) -> {
+			begun.incrementAndGet();
+			// The whole request hangs, its parts fail, and then each lock hangs alone
+			if (leases.size() == 1 || leases.size() == 42) {
+				AbstractLockTemplateTests.await(blocked);
+			}
+			throw RecallingStore.hangs(leases.get(0).key());
+		};
+		this.clock.step(Duration.ofSeconds(11));
+		ThreadPoolExecutor executor = Objects.requireNonNull(cleanUps.get());
+		Awaitility.await().until(() -> executor.getTaskCount() == 14 + 42 && executor.getCompletedTaskCount() == 14);
+		Awaitility.await().until(() -> begun.get() == 1 + 14 + 16);
+		stopping.stop(Duration.ofMillis(100));
+		blocked.countDown();
+		assertThat(executor.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
+		assertThat(begun).hasValue(1 + 14 + 16);
 	}
 
 	@Test
@@ -433,10 +493,6 @@ class IdleLeaseReaperTests {
 		}
 	}
 
-	/**
-	 * Another client.
-	 * @param tasks what becomes of those for which it starts a thread
-	 */
 	// Has an idle lease, whose release stands still once it is taken off the list
 	private LockTemplate idleUntilTaken(AtomicReference<@Nullable LockTemplate> over, CountDownLatch taken,
 			CountDownLatch released) {
@@ -454,24 +510,31 @@ class IdleLeaseReaperTests {
 		return template;
 	}
 
+	/**
+	 * Another client.
+	 * @param tasks what becomes of those for which it starts a thread
+	 */
 	private LockTemplate client(UnaryOperator<Runnable> tasks) {
-		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
-				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), new ClientRuntime() {
+		return client(new ClientRuntime() {
+
+			@Override
+			ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
+				return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS, new SynchronousQueue<>()) {
 
 					@Override
-					ThreadPoolExecutor direct(int most, int idleSeconds, String name) {
-						return new ThreadPoolExecutor(0, most, idleSeconds, TimeUnit.SECONDS,
-								new SynchronousQueue<>()) {
-
-							@Override
-							public void execute(Runnable task) {
-								super.execute(tasks.apply(task));
-							}
-
-						};
+					public void execute(Runnable task) {
+						super.execute(tasks.apply(task));
 					}
 
-				});
+				};
+			}
+
+		});
+	}
+
+	private LockTemplate client(ClientRuntime runtime) {
+		return new LockTemplate(this.store, new ClientOptions(ConfiguredSettings.NONE,
+				new LockOwner("app", "2", "host", 42, ""), this.clock, List.of()), runtime);
 	}
 
 	// The first lease that is left idle has recalls watched. Those that it may have
@@ -532,11 +595,15 @@ class IdleLeaseReaperTests {
 		/** A key of which no release together with others, nor one alone, is executed. */
 		private volatile @Nullable String blocked;
 
+		private volatile Consumer<List<LeaseId>> beforeRelease = (leases) -> {
+		};
+
 		/** How long requests for several waited for that. */
 		private final List<Duration> hung = new CopyOnWriteArrayList<>();
 
 		@Override
 		public int releaseAll(List<LeaseId> leases, Duration timeout) {
+			this.beforeRelease.accept(leases);
 			List<String> keys = leases.stream().map(LeaseId::key).toList();
 			int free = keys.indexOf(this.blocked);
 			if (free < 0) {
@@ -549,6 +616,7 @@ class IdleLeaseReaperTests {
 
 		@Override
 		public ReleaseAnswer release(LeaseId lease, Duration timeout) {
+			this.beforeRelease.accept(List.of(lease));
 			if (lease.key().equals(this.blocked)) {
 				throw hangs(lease.key());
 			}
