@@ -49,7 +49,7 @@ public final class IdleLeaseReaper extends IdleLeases implements BackgroundTask,
 
 	private final AtomicInteger releasing = new AtomicInteger();
 
-	/** Whether idle leases are taken for release. */
+	/** Whether leases are kept. */
 	private volatile boolean running;
 
 	private final WakeUp wake = new WakeUp();
@@ -59,7 +59,7 @@ public final class IdleLeaseReaper extends IdleLeases implements BackgroundTask,
 	 * @param handOn hands an idle lease to the first waiter, if it suits that waiter;
 	 * must not block
 	 * @param release releases leases together and lets the next attempts ask; returns
-	 * leases for which it sent no request because the client stops
+	 * leases that are not released yet because the client stops
 	 */
 	public IdleLeaseReaper(LockStore store, LockClock clock, ClientQueues queues, LockEvents events,
 			Predicate<HeldLock> handOn, UnaryOperator<List<HeldLock>> release) {
@@ -77,6 +77,11 @@ public final class IdleLeaseReaper extends IdleLeases implements BackgroundTask,
 		this.wake.set(wake);
 		this.running = true;
 		onWork(wake);
+	}
+
+	@Override
+	public boolean keep(HeldLock held, ClockReading now, Runnable ended) {
+		return this.running && super.keep(held, now, ended);
 	}
 
 	@Override
@@ -110,17 +115,19 @@ public final class IdleLeaseReaper extends IdleLeases implements BackgroundTask,
 			// If too many releases are underway, the end of one wakes the loop
 			return next;
 		}
-		List<HeldLock> due = due(this.recalls.isLive(), now);
+		boolean running = this.running;
+		// A lease may have been taken off the list before the stop, and be due only now
+		List<HeldLock> due = (running) ? due(this.recalls.isLive(), now) : takeToRelease();
 		for (List<HeldLock> batch : Division.batches(due, MAX_BATCH)) {
 			if (!begin(batch, requests)) {
 				next = RETRY;
 			}
 		}
-		return (next == RETRY || !mayRelease()) ? next : Math.min(next, nextIn(now));
+		return (next == RETRY || !running || !mayRelease()) ? next : Math.min(next, nextIn(now));
 	}
 
 	private boolean mayRelease() {
-		return this.running && this.releasing.get() < MAX_RELEASES;
+		return this.releasing.get() < MAX_RELEASES;
 	}
 
 	private boolean begin(List<HeldLock> batch, Executor requests) {
@@ -138,11 +145,13 @@ public final class IdleLeaseReaper extends IdleLeases implements BackgroundTask,
 	}
 
 	private void release(List<HeldLock> batch) {
+		List<HeldLock> left = batch;
 		try {
-			unsent(this.release.apply(batch));
+			left = this.release.apply(batch);
 		}
 		finally {
 			this.releasing.decrementAndGet();
+			unsent(left);
 			this.wake.run();
 		}
 	}

@@ -259,7 +259,10 @@ public class IdleLeases implements Linger {
 		this.toRelease.addAll(held);
 	}
 
-	private List<HeldLock> takeToRelease() {
+	/**
+	 * The locks to release now, without a pass over the leases.
+	 */
+	final List<HeldLock> takeToRelease() {
 		List<HeldLock> all = new ArrayList<>();
 		for (HeldLock held = this.toRelease.poll(); held != null; held = this.toRelease.poll()) {
 			all.add(held);

@@ -5,16 +5,20 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.Predicate;
+import java.util.function.UnaryOperator;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 
+import io.mongolock.LockClock;
 import io.mongolock.LockOwner;
 import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.ReleaseRequest;
+import io.mongolock.client.ScriptedStore;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Granted;
@@ -29,6 +33,7 @@ import io.mongolock.core.LocalLease;
 import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.Recall;
+import io.mongolock.event.LockEvents;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -37,6 +42,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
  * Tests for {@link IdleLeases}: ttl 30 s, margin 6 s, linger 2 s, so that a lease is idle
@@ -49,7 +55,7 @@ class IdleLeasesTests {
 	private final ClientQueues queues = new ClientQueues(
 			new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
 
-	private final IdleLeases idle = new IdleLeases(this.queues,
+	private IdleLeases idle = new IdleLeases(this.queues,
 			(held) -> this.queues.pass(held, at(this.now), (successor) -> {
 			}, () -> {
 			}));
@@ -653,6 +659,66 @@ class IdleLeasesTests {
 		this.now = 60_000;
 		assertThat(acquisition.begin(caller, at(11))).isInstanceOf(Wait.class);
 		assertThat(this.log).containsExactly("passed 102");
+	}
+
+	@Test
+	void oneThatIsHandedOnInVainWhileClaimsStopIsReleased() {
+		List<HeldLock> released = new ArrayList<>();
+		IdleLeaseReaper reaper = reaper((held) -> {
+			this.idle.stop();
+			return false;
+		}, (all) -> {
+			released.addAll(all);
+			return List.of();
+		});
+		HeldLock held = warm("k");
+		keep(held, 10);
+		reaper.wanted("k");
+		long next = reaper.run(at(11), Runnable::run);
+		assertThat(released).containsExactly(held);
+		assertThat(next).as("no pass is due").isGreaterThan(ClockReading.NEVER / 2);
+	}
+
+	@Test
+	void whereNothingIsReleasedAnyMoreNothingIsKept() {
+		IdleLeaseReaper reaper = reaper((held) -> false, (all) -> List.of());
+		assertThat(keep(warm("k"), 10)).isTrue();
+		HeldLock held = warm("l");
+		reaper.stop();
+		assertThat(keep(held, 10)).isFalse();
+	}
+
+	@Test
+	void whenAReleaseFailsItIsDueAgain() {
+		List<HeldLock> released = new ArrayList<>();
+		IdleLeaseReaper reaper = reaper((held) -> false, (all) -> {
+			released.addAll(all);
+			throw new IllegalStateException("by script");
+		});
+		HeldLock held = warm("k");
+		keep(held, 10);
+		reaper.wanted("k");
+		for (int run = 0; run < 2; run++) {
+			List<Runnable> requests = new ArrayList<>();
+			reaper.run(at(11), requests::add);
+			assertThatIllegalStateException().isThrownBy(() -> requests.forEach(Runnable::run));
+		}
+		assertThat(released).containsExactly(held, held);
+	}
+
+	private IdleLeaseReaper reaper(Predicate<HeldLock> handOn, UnaryOperator<List<HeldLock>> release) {
+		LockEvents events = new LockEvents(List.of(), LockClock.system(), (name) -> Thread::new);
+		IdleLeaseReaper reaper = new IdleLeaseReaper(new ScriptedStore(), LockClock.system(), this.queues, events,
+				handOn, release);
+		reaper.start(() -> {
+		});
+		replace(reaper);
+		return reaper;
+	}
+
+	private void replace(IdleLeases idle) {
+		this.idle = idle;
+		this.queues.linger(idle);
 	}
 
 	@Test
