@@ -24,8 +24,8 @@ import io.mongolock.store.LeaseId;
 /**
  * Decides which leases are idle, and until when. An idle lease is not renewed. It stays
  * until its linger is over, until half of its reliable time is over, or until an attempt
- * wants the lock, here or elsewhere. The thread that takes it off the list hands it to
- * the first waiter of this JVM, or has it released. Knows no thread, clock or driver.
+ * wants the lock, here or elsewhere. An attempt of this JVM hands it to the first waiter,
+ * or has it released. All others have it released. Knows no thread, clock or driver.
  * Thread-safe: the monitor guards the list.
  */
 public class IdleLeases implements Linger {
@@ -109,7 +109,7 @@ public class IdleLeases implements Linger {
 			add(lease, now);
 			// An attempt or a recall that came meanwhile does not know that it is idle
 			if (mayBeWanted(held) || this.queues.waiting(held.key()) > 0) {
-				end(lease);
+				handOnOrEnd(lease);
 			}
 		}
 		return true;
@@ -154,7 +154,7 @@ public class IdleLeases implements Linger {
 	public void wanted(String key) {
 		IdleLease lease = find(key);
 		if (lease != null) {
-			end(lease);
+			handOnOrEnd(lease);
 		}
 	}
 
@@ -192,24 +192,42 @@ public class IdleLeases implements Linger {
 		this.onWork.run();
 	}
 
-	private boolean end(IdleLease lease) {
-		HeldLock held = lease.held();
-		if (!remove(lease)) {
-			return false;
+	private void handOnOrEnd(IdleLease lease) {
+		if (!take(lease)) {
+			return;
 		}
-		held.state().endIdle();
 		boolean handedOn = false;
 		try {
-			handedOn = this.handOn.test(held);
+			handedOn = this.handOn.test(lease.held());
 		}
 		finally {
-			if (!handedOn && this.queues.holders(held.key()).contains(held)) {
-				this.warm.released(held.key(), lease.since(), held.recall());
-				this.toRelease.add(held);
-				this.onWork.run();
+			if (!handedOn && this.queues.holders(lease.held().key()).contains(lease.held())) {
+				release(lease);
 			}
 		}
-		return true;
+	}
+
+	private boolean end(IdleLease lease) {
+		boolean taken = take(lease);
+		if (taken) {
+			release(lease);
+		}
+		return taken;
+	}
+
+	private boolean take(IdleLease lease) {
+		boolean taken = remove(lease);
+		if (taken) {
+			lease.held().state().endIdle();
+		}
+		return taken;
+	}
+
+	private void release(IdleLease lease) {
+		HeldLock held = lease.held();
+		this.warm.released(held.key(), lease.since(), held.recall());
+		this.toRelease.add(held);
+		this.onWork.run();
 	}
 
 	private synchronized boolean remove(IdleLease lease) {

@@ -662,6 +662,19 @@ class IdleLeasesTests {
 	}
 
 	@Test
+	void onlyWhoeverWantsItHandsItOn() {
+		replace(new IdleLeases(this.queues, (held) -> {
+			throw new IllegalStateException("by script");
+		}));
+		HeldLock first = warm("k");
+		keep(first, 10);
+		HeldLock second = warm("l");
+		keep(second, 10);
+		this.idle.missed(at(11));
+		assertThat(endAll(11)).containsExactly(first, second);
+	}
+
+	@Test
 	void oneThatIsHandedOnInVainWhileClaimsStopIsReleased() {
 		List<HeldLock> released = new ArrayList<>();
 		IdleLeaseReaper reaper = reaper((held) -> {

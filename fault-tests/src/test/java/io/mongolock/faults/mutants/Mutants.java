@@ -167,11 +167,11 @@ final class Mutants {
 				new Mutant("idle: kept though its claim may still be executed", "HeldLock.mayBeIdle",
 						"&& !this.grant.unknown()", "", search("IDLE", "GHOST"),
 						test(IDLE, "aLeaseWhoseTokenMayBeGrantedLateIsNotKeptIdle")),
-				new Mutant("idle: handed on twice", "IdleLeases.end", "if (!remove(lease)) {",
-						"if (!remove(lease) && lease.until() < 0) {",
+				new Mutant("idle: ended twice", "IdleLeases.take", "boolean taken = remove(lease);",
+						"boolean taken = remove(lease) || lease.until() > 0;",
 						test("io.mongolock.core.IdleInterleavingsTests",
 								"whenRecallsMayHaveBeenMissedThenTheIdleLeaseEndsAndALaterClaimIsServed")),
-				new Mutant("idle: asked for while it is released", "IdleLeases.end", "this.toRelease.add(held);",
+				new Mutant("idle: asked for while it is released", "IdleLeases.release", "this.toRelease.add(held);",
 						"this.toRelease.add(held); this.queues.wakeNext(held);",
 						test(IDLE, "whileItIsReleasedNobodyAsksAndNoWaitIsOver")));
 	}
