@@ -199,7 +199,10 @@ public final class ClientQueues {
 	 */
 	LastAnswer ahead(LocalWaiter waiter, ClockReading now) {
 		String key = waiter.attempt().key();
-		List<LockHolder> here = holders(key).stream().map((holder) -> holder.toHolder(now)).toList();
+		List<LockHolder> here = holders(key).stream()
+			.filter((holder) -> !holder.state().wasLeftIdle())
+			.map((holder) -> holder.toHolder(now))
+			.toList();
 		return (!here.isEmpty()) ? new LastAnswer(here, null)
 				: this.queues.first(key).map(LocalWaiter::lastAnswer).orElse(waiter.lastAnswer());
 	}

@@ -21,6 +21,7 @@ import io.mongolock.ReleaseRequest;
 import io.mongolock.client.ScriptedStore;
 import io.mongolock.core.AcquisitionStep;
 import io.mongolock.core.AcquisitionStep.Ask;
+import io.mongolock.core.AcquisitionStep.Denied;
 import io.mongolock.core.AcquisitionStep.Granted;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.Attempt;
@@ -659,6 +660,14 @@ class IdleLeasesTests {
 		this.now = 60_000;
 		assertThat(acquisition.begin(caller, at(11))).isInstanceOf(Wait.class);
 		assertThat(this.log).containsExactly("passed 102");
+	}
+
+	@Test
+	void whoIsDeniedBehindOneThatItDoesNotSuitHearsOfNoHolder() {
+		keep(warm("k"), 10);
+		begun(LockRequest.of("k"), 11);
+		Waiter once = begun(LockRequest.builder("k").waitTimeout(Duration.ZERO).build(), 12);
+		assertThat(once.step).isInstanceOfSatisfying(Denied.class, (denied) -> assertThat(denied.holders()).isEmpty());
 	}
 
 	@Test
