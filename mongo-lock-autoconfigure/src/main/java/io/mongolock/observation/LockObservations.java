@@ -91,17 +91,13 @@ public final class LockObservations implements LockInstrumentation {
 
 	@Override
 	public void woken(Object attempt) {
-		event(this.attempts.get(attempt), WOKEN);
+		eventIfWaited(this.attempts.get(attempt), WOKEN);
 	}
 
 	@Override
 	public void granted(Object attempt, LockRequest request, LockHandle handle) {
 		Observation acquire = this.attempts.get(attempt);
-		if (acquire != null && acquire.getContext() instanceof LockObservationContext context && context.hasWaited()) {
-			// Without a wait, the end of the observation shows the grant. An event
-			// would cost a look for a counter each time
-			acquire.event(GRANTED);
-		}
+		eventIfWaited(acquire, GRANTED);
 		Observation observation = create(HOLD, request);
 		if (observation.isNoop()) {
 			return;
@@ -144,6 +140,15 @@ public final class LockObservations implements LockInstrumentation {
 		Observation observation = Observation.createNotStarted(name, () -> new LockObservationContext(request),
 				this.registry);
 		return (observation.isNoop()) ? observation : observation.observationConvention(this.convention);
+	}
+
+	// Without a wait, the end of the observation shows the grant. An event would cost a
+	// look for a counter each time
+	private static void eventIfWaited(@Nullable Observation observation, Event event) {
+		if (observation != null && observation.getContext() instanceof LockObservationContext context
+				&& context.hasWaited()) {
+			observation.event(event);
+		}
 	}
 
 	private static void event(@Nullable Observation observation, Event event) {

@@ -107,6 +107,19 @@ class LockObservationTests {
 	}
 
 	@Test
+	void whoTakesAnIdleLeaseWithoutAWaitIsNotObservedAsWoken() {
+		List<String> events = new CopyOnWriteArrayList<>();
+		this.registry.observationConfig().observationHandler(new EventRecorder(events));
+		LockRequest lingering = LockRequest.builder("order:8").linger(Duration.ofMinutes(1)).build();
+		this.template.acquire(lingering).close();
+		this.template.acquire(lingering).close();
+		assertThat(this.template.idle()).hasSize(1);
+		this.template.acquireAsync(lingering).join().close();
+		assertThat(this.store.count("acquire")).isEqualTo(2);
+		assertThat(events).isEmpty();
+	}
+
+	@Test
 	void theWorkIsObservedWithinTheHoldAndClaimAndHoldWithinTheCaller() {
 		Observation caller = Observation.start("caller", this.registry);
 		Observation within = caller.scoped(() -> this.template.execute(REQUEST, (held) -> current()));
