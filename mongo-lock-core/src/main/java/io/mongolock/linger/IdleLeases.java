@@ -46,7 +46,7 @@ public class IdleLeases implements Linger {
 	private final LingerPolicy warm = new LingerPolicy();
 
 	/** By key, the oldest first. */
-	private final Map<String, IdleLease> leases = new LinkedHashMap<>();
+	private final Map<String, IdleLease> leases;
 
 	/** Leases that can no longer be taken, and must be released now. */
 	private final Queue<HeldLock> toRelease = new ConcurrentLinkedQueue<>();
@@ -71,8 +71,13 @@ public class IdleLeases implements Linger {
 	 * must not block
 	 */
 	public IdleLeases(ClientQueues queues, Predicate<HeldLock> handOn) {
+		this(queues, handOn, new LinkedHashMap<>());
+	}
+
+	IdleLeases(ClientQueues queues, Predicate<HeldLock> handOn, Map<String, IdleLease> leases) {
 		this.queues = queues;
 		this.handOn = handOn;
+		this.leases = leases;
 	}
 
 	/**
@@ -97,11 +102,11 @@ public class IdleLeases implements Linger {
 
 	@Override
 	public boolean keep(HeldLock held, ClockReading now, Runnable ended) {
+		IdleLease lease = IdleLease.of(held, now);
 		if (!mayKeep(held, now) || this.queues.waiting(held.key()) > 0 || !held.state().keepIdle(now)) {
 			this.warm.released(held.key(), now, held.recall());
 			return false;
 		}
-		IdleLease lease = IdleLease.of(held, now);
 		try {
 			ended.run();
 		}
@@ -136,18 +141,30 @@ public class IdleLeases implements Linger {
 
 	private void add(IdleLease lease, ClockReading now) {
 		boolean sooner;
-		synchronized (this) {
-			this.leases.put(lease.held().key(), lease);
-			this.restedAt = now.nanos();
-			long in = (this.leases.size() > MAX_LEASES) ? 0 : until(lease) - now.nanos();
-			sooner = this.nextAt == null || now.nanos() + in - this.nextAt < 0;
-			if (sooner) {
-				this.nextAt = now.nanos() + in;
-			}
+		try {
+			sooner = put(lease, now);
+		}
+		catch (RuntimeException | Error ex) {
+			// Nothing hands it on or releases it, so it runs out
+			remove(lease);
+			lease.held().state().endIdle();
+			this.queues.wakeNext(lease.held());
+			throw ex;
 		}
 		if (sooner) {
 			this.onWork.run();
 		}
+	}
+
+	private synchronized boolean put(IdleLease lease, ClockReading now) {
+		this.leases.put(lease.held().key(), lease);
+		this.restedAt = now.nanos();
+		long in = (this.leases.size() > MAX_LEASES) ? 0 : until(lease) - now.nanos();
+		boolean sooner = this.nextAt == null || now.nanos() + in - this.nextAt < 0;
+		if (sooner) {
+			this.nextAt = now.nanos() + in;
+		}
+		return sooner;
 	}
 
 	@Override
@@ -330,7 +347,7 @@ public class IdleLeases implements Linger {
 	 * @param since when that holder was done
 	 * @param until when the lease must be released at the latest, on the monotonic clock
 	 */
-	private record IdleLease(HeldLock held, ClockReading since, long until) {
+	record IdleLease(HeldLock held, ClockReading since, long until) {
 
 		private static IdleLease of(HeldLock held, ClockReading now) {
 			LockTerms terms = held.terms();

@@ -3,6 +3,7 @@ package io.mongolock.linger;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.Predicate;
@@ -35,6 +36,7 @@ import io.mongolock.core.LockAcquisition;
 import io.mongolock.core.QueuePlaces;
 import io.mongolock.core.Recall;
 import io.mongolock.event.LockEvents;
+import io.mongolock.linger.IdleLeases.IdleLease;
 import io.mongolock.store.Claim;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.LeaseId;
@@ -43,6 +45,7 @@ import io.mongolock.store.StoredLock;
 import io.mongolock.store.StoredWaiter;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatIllegalStateException;
 
 /**
@@ -668,6 +671,22 @@ class IdleLeasesTests {
 		begun(LockRequest.of("k"), 11);
 		Waiter once = begun(LockRequest.builder("k").waitTimeout(Duration.ZERO).build(), 12);
 		assertThat(once.step).isInstanceOfSatisfying(Denied.class, (denied) -> assertThat(denied.holders()).isEmpty());
+	}
+
+	@Test
+	void whereMemoryRunsOutAsItBecomesIdleTheNextOneAsks() {
+		replace(new IdleLeases(this.queues, (held) -> false, new LinkedHashMap<>() {
+
+			@Override
+			public IdleLease put(String key, IdleLease lease) {
+				throw new OutOfMemoryError("by script");
+			}
+
+		}));
+		HeldLock held = warm("k");
+		assertThatExceptionOfType(OutOfMemoryError.class).isThrownBy(() -> keep(held, 10));
+		this.queues.notKept(held);
+		assertThat(begun(request("k"), 11).step).isEqualTo(new Ask());
 	}
 
 	@Test
