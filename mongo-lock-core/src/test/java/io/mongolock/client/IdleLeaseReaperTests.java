@@ -11,7 +11,6 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.SynchronousQueue;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
@@ -348,42 +347,6 @@ class IdleLeaseReaperTests {
 		stopping.countDown();
 		stop.join();
 		assertThat(this.store.holder("k")).isEmpty();
-	}
-
-	@Test
-	void afterAStopNoReleaseBeginsThatWaitedForAThread() throws Exception {
-		AtomicReference<@Nullable ThreadPoolExecutor> cleanUps = new AtomicReference<>();
-		LockTemplate stopping = client(new ClientRuntime() {
-
-			@Override
-			ThreadPoolExecutor queued(int most, String name) {
-				ThreadPoolExecutor executor = super.queued(most, name);
-				if (name.equals("mongo-lock-clean-up")) {
-					cleanUps.set(executor);
-				}
-				return executor;
-			}
-
-		});
-		leaveIdle(stopping, 42, REQUEST.settings());
-		AtomicInteger begun = new AtomicInteger();
-		CountDownLatch blocked = new CountDownLatch(1);
-		this.store.beforeRelease = (leases) -> {
-			begun.incrementAndGet();
-			// The whole request hangs, its parts fail, and then each lock hangs alone
-			if (leases.size() == 1 || leases.size() == 42) {
-				AbstractLockTemplateTests.await(blocked);
-			}
-			throw RecallingStore.hangs(leases.get(0).key());
-		};
-		this.clock.step(Duration.ofSeconds(11));
-		ThreadPoolExecutor executor = Objects.requireNonNull(cleanUps.get());
-		Awaitility.await().until(() -> executor.getTaskCount() == 14 + 42 && executor.getCompletedTaskCount() == 14);
-		Awaitility.await().until(() -> begun.get() == 1 + 14 + 16);
-		stopping.stop(Duration.ofMillis(100));
-		blocked.countDown();
-		assertThat(executor.awaitTermination(1, TimeUnit.MINUTES)).isTrue();
-		assertThat(begun).hasValue(1 + 14 + 16);
 	}
 
 	@Test
