@@ -32,9 +32,9 @@ public final class LockMetricsAutoConfiguration {
 		return new LockNamesMeterFilter();
 	}
 
+	// Not lazy for its gauges, even if a client of the application's own hears no meters
 	@Bean
-	@Lazy(false) // for its gauges, even if a client of the application's own hears no
-					// meters
+	@Lazy(false)
 	@ConditionalOnMissingBean
 	static LockMeters mongoLockMeters(MeterRegistry registry, ObjectProvider<LockObservations> observations,
 			ObjectProvider<MeterObservationHandler<?>> timers, ConfiguredSettings configured,

@@ -208,11 +208,11 @@ public final class HeldLock implements WaitQueue.Member {
 	public boolean mayBeIdle(ClockReading now) {
 		return recall() != null && this.lingers && !isRecalled() && !this.grant.unknown() && !this.grant.contended()
 				&& fence() < this.grant.lastFence() && this.lease.releaseRequest() == null
-				&& this.state.mayBeHandedOver(now) && hasHalfLeft(now);
+				&& this.state.mayBeHandedOver(now) && hasHalfLeft(terms(), now);
 	}
 
-	private boolean hasHalfLeft(ClockReading now) {
-		return this.lease.elapsed(now) < terms().reliable().toNanos() / 2;
+	private boolean hasHalfLeft(LockTerms terms, ClockReading now) {
+		return this.lease.elapsed(now) < terms.reliable().toNanos() / 2;
 	}
 
 	// The entry in the store must last as long as the next waiter asks for, with the same
@@ -224,7 +224,7 @@ public final class HeldLock implements WaitQueue.Member {
 		LockTerms terms = next.terms();
 		return next.limit() == limit() && terms.autoRenew() && this.state.mayBeHandedOver(now)
 				&& Objects.equals(next.request().settings().as(), request().settings().as())
-				&& terms.ttl().compareTo(ttl()) <= 0 && this.lease.elapsed(now) < terms.reliable().toNanos() / 2
+				&& terms.ttl().compareTo(ttl()) <= 0 && hasHalfLeft(terms, now)
 				&& (!this.state.wasLeftIdle() || next.lingers() && !isRecalled() && this.lease.isIdle());
 	}
 

@@ -26,11 +26,7 @@ class LockTemplateFailureTests extends AbstractLockTemplateTests {
 	void whateverFailsAfterTheGrantTheLockIsReleasedAndNotRenewed() {
 		LockHandle granted = null;
 		for (int i = 1; granted == null; i++) {
-			int reading = i;
-			this.store.next("acquire", (request) -> {
-				request.run();
-				this.clock.failAt(reading);
-			});
+			failAfterGrant(i);
 			try {
 				granted = this.template.acquire(REQUEST);
 			}
@@ -50,11 +46,7 @@ class LockTemplateFailureTests extends AbstractLockTemplateTests {
 	void whateverFailsAfterTheGrantOfAnAsynchronousClaimTheLockIsReleasedToo() throws Exception {
 		LockHandle granted = null;
 		for (int i = 1; granted == null; i++) {
-			int reading = i;
-			this.store.next("acquire", (request) -> {
-				request.run();
-				this.clock.failAt(reading);
-			});
+			failAfterGrant(i);
 			try {
 				granted = this.template.acquireAsync(REQUEST).get(10, TimeUnit.SECONDS);
 			}
@@ -125,6 +117,13 @@ class LockTemplateFailureTests extends AbstractLockTemplateTests {
 			.withThrowableOfType(ExecutionException.class)
 			.withCauseInstanceOf(LockStoreException.class);
 		first.cancel(true);
+	}
+
+	private void failAfterGrant(int reading) {
+		this.store.next("acquire", (request) -> {
+			request.run();
+			this.clock.failAt(reading);
+		});
 	}
 
 }
