@@ -8,7 +8,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import com.mongodb.MongoException;
 import com.mongodb.client.MongoClient;
 import com.mongodb.client.MongoClients;
+import com.mongodb.client.MongoDatabase;
 import org.awaitility.Awaitility;
+import org.bson.Document;
 import org.opentest4j.TestAbortedException;
 
 import io.mongolock.test.server.MongodBinary;
@@ -39,11 +41,6 @@ public final class MemberClocks implements AutoCloseable {
 		return new MemberClocks(builder(), FakeTime.ofThisMachine());
 	}
 
-	// Likewise; quick elections replaced a primary whose clock was set back
-	static MemberClocks withUsualElections() {
-		return new MemberClocks(builder().usualElections(), FakeTime.ofThisMachine());
-	}
-
 	private static RealMongo.Builder builder() {
 		return RealMongo.builder(SuiteServer.get()
 			.binary()
@@ -66,12 +63,26 @@ public final class MemberClocks implements AutoCloseable {
 	}
 
 	// Starts a secondary anew with a clock that is off by what the file says at any time,
-	// and elects it
+	// and elects it for good: by its clock alone it hears from no other member for as
+	// long
+	// as the clock jumps, and would step down
 	RealMember primaryOffAsSaidIn(Path file) {
 		RealMember wrong = this.set.secondaries().get(0);
 		restart(wrong, this.time.offAsSaidIn(file));
 		elect(wrong);
+		try (MongoClient client = MongoClients.create(this.set.connectionString(wrong))) {
+			Awaitility.await("configuration without elections")
+				.atMost(Harness.LONG)
+				.ignoreExceptionsInstanceOf(MongoException.class)
+				.untilAsserted(() -> electNoOtherWithin(Duration.ofHours(1), client.getDatabase("admin")));
+		}
 		return wrong;
+	}
+
+	private static void electNoOtherWithin(Duration silence, MongoDatabase admin) {
+		Document set = admin.runCommand(new Document("replSetGetConfig", 1)).get("config", Document.class);
+		set.get("settings", Document.class).append("electionTimeoutMillis", silence.toMillis());
+		admin.runCommand(new Document("replSetReconfig", set.append("version", set.getInteger("version") + 1)));
 	}
 
 	// That member and no other; whether or not the others have caught up

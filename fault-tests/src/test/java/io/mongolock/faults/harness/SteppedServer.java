@@ -32,10 +32,10 @@ record SteppedServer(String connectionString, Path offset, Runnable end) impleme
 		return new SteppedServer(server.connectionString(), file, server::close);
 	}
 
-	// The primary of a set with default elections; aborts likewise
+	// The primary of a set, which stays it; aborts likewise
 	static SteppedServer primary() {
 		Path file = file(Duration.ZERO);
-		MemberClocks clocks = MemberClocks.withUsualElections();
+		MemberClocks clocks = MemberClocks.start();
 		RealMember primary = clocks.primaryOffAsSaidIn(file);
 		return new SteppedServer(clocks.set().connectionString(primary), file, clocks::close);
 	}
