@@ -1,6 +1,7 @@
 package io.mongolock.client;
 
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 
 import org.awaitility.Awaitility;
@@ -72,6 +73,19 @@ class LockReleaserTests {
 		Thread.currentThread().interrupt();
 		releaser.releaseAll(List.of(held), new TimeLeft(this.clock, this.clock.nanos + Duration.ofHours(1).toNanos()));
 		assertThat(Thread.interrupted()).isTrue();
+	}
+
+	@Test
+	void whenTheClientHasStoppedThenNoRequestReleasesIdleLeases() {
+		HeldLock held = held("k", Duration.ZERO);
+		this.phase.start();
+		this.phase.stopClaims();
+		this.phase.stop();
+		this.phase.close();
+		List<HeldLock> over = new ArrayList<>();
+		assertThat(this.releaser.releaseTogether(List.of(held), over::add)).containsExactly(held);
+		assertThat(over).isEmpty();
+		assertThat(this.store.holder("k")).isPresent();
 	}
 
 	private HeldLock held(String key, Duration minHold) {
