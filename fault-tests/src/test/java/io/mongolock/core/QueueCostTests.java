@@ -97,8 +97,7 @@ class QueueCostTests {
 				throw new IllegalStateException("Nothing moves here");
 			}, Long.MAX_VALUE, now);
 			QueuePosition seen = Objects.requireNonNull(QueuePosition.of(attempt, lock()));
-			place.answered(seen, this.places.lookInterval(place, seen, now), now);
-			this.places.stands(place, now);
+			this.places.stands(place, seen, now);
 			this.nextAt += this.places.nextIn(now);
 		}
 

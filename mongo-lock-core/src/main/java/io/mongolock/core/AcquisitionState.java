@@ -340,12 +340,11 @@ final class AcquisitionState {
 			// The place ran out already, or the store keeps no queue
 			return backOff(now);
 		}
-		if (this.place.answered(seen, this.client.places().lookInterval(this.place, seen, now), now)) {
+		if (!this.client.places().stands(this.place, seen, now)) {
 			return ask(now);
 		}
 		this.phase = Phase.STANDING;
 		this.until = this.ends;
-		this.client.places().stands(this.place, now);
 		LockPlace taken = (this.notified) ? null : seen.toLockPlace();
 		this.notified = true;
 		return new Wait(left(now), taken);

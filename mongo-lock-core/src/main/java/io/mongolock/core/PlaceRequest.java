@@ -3,6 +3,7 @@ package io.mongolock.core;
 import java.time.Duration;
 import java.util.List;
 
+import io.mongolock.core.QueuePlace.Look;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -21,17 +22,6 @@ public record PlaceRequest(Kind kind, List<LeaseId> places, List<Look> looks, Du
 	 */
 	boolean hung(ClockReading now) {
 		return now.nanos() - this.looks.get(0).left() >= this.timeout.toNanos() / 2;
-	}
-
-	/**
-	 * A place at the time when a request is sent.
-	 *
-	 * @param place the place
-	 * @param left the time
-	 * @param freed how many hints had come until then
-	 */
-	record Look(QueuePlace place, long left, int freed) {
-
 	}
 
 	/**

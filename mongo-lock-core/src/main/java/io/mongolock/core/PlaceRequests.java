@@ -11,7 +11,7 @@ import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.PlaceRequest.Kind;
-import io.mongolock.core.PlaceRequest.Look;
+import io.mongolock.core.QueuePlace.Look;
 import io.mongolock.store.LeaseId;
 
 /**
@@ -198,7 +198,7 @@ final class PlaceRequests {
 	}
 
 	private PlaceRequest request(Kind kind, List<QueuePlace> places, ClockReading now) {
-		List<Look> looks = places.stream().map((place) -> new Look(place, now.nanos(), place.freed())).toList();
+		List<Look> looks = places.stream().map((place) -> place.look(now)).toList();
 		if (kind == Kind.LOOK) {
 			places.forEach((place) -> place.looks(now));
 		}

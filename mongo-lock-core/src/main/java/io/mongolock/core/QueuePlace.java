@@ -294,23 +294,20 @@ final class QueuePlace {
 	/**
 	 * A look at the lock was answered. The attempt asks if the rule admits it, or if it
 	 * no longer has a place.
-	 * @param left when the look left
-	 * @param freed how many hints had come until then
 	 * @param seen its position, or {@code null} if it has no place
 	 * @param recalls whether the attempt must ask because that recalls a lease that may
 	 * be idle. A holder that took the lock while this place did not count knows of no
 	 * waiter
 	 * @param lookInterval how long until the next look
 	 */
-	void looked(long left, int freed, @Nullable QueuePosition seen, boolean recalls, long lookInterval,
-			ClockReading now) {
+	void looked(Look look, @Nullable QueuePosition seen, boolean recalls, long lookInterval, ClockReading now) {
 		boolean asks;
 		synchronized (this) {
-			if (!this.standing || left - this.answeredAt < 0) {
+			if (!this.standing || look.left() - this.answeredAt < 0) {
 				return;
 			}
-			this.answeredAt = left;
-			this.freed -= Math.min(this.freed, freed);
+			this.answeredAt = look.left();
+			this.freed -= Math.min(this.freed, look.freed());
 			// One recall is enough, and the first in the queue gains by it
 			asks = seen == null || recalls && seen.othersAhead() == 0 || seen.admits(this.freed);
 			if (seen != null) {
@@ -362,8 +359,11 @@ final class QueuePlace {
 		return nextLookIn(live, now) <= ((live) ? 0 : this.slack);
 	}
 
-	synchronized int freed() {
-		return this.freed;
+	/**
+	 * The place as a request leaves whose answer shows it.
+	 */
+	synchronized Look look(ClockReading now) {
+		return new Look(this, now.nanos(), this.freed);
 	}
 
 	synchronized int most() {
@@ -382,6 +382,16 @@ final class QueuePlace {
 		// Dates are whole milliseconds, so one more makes sure that the time is over
 		this.opensAt = now.nanos() + seen.opensIn().toNanos() + 1_000_000;
 		nearer();
+	}
+
+	/**
+	 * A place as a request leaves, by which {@link #looked} judges the answer.
+	 *
+	 * @param left the time
+	 * @param freed how many hints had come until then
+	 */
+	record Look(QueuePlace place, long left, int freed) {
+
 	}
 
 }

@@ -14,7 +14,7 @@ import java.util.function.LongUnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 import io.mongolock.core.PlaceRequest.Kind;
-import io.mongolock.core.PlaceRequest.Look;
+import io.mongolock.core.QueuePlace.Look;
 import io.mongolock.store.LeaseId;
 import io.mongolock.store.StoredLock;
 
@@ -168,14 +168,18 @@ public final class QueuePlaces {
 	}
 
 	/**
-	 * An attempt stands in the queue, and its place waits to be looked at.
+	 * A claim was denied.
+	 * @return whether its attempt stands in the queue; if not, it must ask again, because
+	 * a place became free since the claim left
 	 */
-	synchronized void stands(QueuePlace place, ClockReading now) {
+	synchronized boolean stands(QueuePlace place, QueuePosition seen, ClockReading now) {
 		// Synchronized, because nextIn may have passed this place and not be over yet
+		boolean stands = !place.answered(seen, lookInterval(place, seen, now), now);
 		long nextIn = this.requests.nextIn(List.of(place), false, this.live, now);
 		if (now.nanos() + nextIn - this.nextAt < 0 || (!this.live && place.isNear())) {
 			this.onWork.run();
 		}
+		return stands;
 	}
 
 	/**
@@ -262,7 +266,7 @@ public final class QueuePlaces {
 		QueuePosition seen = (lock != null) ? QueuePosition.of(place.attempt(), lock) : null;
 		long lookInterval = (seen != null) ? lookInterval(place, seen, now) : 0;
 		boolean recalls = lock != null && lock.mayBeIdle();
-		place.looked(look.left(), look.freed(), seen, recalls, lookInterval, now);
+		place.looked(look, seen, recalls, lookInterval, now);
 	}
 
 	/**

@@ -24,7 +24,7 @@ import io.mongolock.LockStoreException.Outcome;
 import io.mongolock.core.AcquisitionStep.Ask;
 import io.mongolock.core.AcquisitionStep.Wait;
 import io.mongolock.core.PlaceRequest.Kind;
-import io.mongolock.core.PlaceRequest.Look;
+import io.mongolock.core.QueuePlace.Look;
 import io.mongolock.store.ClaimAnswer;
 import io.mongolock.store.HiddenPlaces;
 import io.mongolock.store.LeaseId;
@@ -186,7 +186,7 @@ class QueuePlacesTests {
 		QueuePlace place = places.enter(attempt, () -> {
 		}, Long.MAX_VALUE, at(0));
 		QueuePosition seen = position(ahead, length);
-		place.answered(seen, places.lookInterval(place, seen, at(0)), at(0));
+		places.stands(place, seen, at(0));
 		PlaceRequest refresh = only(places.due(true, at(2_000)), Kind.REFRESH);
 		places.answered(refresh, List.of(longer(ahead, length)), at(2_000));
 		return places.nextIn(at(2_000));
@@ -332,8 +332,7 @@ class QueuePlacesTests {
 	}
 
 	private void stands(QueuePlace place, QueuePosition seen) {
-		place.answered(seen, this.places.lookInterval(place, seen, at(0)), at(0));
-		this.places.stands(place, at(0));
+		this.places.stands(place, seen, at(0));
 	}
 
 	private PlaceRequest refreshFar(int ahead, long at) {
@@ -616,8 +615,7 @@ class QueuePlacesTests {
 		Thread watch = new Thread(() -> this.places.nextIn(at(2_000)));
 		Thread answered = new Thread(() -> {
 			QueuePosition seen = QueuePosition.of(first.attempt(), answer(first.key(), 0).lock());
-			first.answered(Objects.requireNonNull(seen), 100_000_000, at(2_000));
-			this.places.stands(first, at(2_000));
+			this.places.stands(first, Objects.requireNonNull(seen), at(2_000));
 		});
 		synchronized (inOrder.get(1).place()) {
 			watch.start();
