@@ -123,7 +123,7 @@ class HeldLockOrdersTests {
 		final AtomicInteger released = new AtomicInteger();
 
 		final ClientQueues queues = new ClientQueues(
-				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 
 		final ClientLifecycle phase;
 

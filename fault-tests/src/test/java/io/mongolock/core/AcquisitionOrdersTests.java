@@ -40,7 +40,7 @@ class AcquisitionOrdersTests {
 		private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
 		private final ClientQueues client = new ClientQueues(this.queues,
-				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 
 		private final HandOver handOver = new HandOver(Duration.ofSeconds(5), 100);
 
@@ -94,7 +94,7 @@ class AcquisitionOrdersTests {
 		private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
 		private final ClientQueues client = new ClientQueues(this.queues,
-				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 
 		private final LockAcquisition acquisition = new LockAcquisition(this.client,
 				CoreParts.attempt("one", Duration.ZERO), 100, this.client::wakeNext);

@@ -59,7 +59,7 @@ class IdleOrdersTests {
 	public static class OfGrant {
 
 		private final ClientQueues client = new ClientQueues(
-				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 
 		private final IdleLeases idle = new IdleLeases(this.client, (held) -> handOn(this.client, held));
 
@@ -126,7 +126,7 @@ class IdleOrdersTests {
 		private final LocalWaitQueues<LocalWaiter, HeldLock> queues = new LocalWaitQueues<>();
 
 		private final ClientQueues client = new ClientQueues(this.queues,
-				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 
 		private final IdleLeases idle = new IdleLeases(this.client, this::handOn);
 

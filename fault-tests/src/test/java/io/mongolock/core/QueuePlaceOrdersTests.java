@@ -47,7 +47,7 @@ class QueuePlaceOrdersTests {
 
 		final QueuePlaces places = new QueuePlaces(TTL, QueuePlaces.MAX_PLACES, (bound) -> bound - 1);
 
-		final LockAcquisition acquisition = new LockAcquisition(new ClientQueues(this.places),
+		final LockAcquisition acquisition = new LockAcquisition(new ClientQueues(this.places, () -> true),
 				CoreParts.attempt("waiter", Duration.ZERO), 0, (lost) -> {
 				});
 

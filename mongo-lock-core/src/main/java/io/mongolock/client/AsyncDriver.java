@@ -67,14 +67,8 @@ final class AsyncDriver implements LockAcquisition.Caller {
 	 * that is granted later is released at once
 	 */
 	CompletableFuture<LockHandle> start() {
-		ClientThreads running = this.threads.get();
 		this.result.whenComplete((handle, failure) -> cancel());
 		act(() -> this.sender.begin(this.acquisition, this));
-		if (!this.sender.isRunning() || this.threads.get() != running) {
-			// The client stopped during the call, and may have been started again. That
-			// stop may not have seen this acquisition
-			stop();
-		}
 		return this.result;
 	}
 

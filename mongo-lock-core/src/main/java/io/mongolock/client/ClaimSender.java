@@ -127,11 +127,6 @@ final class ClaimSender {
 		}
 		if (step instanceof LostOnTheWay lost) {
 			this.holds.declined(lost.unwanted());
-			if (!isRunning()) {
-				// The client stopped while the attempt was in no queue, so the stop has
-				// not seen it
-				throw stopped(acquisition);
-			}
 			return settle(acquisition, lost.next(), cancelled);
 		}
 		this.events.stepped(acquisition, step, cancelled);

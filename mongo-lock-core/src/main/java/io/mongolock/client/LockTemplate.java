@@ -136,7 +136,8 @@ public final class LockTemplate implements LockOperations {
 		this.attemptEvents = this.events.ofClaims(store.servers());
 		this.releaseRequests = new ReleaseRequestPoller(store, this.events);
 		this.stopRequests = new StopRequests(runtime);
-		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime.random()));
+		this.queues = new ClientQueues(new QueuePlaces(options.placeTtl(), options.maxPlaces(), runtime.random()),
+				this::isRunning);
 		Supplier<ClientThreads> itsThreads = this::threads;
 		this.places = new QueueMaintenance(store, clock, this.queues.places(), itsThreads, this.stopRequests);
 		this.deadlocks = new DeadlockWatch(store, clock, this.events, options.onDeadlock(),
@@ -365,6 +366,7 @@ public final class LockTemplate implements LockOperations {
 
 	private void stopClaims(TimeLeft time) {
 		this.phase.stopClaims();
+		this.queues.stop();
 		releaseUnused(time);
 		// Claims that are underway may still be granted
 		this.phase.awaitRequests(time.left());
@@ -392,7 +394,6 @@ public final class LockTemplate implements LockOperations {
 	}
 
 	private void releaseUnused(TimeLeft time) {
-		this.queues.stop();
 		this.holds.releaseIdle(time);
 		this.places.leaveAll(time);
 	}

@@ -2,6 +2,7 @@ package io.mongolock.core;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Stream;
 
@@ -25,19 +26,23 @@ public final class ClientQueues {
 
 	private final QueuePlaces places;
 
+	private final BooleanSupplier running;
+
 	private volatile Linger linger = Linger.NONE;
 
 	/**
 	 * Create empty queues.
 	 * @param places the places in the queues of the store
+	 * @param running whether attempts may wait; no longer before {@link #stop}
 	 */
-	public ClientQueues(QueuePlaces places) {
-		this(new LocalWaitQueues<>(), places);
+	public ClientQueues(QueuePlaces places, BooleanSupplier running) {
+		this(new LocalWaitQueues<>(), places, running);
 	}
 
-	ClientQueues(LocalWaitQueues<LocalWaiter, HeldLock> queues, QueuePlaces places) {
+	ClientQueues(LocalWaitQueues<LocalWaiter, HeldLock> queues, QueuePlaces places, BooleanSupplier running) {
 		this.queues = queues;
 		this.places = places;
+		this.running = running;
 	}
 
 	/**
@@ -116,10 +121,20 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * Make all waiters of this JVM give up.
+	 * Make all waiters of this JVM give up, those who {@link #joined join} later
+	 * included.
 	 */
 	public void stop() {
 		this.queues.waiters().forEach(LocalWaiter::stop);
+	}
+
+	/**
+	 * An attempt has joined. A stop before that has not seen it, so it gives up here.
+	 */
+	void joined(LocalWaiter waiter) {
+		if (!this.running.getAsBoolean()) {
+			waiter.stop();
+		}
 	}
 
 	/**

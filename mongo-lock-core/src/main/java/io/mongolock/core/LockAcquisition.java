@@ -196,7 +196,9 @@ public final class LockAcquisition extends LocalWaiter {
 	 */
 	public AcquisitionStep begin(Caller caller, ClockReading now) {
 		this.caller = caller;
-		if (this.client.join(this)) {
+		boolean asks = this.client.join(this);
+		this.client.joined(this);
+		if (asks) {
 			return this.state.turnAtOnce(now);
 		}
 		this.client.linger().wanted(this.attempt.key());
@@ -298,6 +300,7 @@ public final class LockAcquisition extends LocalWaiter {
 	// It has joined the queue once more
 	private AcquisitionStep wantedAnew(AcquisitionStep step) {
 		if (step instanceof LostOnTheWay) {
+			this.client.joined(this);
 			this.client.linger().wanted(this.attempt.key());
 		}
 		return step;

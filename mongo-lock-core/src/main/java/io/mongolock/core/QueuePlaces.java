@@ -21,7 +21,8 @@ import io.mongolock.store.StoredLock;
 /**
  * The places that this JVM has in the queues of locks, one per key at most. Decides when
  * to refresh, look at and leave them, many with one request. Also decides how long a
- * waiter pauses between two looks ({@link #lookInterval}). Knows no thread, clock or
+ * waiter pauses between two looks ({@link #lookInterval}). If a place has to act earlier
+ * than {@link #nextIn} said, {@link #onWork} is told here. Knows no thread, clock or
  * driver. Thread-safe; the requests are guarded by the monitor, each place by its own.
  * <p>
  * A place near the head is refreshed every third of the time that it counts, and looked
@@ -226,6 +227,8 @@ public final class QueuePlaces {
 
 	/**
 	 * The requests to send to the store now.
+	 * @param live whether a hint comes with each release, so that no place looks of its
+	 * own accord; {@link #missed} must follow once a hint may not have come
 	 */
 	public synchronized List<PlaceRequest> due(boolean live, ClockReading now) {
 		this.live = live;

@@ -97,7 +97,8 @@ class DeadlockWatchTests {
 
 	private boolean woken;
 
-	private final ClientQueues queues = new ClientQueues(new QueuePlaces(Duration.ofSeconds(6), 100, (bound) -> 0L));
+	private final ClientQueues queues = new ClientQueues(new QueuePlaces(Duration.ofSeconds(6), 100, (bound) -> 0L),
+			() -> true);
 
 	/** Whose waits have ended early. */
 	private final List<LockAcquisition> early = new ArrayList<>();

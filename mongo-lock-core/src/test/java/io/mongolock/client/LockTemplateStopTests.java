@@ -9,12 +9,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Future;
 import java.util.concurrent.Semaphore;
-import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
@@ -344,41 +344,55 @@ class LockTemplateStopTests extends AbstractLockTemplateTests {
 
 	@Test
 	void aClaimThatJoinsBetweenAStopAndAStartIsAnswered() {
-		AtomicBoolean joins = new AtomicBoolean(true);
-		AtomicBoolean stopped = new AtomicBoolean();
+		LockTemplate client = clientWithNext((stopped) -> stopped.stop(Duration.ofSeconds(1)));
+		assertThat(client.acquireAsync(LockRequest.of("joining"))).failsWithin(Duration.ofSeconds(30))
+			.withThrowableOfType(ExecutionException.class)
+			.withCauseInstanceOf(LockUnavailableException.class);
+		client.start();
+		client.acquire(LockRequest.of("joining")).close();
+		client.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void aClaimThatJoinsAfterAStopAndAStartIsGranted() {
+		LockTemplate client = clientWithNext((stopped) -> {
+			stopped.stop(Duration.ofSeconds(1));
+			stopped.start();
+		});
+		assertThat(client.acquireAsync(LockRequest.of("joining"))).succeedsWithin(Duration.ofSeconds(30))
+			.satisfies(LockHandle::close);
+		client.stop(Duration.ofSeconds(1));
+	}
+
+	@Test
+	void whenAThreadJoinsTheWaitersAfterAStopOfClaimsThenItsWaitEndsAtOnce() {
+		LockTemplate client = clientWithNext((stopped) -> {
+			LockHandle held = stopped.acquire(LockRequest.of("joining"));
+			stopped.stopClaims(Duration.ofSeconds(1));
+			assertThat(held.isHeld()).isTrue();
+		});
+		LockRequest waiting = LockRequest.builder("joining").waitTimeout(Duration.ofMinutes(5)).build();
+		assertThat(this.others.submit(() -> client.acquire(waiting))).failsWithin(Duration.ofSeconds(30))
+			.withThrowableOfType(ExecutionException.class)
+			.withMessageContaining("is shutting down");
+		client.stop(Duration.ofSeconds(1));
+	}
+
+	private LockTemplate clientWithNext(Consumer<LockTemplate> beforeItJoins) {
 		AtomicReference<LockTemplate> client = new AtomicReference<>();
-		LockInstrumentation before = new LockInstrumentation() {
+		AtomicBoolean joins = new AtomicBoolean(true);
+		client.set(client(new ClientRuntime(), new LockInstrumentation() {
 
 			@Override
 			public void attempting(Object attempt, LockRequest request) {
 				if (joins.getAndSet(false)) {
-					client.get().stop(Duration.ofSeconds(1));
-					stopped.set(true);
+					beforeItJoins.accept(client.get());
 				}
 			}
 
-		};
-		ClientRuntime runtime = new ClientRuntime() {
-
-			@Override
-			ThreadPoolExecutor queued(int most, String name) {
-				ThreadPoolExecutor executor = super.queued(most, name);
-				executor.setRejectedExecutionHandler((task, same) -> {
-					if (stopped.getAndSet(false)) {
-						client.get().start();
-					}
-				});
-				return executor;
-			}
-
-		};
-		client.set(client(runtime, before));
+		}));
 		client.get().start();
-		assertThat(client.get().acquireAsync(LockRequest.of("joining"))).failsWithin(Duration.ofSeconds(30))
-			.withThrowableOfType(ExecutionException.class)
-			.withCauseInstanceOf(LockUnavailableException.class);
-		client.get().acquire(LockRequest.of("joining")).close();
-		client.get().stop(Duration.ofSeconds(1));
+		return client.get();
 	}
 
 	@Test

@@ -49,7 +49,7 @@ class QueueMaintenanceTests {
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES,
 			(bound) -> bound - 1);
 
-	private final ClientQueues client = new ClientQueues(this.places);
+	private final ClientQueues client = new ClientQueues(this.places, () -> true);
 
 	private final List<String> requests = new ArrayList<>();
 

@@ -31,7 +31,7 @@ final class HandOverHarness {
 	final HandOver handOver;
 
 	private final ClientQueues client = new ClientQueues(this.queues,
-			new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+			new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 
 	HandOverHarness(HandOver handOver) {
 		this.handOver = handOver;

@@ -93,7 +93,7 @@ final class InterleavedJvm {
 		this.terms = LockTerms.of(LockSettings.builder().linger(linger).build());
 		this.queues = new LocalWaitQueues<>(new PausingMap<>(this::pause));
 		this.client = new ClientQueues(this.queues,
-				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+				new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 		this.idle = new IdleLeases(this.client,
 				(held) -> this.client.pass(held, HandOverHarness.at(NOW), this.monitors::add, () -> {
 				}));

@@ -53,7 +53,7 @@ class LockAcquisitionTests {
 	private final QueuePlaces places = new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES,
 			(bound) -> bound - 1);
 
-	private final ClientQueues client = new ClientQueues(this.queues, this.places);
+	private final ClientQueues client = new ClientQueues(this.queues, this.places, () -> true);
 
 	private final List<String> turns = new ArrayList<>();
 

@@ -55,8 +55,9 @@ class AttemptEventsTests {
 	private static LockAcquisition acquisition(LockRequest request) {
 		Attempt attempt = Attempt.of(request, "t", new LockOwner("app", "1", "host", 1, "main"), "main",
 				ConfiguredSettings.NONE, ClockReading.of(LockClock.system()));
-		return new LockAcquisition(new ClientQueues(new QueuePlaces(Duration.ofSeconds(6), 100, (bound) -> 0L)),
-				attempt, 0, (lost) -> {
+		return new LockAcquisition(
+				new ClientQueues(new QueuePlaces(Duration.ofSeconds(6), 100, (bound) -> 0L), () -> true), attempt, 0,
+				(lost) -> {
 				});
 	}
 

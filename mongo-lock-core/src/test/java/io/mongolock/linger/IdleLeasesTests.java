@@ -57,7 +57,7 @@ class IdleLeasesTests {
 	private static final LockOwner OWNER = new LockOwner("app", "1", "host", 42, "");
 
 	private final ClientQueues queues = new ClientQueues(
-			new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0));
+			new QueuePlaces(Duration.ofSeconds(6), QueuePlaces.MAX_PLACES, (bound) -> 0), () -> true);
 
 	private IdleLeases idle = new IdleLeases(this.queues,
 			(held) -> this.queues.pass(held, at(this.now), (successor) -> {

@@ -45,7 +45,7 @@ final class SimulatedClient extends SimulatedProcess {
 		this.renewals = new SimulatedRenewals(this);
 		this.queue = new SimulatedQueue(this, placeTtl);
 		servers.watch(this.queue::released);
-		this.acquisitions = new ClientQueues(this.queue.places());
+		this.acquisitions = new ClientQueues(this.queue.places(), () -> true);
 		this.idle = new SimulatedIdle(this, servers);
 	}
 

@@ -247,8 +247,8 @@ final class Mutants {
 						"if (!this.lease.isHeld(now) && this.lease.lossReason() != null) {",
 						"if (this.lease.isHeld(now) && this.lease.lossReason() != null) {", clients(),
 						test(CLOSING, "aLostLockIsNotShared")),
-				new Mutant("race: claim that joins during a stop never stopped", "AsyncDriver.start",
-						"!this.sender.isRunning() || this.threads.get() != running", "false", clients(),
+				new Mutant("race: claim that joins during a stop never stopped", "ClientQueues.joined",
+						"!this.running.getAsBoolean()", "false", clients(),
 						test(CLOSING, "aClaimThatJoinsDuringAStopIsStoppedToo")));
 	}
 
