@@ -14,13 +14,6 @@ import java.util.stream.IntStream;
 record AdmissionRule(int ahead, int limit) {
 
 	/**
-	 * A claim with nobody ahead.
-	 */
-	static AdmissionRule of(int limit) {
-		return new AdmissionRule(0, limit);
-	}
-
-	/**
 	 * A claim behind holders and waiters with these limits.
 	 */
 	static AdmissionRule of(int limit, IntStream ahead) {

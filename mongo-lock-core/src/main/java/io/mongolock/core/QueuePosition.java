@@ -168,7 +168,7 @@ public final class QueuePosition {
 	 * @return how long after the store showed the position
 	 */
 	Duration opensIn() {
-		AdmissionRule rule = AdmissionRule.of(this.limit);
+		AdmissionRule rule = new AdmissionRule(0, this.limit);
 		for (Entry entry : this.before) {
 			rule = rule.behind(entry.limit());
 			if (!rule.admits()) {
