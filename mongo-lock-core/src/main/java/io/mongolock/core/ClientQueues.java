@@ -121,8 +121,7 @@ public final class ClientQueues {
 	}
 
 	/**
-	 * Make all waiters of this JVM give up, those who {@link #joined join} later
-	 * included.
+	 * Make all waiters give up, and those who {@link #joined join} later.
 	 */
 	public void stop() {
 		this.queues.waiters().forEach(LocalWaiter::stop);

@@ -198,10 +198,7 @@ final class PlaceRequests {
 	}
 
 	private PlaceRequest request(Kind kind, List<QueuePlace> places, ClockReading now) {
-		List<Look> looks = places.stream().map((place) -> place.look(now)).toList();
-		if (kind == Kind.LOOK) {
-			places.forEach((place) -> place.looks(now));
-		}
+		List<Look> looks = places.stream().map((place) -> place.look(kind == Kind.LOOK, now)).toList();
 		Duration timeout = timeout((kind == Kind.REFRESH) ? this.interval / 2 : this.interval);
 		return new PlaceRequest(kind, places.stream().map(QueuePlace::id).toList(), looks, timeout);
 	}

@@ -323,13 +323,14 @@ final class QueuePlace {
 	}
 
 	/**
-	 * A look leaves. No other look is due until it is answered, unless it is out of date
-	 * already.
+	 * A request leaves whose answer shows the place. After a mere look, no other look is
+	 * due until it is answered, unless it is out of date already.
 	 */
-	synchronized void looks(ClockReading now) {
-		if (now.nanos() - this.answeredAt >= 0) {
+	synchronized Look look(boolean merely, ClockReading now) {
+		if (merely && now.nanos() - this.answeredAt >= 0) {
 			lookAgain(ClockReading.NEVER, now);
 		}
+		return new Look(this, now.nanos(), this.freed);
 	}
 
 	/**
@@ -357,13 +358,6 @@ final class QueuePlace {
 	 */
 	synchronized boolean isLookSoon(boolean live, ClockReading now) {
 		return nextLookIn(live, now) <= ((live) ? 0 : this.slack);
-	}
-
-	/**
-	 * The place as a request leaves whose answer shows it.
-	 */
-	synchronized Look look(ClockReading now) {
-		return new Look(this, now.nanos(), this.freed);
 	}
 
 	synchronized int most() {

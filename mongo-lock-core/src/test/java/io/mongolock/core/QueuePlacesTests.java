@@ -632,7 +632,7 @@ class QueuePlacesTests {
 	void aLookThatIsOutdatedBeforeItLeavesDoesNotPutOffTheNext() {
 		QueuePlace place = enter(attempt("k", LockSettings.NONE), 0);
 		stands(place, 0);
-		place.looks(at(-1));
+		place.look(true, at(-1));
 		assertThat(this.places.nextIn(at(1))).isEqualTo(99_000_000);
 	}
 
