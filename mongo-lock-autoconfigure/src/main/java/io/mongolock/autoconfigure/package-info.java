@@ -21,9 +21,9 @@
  * <li>The database of the locks: {@link LockDatabase} finds the database.
  * {@link StoreCheck} checks there what the locks need.</li>
  * <li>Modules: {@link ApplicationLockEnvironment} opens clients for their stores.</li>
- * <li>Start and end: {@link LockLifecycle} ends all clients. {@link StartReport} logs one
- * line at startup. {@link SpringBootVersionCheck} and {@link LockStartupFailureAnalyzer}
- * explain a failed startup.</li>
+ * <li>Start and end: {@link LockLifecycle} ends all clients within the shutdown timeout.
+ * {@link StartReport} logs one line at startup. {@link SpringBootVersionCheck} and
+ * {@link LockStartupFailureAnalyzer} explain a failed startup.</li>
  * </ul>
  */
 @NullMarked

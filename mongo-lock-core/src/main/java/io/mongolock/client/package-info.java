@@ -14,8 +14,8 @@
  * caller wants the lock any more. {@link ClaimSender} asks the store for both, and does
  * all else that a step asks for. {@link Tokens} tell attempts apart.</li>
  * <li>A hold: {@link HoldRegistry} keeps it from the grant to the release. It decides
- * whether the lock is then kept idle, handed over or released, and whether this fails the
- * call. {@link LockHandles} decides whether a call shares a lock that its thread or
+ * whether the lock is then kept idle, handed over or released, and whether its loss fails
+ * the call. {@link LockHandles} decides whether a call shares a lock that its thread or
  * transaction holds, and {@link LeaseHandle} is the holder's handle.
  * {@link TransactionLocks} keeps the lock until a transaction has ended, and longer if
  * the outcome is unknown. {@link LockCommitListener} refuses the commit if the lock was

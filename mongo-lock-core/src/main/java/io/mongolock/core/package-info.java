@@ -52,8 +52,8 @@
  * requests use it as well.</li>
  * <li>The end of a hold: {@link HandOver} decides whether the lock passes on to the next
  * attempt, as long as the {@link Streak} may last. Otherwise a {@link ReleaseDecision}
- * says what to ask the store, whether the answer must be a proof, and what the answer
- * means. An {@link OrphanCleanup} says when to clean up after a request of unknown
+ * says what to ask the store, whether the answer must be a proof, and whether the lock is
+ * free then. An {@link OrphanCleanup} says when to clean up after a request of unknown
  * outcome, and when to stop. {@link RecentReleases} are the releases that a failover may
  * take back.</li>
  * </ul>
