@@ -14,6 +14,8 @@ import java.util.function.Predicate;
 
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.scheduling.support.CronExpression;
 
 import io.mongolock.jobs.JobDecision.Abandon;
@@ -30,6 +32,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 /**
  * Tests for {@link JobDecision}.
  */
+@Execution(ExecutionMode.CONCURRENT)
 class JobDecisionTests {
 
 	private static final Instant START = Instant.parse("2026-05-04T00:00:00Z");
