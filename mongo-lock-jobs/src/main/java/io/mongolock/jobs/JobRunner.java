@@ -195,7 +195,9 @@ final class JobRunner {
 	// Work that was cut off has not failed, and its exception is logged already
 	private static void logFailure(@Nullable Attempt attempt) {
 		if (attempt != null && attempt.failure() != null && !attempt.cutOff()) {
-			log(logger::error, "Job '" + attempt.run().job() + "' failed at its tick " + attempt.run().tick(),
+			JobRun run = attempt.run();
+			log(logger::error,
+					"Job '" + run.job() + "' failed at its tick " + run.tick() + ", in attempt " + run.attempt(),
 					attempt.failure());
 		}
 	}

@@ -605,6 +605,20 @@ class JobRunnerTests extends AbstractRunnerTests {
 	}
 
 	@Test
+	void theLogTellsTheAttemptsOfATickApart(CapturedOutput output) {
+		Instant since = this.clock.get();
+		this.clock.set(TICK);
+		for (int attempt = 1; attempt <= 2; attempt++) {
+			look("0 0 3 * * *", since, CatchUp.NONE, (run) -> {
+				throw new IllegalStateException("no printer");
+			});
+			this.clock.updateAndGet((time) -> time.plusSeconds(60));
+		}
+		assertThat(output).contains("Job 'nightly' failed at its tick 2026-05-04T01:00:00Z, in attempt 1",
+				"Job 'nightly' failed at its tick 2026-05-04T01:00:00Z, in attempt 2");
+	}
+
+	@Test
 	void aJobThatIsRunInsideARunOfItselfIsRefused() {
 		this.jobs.run("nightly", TICK,
 				(run) -> assertThatIllegalStateException()
