@@ -99,7 +99,7 @@ final class JobRunner {
 	Done runDue(Terms terms, Seen seen, JobWork<?> work) {
 		JobDecision decision = JobDecision.decide(terms, 0, seen);
 		if (decision instanceof Wait wait) {
-			return new Done(Duration.between(seen.now(), wait.until()), false, null);
+			return new Done(Duration.between(seen.now(), wait.until()), false, false, null);
 		}
 		if (decision instanceof Paused) {
 			return Done.NOTHING;
@@ -110,7 +110,7 @@ final class JobRunner {
 			if (decision instanceof Note note && note.outcome() == JobOutcome.SKIPPED && seen.open() != null) {
 				write(terms, decision, seen.now());
 			}
-			return Done.NOTHING;
+			return Done.busy(terms.trigger(), seen);
 		}
 		try (LockHandle handle = lock.get(); LockContext.Scope scope = LockContext.enter(handle)) {
 			return runUnderLock(handle, terms, seen.since(), work);
@@ -140,7 +140,7 @@ final class JobRunner {
 	private static Done after(Terms terms, Seen seen, JobRun ended) {
 		Seen after = (ended.endedAt() != null) ? seen.after(ended, ended.endedAt()) : null;
 		return (after != null && JobDecision.decide(terms, 0, after) instanceof Wait wait)
-				? new Done(Duration.between(after.now(), wait.until()), true, after) : Done.SOMETHING;
+				? new Done(Duration.between(after.now(), wait.until()), false, true, after) : Done.SOMETHING;
 	}
 
 	private JobRun begun(LockHandle handle, String job, Instant tick, @Nullable JobRun left, Instant now) {
@@ -495,16 +495,30 @@ final class JobRunner {
 	/**
 	 * The result of a look at a job.
 	 *
-	 * @param next how long nothing is due, {@code null} if another instance runs the job
-	 * or the job is paused
+	 * @param next how long nothing is due, {@code null} if that is not known, or the job
+	 * is paused
+	 * @param busy whether another instance runs the job, so it must be noticed if that
+	 * instance dies before the next tick
 	 * @param written whether a record was written
 	 * @param after the records of the job since then, {@code null} if they must be read
 	 */
-	record Done(@Nullable Duration next, boolean written, @Nullable Seen after) {
+	record Done(@Nullable Duration next, boolean busy, boolean written, @Nullable Seen after) {
 
-		private static final Done NOTHING = new Done(null, false, null);
+		private static final Done NOTHING = new Done(null, false, false, null);
 
-		private static final Done SOMETHING = new Done(Duration.ZERO, true, null);
+		private static final Done SOMETHING = new Done(Duration.ZERO, false, true, null);
+
+		/** So that many ticks during a run do not cause as many looks. */
+		private static final Duration BUSY = Duration.ofSeconds(1);
+
+		// The other instance may be stopping, and will then not run the next tick
+		private static Done busy(JobTrigger trigger, Seen seen) {
+			if (!trigger.isClock()) {
+				return NOTHING;
+			}
+			Duration next = Duration.between(seen.now(), trigger.next(seen.now(), seen.since(), seen.last()));
+			return new Done((next.compareTo(BUSY) > 0) ? next : BUSY, true, false, null);
+		}
 
 	}
 

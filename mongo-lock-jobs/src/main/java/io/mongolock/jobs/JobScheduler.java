@@ -31,6 +31,8 @@ import org.springframework.context.SmartLifecycle;
 import org.springframework.context.event.EventListener;
 import org.springframework.scheduling.concurrent.CustomizableThreadFactory;
 
+import io.mongolock.jobs.JobRunner.Done;
+
 /**
  * Looks after the jobs of this application. It looks at a job at its next tick, and at
  * least every ten minutes, because clocks drift. While a run goes on, it looks more
@@ -335,17 +337,20 @@ final class JobScheduler implements SmartInitializingSingleton, SmartLifecycle, 
 	private Duration next(Job job) {
 		try {
 			Duration next = null;
+			Duration longest = LONGEST;
 			if (this.refusing) {
 				this.due.refreshOverdue(job);
 			}
 			else {
-				next = this.due.run(job).next();
+				Done done = this.due.run(job);
+				next = done.next();
+				longest = (done.busy()) ? this.checkInterval : LONGEST;
 			}
 			this.failing.remove(job);
 			if (next == null) {
 				return this.checkInterval;
 			}
-			return (next.compareTo(LONGEST) < 0) ? next : LONGEST;
+			return (next.compareTo(longest) < 0) ? next : longest;
 		}
 		catch (RuntimeException | Error ex) { // would silently end the looks
 			return failed(job, ex);

@@ -241,6 +241,19 @@ class JobRunnerTests extends AbstractRunnerTests {
 		assertThat(this.kept.last("nightly", 5)).extracting(JobRun::outcome).containsExactly(JobOutcome.SKIPPED);
 	}
 
+	/** That instance may be stopping. */
+	@Test
+	void whileAnotherInstanceIsAtWorkThenTheNextTickIsLookedAt() {
+		this.clock.set(TICK.plusSeconds(2));
+		try (LockHandle other = this.locks.tryAcquire(LockRequest.of("job", "nightly")).orElseThrow()) {
+			assertThat(other.isHeld()).isTrue();
+			assertThat(look("*/5 * * * * *", TICK.minusSeconds(1), CatchUp.NONE)).hasSeconds(3);
+			this.clock.set(TICK.plusMillis(4900));
+			assertThat(look("*/5 * * * * *", TICK.minusSeconds(1), CatchUp.NONE)).hasSeconds(1);
+		}
+		assertThat(this.runs).isEmpty();
+	}
+
 	@Test
 	void whenWorkTakesTooLongThenItsThreadIsNotInterruptedAfterwards() {
 		LimitedWork limited = new LimitedWork((run) -> {

@@ -27,7 +27,9 @@ import org.springframework.context.support.GenericApplicationContext;
 import org.springframework.data.mongodb.core.MongoTemplate;
 
 import io.mongolock.LockClock;
+import io.mongolock.LockHandle;
 import io.mongolock.LockOwner;
+import io.mongolock.LockRequest;
 import io.mongolock.client.ClientOptions;
 import io.mongolock.client.LockTemplate;
 import io.mongolock.core.ConfiguredSettings;
@@ -97,6 +99,24 @@ class JobSchedulerTests {
 			}
 			new Thread(look).start();
 		});
+	}
+
+	@Test
+	void whileAnotherInstanceIsAtWorkThenAJobIsLookedAtLongBeforeItsNextTick() {
+		AtomicInteger looks = new AtomicInteger();
+		Executor threads = (look) -> {
+			looks.incrementAndGet();
+			new Thread(look).start();
+		};
+		JobScheduler scheduler = scheduler("1d", this.kept, threads, false, (run) -> this.runs.incrementAndGet());
+		try (LockHandle other = this.locks.tryAcquire(LockRequest.of("job", "hurried")).orElseThrow()) {
+			scheduler.start();
+			Awaitility.await().until(() -> looks.get() >= 3);
+			assertThat(other.isHeld()).isTrue();
+			assertThat(this.runs).hasValue(0);
+		}
+		Awaitility.await().until(() -> this.runs.get() == 1);
+		scheduler.destroy();
 	}
 
 	@Test
