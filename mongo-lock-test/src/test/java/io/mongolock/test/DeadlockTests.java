@@ -9,7 +9,6 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.Callable;
-import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -28,8 +27,6 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.extension.ExtendWith;
-import org.junit.jupiter.api.parallel.Execution;
-import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.springframework.boot.test.system.CapturedOutput;
 import org.springframework.boot.test.system.OutputCaptureExtension;
 import org.springframework.transaction.support.TransactionTemplate;
@@ -55,7 +52,7 @@ import static org.assertj.core.api.Assertions.assertThat;
  * Deadlocks of threads of one application and of several.
  */
 @Timeout(120)
-@Execution(ExecutionMode.CONCURRENT)
+@ExtendWith(OutputCaptureExtension.class)
 class DeadlockTests {
 
 	private static final Duration BRIEF = Duration.ofSeconds(4);
@@ -87,7 +84,6 @@ class DeadlockTests {
 	}
 
 	@Test
-	@ExtendWith(OutputCaptureExtension.class)
 	void twoApplicationsThatWaitForEachOtherAreToldAndTheirExceptionsNameIt(CapturedOutput output) throws Exception {
 		LockTemplate one = client(BRIEF);
 		LockTemplate other = client(BRIEF);
@@ -215,9 +211,8 @@ class DeadlockTests {
 		client(watched.toStore(), LONG).acquire(A);
 		LockHandle passedOn = client.acquire(B);
 		LockRequest brief = LockRequest.builder("a").waitTimeout(Duration.ofSeconds(3)).build();
-		CompletableFuture<LockHandle> later = client.acquireAsync(brief);
 		assertThat(client.tryAcquire(brief)).isEmpty();
-		assertThat(later).failsWithin(Duration.ofMinutes(1));
+		assertThat(client.acquireAsync(brief)).failsWithin(Duration.ofMinutes(1));
 		passedOn.close();
 		assertThat(watched.count("findQueues")).isZero();
 		Optional<LockHandle> denied = client.execute(B, (handle) -> client.tryAcquire(brief));
