@@ -427,6 +427,8 @@ public final class LockTemplate implements LockOperations {
 		giveBack(time);
 		this.phase.awaitRequests(time.left());
 		this.phase.close();
+		// If another thread has called start meanwhile, attempts may have joined
+		this.queues.stop();
 		this.handles.stop();
 		this.events.flushLog(time.left());
 		this.phase.awaitRenewals(time.left());

@@ -7,6 +7,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 
 import org.awaitility.Awaitility;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +24,7 @@ import io.mongolock.LockRequest;
 import io.mongolock.LockSettings;
 import io.mongolock.LockStoreException;
 import io.mongolock.LockStoreException.Outcome;
+import io.mongolock.LockUnavailableException;
 import io.mongolock.client.ClientOptions.LeakDetection;
 import io.mongolock.core.ConfiguredSettings;
 import io.mongolock.core.HandOver;
@@ -31,6 +34,7 @@ import io.mongolock.store.LeaseId;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.catchThrowable;
 
 /**
  * Tests for claims and locks that end at the same moment as something else: a stop, a
@@ -165,6 +169,46 @@ class ClosingTimesTests {
 		this.hook.atBeginOfClaim = () -> this.client.stop(Duration.ofMillis(1));
 		assertThat(async()).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
 		assertThat(this.client.waiting()).isZero();
+	}
+
+	@Test
+	void whenAClientIsStartedDuringItsStopThenWaitersWhoJoinMeanwhileAreStopped() throws Exception {
+		heldByAnother();
+		CountDownLatch asked = new CountDownLatch(1);
+		CountDownLatch waits = new CountDownLatch(1);
+		this.store.next("acquire", (request) -> {
+			asked.countDown();
+			await(waits);
+			request.run();
+		});
+		this.client.claimAsync(LockRequest.of("underway"), (handle) -> handle);
+		asked.await();
+		Thread stop = new Thread(() -> this.client.stop(LONG));
+		stop.start();
+		Awaitility.await().until(() -> stop.getState() == Thread.State.TIMED_WAITING);
+		this.client.start();
+		CompletableFuture<LockHandle> late = async();
+		Awaitility.await().until(() -> this.store.count("acquire") > 3);
+		waits.countDown();
+		stop.join();
+		assertThat(late).failsWithin(LONG).withThrowableOfType(ExecutionException.class);
+		assertThat(this.client.waiting()).isZero();
+	}
+
+	@Test
+	void whenWaitersAreStoppedThenNoOtherMayJoinAnyMore() {
+		heldByAnother();
+		CompletableFuture<LockHandle> waiting = async();
+		AtomicReference<@Nullable Throwable> late = new AtomicReference<>();
+		this.hook.atEndOfClaim = () -> {
+			this.hook.atEndOfClaim = () -> {
+			};
+			late.set(catchThrowable(() -> async().get(0, TimeUnit.SECONDS)));
+		};
+		Awaitility.await().until(() -> this.store.count("acquire") > 2);
+		this.client.stopClaims(LONG);
+		assertThat(waiting).failsWithin(LONG);
+		assertThat(late.get()).isInstanceOf(LockUnavailableException.class);
 	}
 
 	@Test
