@@ -58,7 +58,9 @@ final class BlockingDriver implements LockAcquisition.Caller {
 	@Override
 	public void stop() {
 		this.stopped = true;
-		this.runtime.unpark(this.thread);
+		if (Thread.currentThread() != this.thread) {
+			this.runtime.unpark(this.thread);
+		}
 	}
 
 	/**

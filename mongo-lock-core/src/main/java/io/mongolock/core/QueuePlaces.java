@@ -176,9 +176,11 @@ public final class QueuePlaces {
 	synchronized boolean stands(QueuePlace place, QueuePosition seen, ClockReading now) {
 		// Synchronized, because nextIn may have passed this place and not be over yet
 		boolean stands = !place.answered(seen, lookInterval(place, seen, now), now);
-		long nextIn = this.requests.nextIn(List.of(place), false, this.live, now);
-		if (now.nanos() + nextIn - this.nextAt < 0 || (!this.live && place.isNear())) {
-			this.onWork.run();
+		if (stands) {
+			long nextIn = this.requests.nextIn(List.of(place), false, this.live, now);
+			if (now.nanos() + nextIn - this.nextAt < 0 || (!this.live && place.isNear())) {
+				this.onWork.run();
+			}
 		}
 		return stands;
 	}
