@@ -63,9 +63,8 @@ public final class MemberClocks implements AutoCloseable {
 	}
 
 	// Starts a secondary anew with a clock that is off by what the file says at any time,
-	// and elects it for good: by its clock alone it hears from no other member for as
-	// long
-	// as the clock jumps, and would step down
+	// and elects it for good. Otherwise it would step down after a jump of its clock, as
+	// if it had heard from no other member for that time
 	RealMember primaryOffAsSaidIn(Path file) {
 		RealMember wrong = this.set.secondaries().get(0);
 		restart(wrong, this.time.offAsSaidIn(file));
